@@ -1,0 +1,60 @@
+# Everything a developer or a user of the source tree does. The first call of a target sets up .venv;
+# later calls reuse it until pyproject.toml changes.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+JOBS   ?= 2
+PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-all bench lint format docs clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+# Removed first, written last: an installation that was cut short is done again.
+$(STAMP): pyproject.toml
+	@rm -f $@
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "jounce needs Python 3.11 or newer, and $(PYTHON) is older or missing; try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "setting up $(VENV) (once; some minutes without a package cache)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq -e ".[verify,bench,plot,dev]"
+	@touch $@
+
+setup: $(STAMP)  ## create .venv and install everything into it
+
+run: $(STAMP)  ## main job: the verification book, as a table and as build/verify.html
+	@mkdir -p build
+	$(BIN)/jounce verify --html build/verify.html
+
+test: $(STAMP)  ## all tests that take seconds
+	$(PYTEST) -m "not slow"
+
+test-all: $(STAMP)  ## all tests
+	$(PYTEST)
+
+bench: $(STAMP)  ## speed on this machine
+	$(BIN)/jounce bench
+
+lint: $(STAMP)  ## style, format, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
+
+format: $(STAMP)  ## let the formatter have its way
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(STAMP)  ## documentation as HTML in build/docs
+	@$(BIN)/python -m pip install -qq -e ".[docs]"
+	$(BIN)/python -m sphinx -q -W -b html docs build/docs
+
+clean:  ## remove .venv, build products and tool caches
+	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +

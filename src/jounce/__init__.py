@@ -1,0 +1,37 @@
+"""jounce: real-time vehicle dynamics, written once in symbolic Python and run as generated C.
+
+Names are loaded on first use, so that ``import jounce`` stays quick and a model from the cache never imports the
+symbolic layer.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+# The public names and the module that holds each; a module that holds no such name is meant itself (ops).
+_LAZY = {
+    "System": "jounce.symbolic.system",
+    "Table": "jounce.core.tables",
+    "build": "jounce.sim.build",
+    "ops": "jounce.symbolic.ops",
+    "recipe": "jounce.sim.build",
+}
+
+__all__ = ["__version__", *_LAZY]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(_LAZY[name])
+    is_module = module.__name__.endswith(f".{name}") and not hasattr(module, name)
+    value = module if is_module else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,43 @@
+"""The exception family. Messages say what, where, what was found, what is allowed, what to try."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class JounceError(Exception):
+    """Base of everything jounce raises on purpose."""
+
+
+class ParameterError(JounceError):
+    """A number, name or unit given by the user is wrong."""
+
+
+class FormatError(JounceError):
+    """A file cannot be read as what it claims to be."""
+
+
+class ModelError(JounceError):
+    """A model is not well formed: found before anything is compiled."""
+
+
+class CompileError(JounceError):
+    """No compiler, or the compiler refused the generated code."""
+
+
+class StaticsError(JounceError):
+    """No equilibrium was found."""
+
+
+class SimulationError(JounceError):
+    """A run could not go on."""
+
+
+def did_you_mean(name: str, known: Iterable[str], limit: int = 8) -> str:
+    """Return ``"; did you mean 'x'?  known: a, b"`` for messages about unknown names."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    shown = ", ".join(names[:limit]) + (", …" if len(names) > limit else "")
+    return f"{hint}  known: {shown or '(none)'}"

@@ -1,0 +1,89 @@
+"""What the symbolic layer hands to the runtime: C text plus everything a caller must know by name.
+
+Plain data, JSON in and out, so that a cached model is used without importing the symbolic layer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from jounce.core.tables import Table
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A named scalar of a model: state, memory, input, parameter or output (SI units)."""
+
+    name: str
+    unit: str = "-"
+    doc: str = ""
+    default: float = 0.0
+
+
+@dataclass(frozen=True)
+class ServiceSlot:
+    """An outside function the model calls; bound before a run."""
+
+    name: str
+    n_in: int
+    n_out: int
+    order: int
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class FunctionSlot:
+    """An extra generated function: name and the sizes of its result arrays."""
+
+    name: str
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class GeneratedModel:
+    """One model: its C sources and the layout of its arrays."""
+
+    name: str
+    states: tuple[Variable, ...] = ()
+    memories: tuple[Variable, ...] = ()
+    inputs: tuple[Variable, ...] = ()
+    parameters: tuple[Variable, ...] = ()  # free ones
+    derived: tuple[Variable, ...] = ()  # p[n_free:], computed by prepare()
+    outputs: tuple[Variable, ...] = ()
+    watches: tuple[Variable, ...] = ()
+    tables: dict[str, Table] = field(default_factory=dict)  # in slot order, with the default data
+    services: tuple[ServiceSlot, ...] = ()
+    functions: tuple[FunctionSlot, ...] = ()
+    quaternions: tuple[int, ...] = ()  # index of the first of four states, scalar part first
+    input_rate: tuple[int, ...] = ()  # per input: index of the input that is its rate, or -1
+    input_acceleration: tuple[int, ...] = ()
+    operations: dict[str, int] = field(default_factory=dict)  # per generated function
+    notes: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)  # file name -> C text
+
+    def to_dict(self) -> dict[str, Any]:
+        data = asdict(self)
+        data["tables"] = {name: table.to_dict() for name, table in self.tables.items()}
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> GeneratedModel:
+        kinds = {
+            "states": Variable,
+            "memories": Variable,
+            "inputs": Variable,
+            "parameters": Variable,
+            "derived": Variable,
+            "outputs": Variable,
+            "watches": Variable,
+            "services": ServiceSlot,
+        }
+        values = dict(data)
+        for key, kind in kinds.items():
+            values[key] = tuple(kind(**item) for item in data[key])
+        values["functions"] = tuple(FunctionSlot(f["name"], tuple(f["sizes"])) for f in data["functions"])
+        values["tables"] = {name: Table.from_dict(item) for name, item in data["tables"].items()}
+        for key in ("quaternions", "input_rate", "input_acceleration"):
+            values[key] = tuple(data[key])
+        return cls(**values)

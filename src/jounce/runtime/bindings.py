@@ -1,0 +1,286 @@
+"""Python's view of the C runtime: structures of ``jounce.h`` and ``jn_sim.h``, and the loaded `Library`.
+
+The structures are compared with the library's own sizes when it is loaded, so a stale mirror is an error
+at once and not a wrong number later.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+from collections.abc import Sequence
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+from jounce.core.errors import ModelError
+from jounce.core.generated import GeneratedModel, Variable
+from jounce.core.tables import JnTable
+
+ABI = 1  # JN_ABI
+SIM_ABI = 1  # JN_SIM_ABI
+
+_int = ctypes.c_int32
+_double = ctypes.c_double
+_address = ctypes.c_void_p
+
+
+class Status(IntEnum):
+    """What ``jn_advance`` returns."""
+
+    OK = 0
+    STOPPED = 1
+    FULL = 2
+    NONFINITE = 3
+    BAD_CALL = -1
+
+
+class Header(IntEnum):
+    """Places in the header of the state array; see ``jn_sim.h``."""
+
+    ABI = 0
+    SIZE = 1
+    MODEL_ID = 2
+    PROGRAM_ID = 3
+    N_X = 4
+    N_M = 5
+    N_U = 6
+    METHOD = 7
+    H = 8
+    T0 = 9
+    I0 = 10
+    STEP = 11
+    EVALUATED = 12
+    LAST = 13
+    HISTORY = 14
+    HEAD = 15
+    DONE = 16
+    IPRINT = 17
+    OPT_WRITE = 18
+    ROWS = 19
+    PHASE = 20
+    PHASE_STEP = 21
+    PHASE_TIME = 22
+    TRANSITIONS = 23
+    STATUS = 24
+    REASON = 25
+    FAILED = 26
+    BAD_KIND = 27
+    BAD_INDEX = 28
+    BAD_TIME = 29
+    BAD_STEP = 30
+    BAD_VALUE = 31
+
+
+HEADER_SIZE = 40  # JN_S_HEADER
+
+SERVICE = ctypes.CFUNCTYPE(None, _address, ctypes.POINTER(_double), ctypes.c_int, ctypes.POINTER(_double))
+
+
+class JnService(ctypes.Structure):
+    _fields_ = (("call", _address), ("context", _address))
+
+
+class JnEnv(ctypes.Structure):
+    _fields_ = (("p", _address), ("tables", ctypes.POINTER(JnTable)), ("services", _address), ("w", _address))
+
+
+class JnPoint(ctypes.Structure):
+    _fields_ = (
+        ("t", _double),
+        ("elapsed", _double),
+        ("t_dt", _double),
+        ("x", _address),
+        ("m", _address),
+        ("u", _address),
+    )
+
+
+FUNCTION = ctypes.CFUNCTYPE(None, ctypes.POINTER(JnEnv), ctypes.POINTER(JnPoint), ctypes.POINTER(_address))
+
+
+class JnNamedFn(ctypes.Structure):
+    _fields_ = (("name", ctypes.c_char_p), ("call", FUNCTION))
+
+
+class JnModel(ctypes.Structure):
+    _fields_ = (
+        *((name, _int) for name in ("abi", "n_x", "n_m", "n_u", "n_p", "n_p_free", "n_y", "n_watch", "n_tables")),
+        ("n_services", _int),
+        ("n_work", _int),
+        ("u_rate", ctypes.POINTER(_int)),
+        ("u_acceleration", ctypes.POINTER(_int)),
+        ("rhs", FUNCTION),
+        ("outputs", FUNCTION),
+        ("watch", FUNCTION),
+        ("prepare", FUNCTION),
+        ("n_fns", _int),
+        ("fns", ctypes.POINTER(JnNamedFn)),
+    )
+
+
+class JnLayout(ctypes.Structure):
+    _fields_ = tuple(
+        (name, _int)
+        for name in (
+            *("x", "m", "u", "history", "channel", "held", "counter", "n_state"),
+            *("w_f", "w_g", "w_sum", "w_xs", "w_xn", "w_ma", "w_mb", "w_u", "w_y", "w_watch", "w_table", "n_work"),
+        )
+    )
+
+
+class JnRecorder(ctypes.Structure):
+    _fields_ = (
+        ("rows", _address),
+        ("capacity", ctypes.c_int64),
+        ("n_rows", ctypes.c_int64),
+        ("columns", _address),
+        ("n_columns", _int),
+        ("check", _int),
+    )
+
+
+class JnChannel(ctypes.Structure):
+    _fields_ = (
+        *((name, _int) for name in ("input", "mode", "kind", "flags", "watch", "table", "column", "reserved")),
+        ("p", _double * 8),
+        *((name, _double) for name in ("kp", "ki", "ff", "ff_value", "ff_rate", "low", "high")),
+    )
+
+
+class JnCondition(ctypes.Structure):
+    _fields_ = (
+        *((name, _int) for name in ("source", "index", "op", "reserved")),
+        *((name, _double) for name in ("a", "b", "hold")),
+    )
+
+
+class JnGroup(ctypes.Structure):
+    _fields_ = tuple(
+        (name, _int)
+        for name in ("first_condition", "n_conditions", "jump", "target", "limit", "reason", "failed", "reserved")
+    )
+
+
+class JnAction(ctypes.Structure):
+    _fields_ = (("kind", _int), ("index", _int), ("value", _double))
+
+
+class JnPhase(ctypes.Structure):
+    _fields_ = tuple(
+        (f"{part}_{noun}", _int) for noun in ("channel", "group", "condition", "action") for part in ("first", "n")
+    )
+
+
+class JnProgram(ctypes.Structure):
+    _fields_ = (
+        ("id", _double),
+        *((name, _int) for name in ("n_phases", "n_groups", "n_tables", "max_channels", "max_conditions", "reserved")),
+        ("phases", ctypes.POINTER(JnPhase)),
+        ("channels", ctypes.POINTER(JnChannel)),
+        ("groups", ctypes.POINTER(JnGroup)),
+        ("conditions", ctypes.POINTER(JnCondition)),
+        ("actions", ctypes.POINTER(JnAction)),
+        ("tables", ctypes.POINTER(JnTable)),
+    )
+
+
+class JnSim(ctypes.Structure):
+    _fields_ = (
+        ("model", ctypes.POINTER(JnModel)),
+        ("env", ctypes.POINTER(JnEnv)),
+        ("program", ctypes.POINTER(JnProgram)),
+        ("recorder", ctypes.POINTER(JnRecorder)),
+        ("state", _address),
+        ("work", _address),
+    )
+
+
+_SIZED = (JnLayout, JnRecorder, JnChannel, JnCondition, JnGroup, JnAction, JnPhase, JnProgram, JnSim)
+
+
+def fingerprint(*parts: bytes) -> float:
+    """Return 48 bits of a hash as a number a double holds exactly; never 0."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return float(int.from_bytes(digest.digest()[:6], "little") or 1)
+
+
+class Library:
+    """A compiled model: the shared library and what its arrays mean. Immutable; shared by many simulations.
+
+    Parameters
+    ----------
+    path : the shared library (model and runtime in one)
+    model : its metadata
+    """
+
+    def __init__(self, path: str | os.PathLike[str], model: GeneratedModel) -> None:
+        self.path = Path(path)
+        self.model = model
+        # CDLL, not PyDLL: the GIL is free while C runs
+        self.c = ctypes.CDLL(str(self.path))
+        self._declare()
+        self.struct: Any = self.c.jn_get_model()
+        c = self.struct.contents
+        if c.abi != ABI or self.c.jn_sim_abi() != SIM_ABI:
+            raise ModelError(
+                f"{self.path}: built for interface {c.abi}/{self.c.jn_sim_abi()}, this package has {ABI}/{SIM_ABI}; "
+                "build the model again"
+            )
+        sizes = (_int * len(_SIZED))()
+        self.c.jn_sim_sizes(sizes)
+        for kind, size in zip(_SIZED, sizes, strict=True):
+            if ctypes.sizeof(kind) != size:
+                raise ModelError(f"{self.path}: {kind.__name__} has {size} bytes in C, {ctypes.sizeof(kind)} here")
+        for what, expected, found in (
+            ("states", len(model.states), c.n_x),
+            ("memories", len(model.memories), c.n_m),
+            ("inputs", len(model.inputs), c.n_u),
+            ("free parameters", len(model.parameters), c.n_p_free),
+            ("parameters", len(model.parameters) + len(model.derived), c.n_p),
+            ("outputs", len(model.outputs), c.n_y),
+            ("watches", len(model.watches), c.n_watch),
+            ("tables", len(model.tables), c.n_tables),
+            ("services", len(model.services), c.n_services),
+        ):
+            if expected != found:
+                raise ModelError(
+                    f"{self.path}: {found} {what} compiled in, {expected} described; the library and its "
+                    "description are not of the same model"
+                )
+        self.functions: dict[str, Any] = {c.fns[k].name.decode(): c.fns[k].call for k in range(c.n_fns)}
+        self.model_id = fingerprint(
+            *("\n".join(_names(part)).encode() for part in (model.states, model.memories, model.inputs))
+        )
+
+    def _declare(self) -> None:
+        c = self.c
+        sim = ctypes.POINTER(JnSim)
+        program = ctypes.POINTER(JnProgram)
+        for name, result, arguments in (
+            ("jn_get_model", ctypes.POINTER(JnModel), ()),
+            ("jn_sim_abi", _int, ()),
+            ("jn_sim_sizes", None, (ctypes.POINTER(_int),)),
+            ("jn_sim_layout", None, (ctypes.POINTER(JnModel), program, ctypes.POINTER(JnLayout))),
+            ("jn_start", ctypes.c_int, (sim, _double, _double, ctypes.c_int)),
+            ("jn_set_step", ctypes.c_int, (sim, _double, ctypes.c_int)),
+            ("jn_instant", ctypes.c_int, (sim,)),
+            ("jn_advance", ctypes.c_int, (sim, ctypes.c_int64)),
+            ("jn_point_now", None, (sim, ctypes.POINTER(JnPoint))),
+            ("jn_repeat_rhs", None, (sim, ctypes.c_int64)),
+            (
+                "jn_reference",
+                None,
+                (program, ctypes.POINTER(JnChannel), _double, _double, _double, _address, ctypes.POINTER(_double)),
+            ),
+        ):
+            function = getattr(c, name)
+            function.restype = result
+            function.argtypes = arguments
+
+
+def _names(variables: Sequence[Variable]) -> list[str]:
+    return [v.name for v in variables]

@@ -1,0 +1,280 @@
+/* Running a model: the flat state, six explicit fixed-step methods, recorder, phase program, loop.
+ *
+ * Everything that changes during a run is one array of doubles (`jn_sim.state`, laid out below), so a
+ * snapshot is a copy of that array and a restore is exact to the bit.  `jn_sim.work` is scratch: its
+ * contents mean nothing between two calls.  Parameters, tables, services and the program are only read.
+ *
+ * An *instant* is a full step i at t = t0 + (i - i0) h.  At an instant, in this order:
+ *   1. open references of the running phase write their inputs (and the rate/acceleration companions);
+ *   2. the watch function is evaluated, end conditions are looked at, at most one transition is made,
+ *      entry actions act, the new phase's references write their inputs;
+ *   3. feedback channels write their inputs;
+ *   4. a row is recorded when one is due.
+ * Then the step: evaluations of the right-hand side at t_i and, by method, at t_i + h/2.  After each one
+ * the memories are replaced by the next memories.  A step is all or nothing: when a number is not finite,
+ * the state array still holds the last good instant.
+ *
+ * No globals, no allocation, no I/O, and no loop whose length depends on values. */
+#ifndef JN_SIM_H
+#define JN_SIM_H
+
+#include "jounce.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised with every change of the state layout or of a struct below. */
+#define JN_SIM_ABI 1
+
+/* OPT_INT_METHOD */
+enum {
+    JN_EULER = -1,
+    JN_AB2 = 0,
+    JN_RK2 = 1,
+    JN_AM2 = 2,
+    JN_AM3 = 3,
+    JN_AM4 = 4
+};
+
+/* What jn_advance and jn_instant return. */
+enum {
+    JN_OK = 0,        /* all steps done */
+    JN_STOPPED = 1,   /* the phase program ended: JN_S_REASON, JN_S_FAILED */
+    JN_FULL = 2,      /* no room for the next row: supply another buffer and call again; nothing is lost */
+    JN_NONFINITE = 3, /* JN_S_BAD_... say what, where, when; the state is that of the last finite step */
+    JN_BAD_CALL = -1  /* state, program and model do not fit together, or the step is not positive */
+};
+
+enum {
+    JN_BAD_NONE = 0,
+    JN_BAD_STATE = 1,
+    JN_BAD_DERIVATIVE = 2,
+    JN_BAD_MEMORY = 3,
+    JN_BAD_INPUT = 4,
+    JN_BAD_OUTPUT = 5,
+    JN_BAD_WATCH = 6
+};
+
+/* --- state layout ------------------------------------------------------------------------------- */
+
+/* Header; integers are stored as doubles (exact below 2^53). */
+enum {
+    JN_S_ABI = 0,    /* JN_SIM_ABI */
+    JN_S_SIZE,       /* doubles in the whole array */
+    JN_S_MODEL_ID,   /* free for the caller: a fingerprint that restore can compare */
+    JN_S_PROGRAM_ID, /* jn_program.id, 0 without program */
+    JN_S_N_X,
+    JN_S_N_M,
+    JN_S_N_U,
+    JN_S_METHOD,      /* OPT_INT_METHOD */
+    JN_S_H,           /* step, s */
+    JN_S_T0,          /* time at step I0, s */
+    JN_S_I0,          /* step at which T0 and H were set: t = T0 + (STEP - I0) H */
+    JN_S_STEP,        /* full steps done since the start */
+    JN_S_EVALUATED,   /* 0 before the first committed evaluation, then 1 */
+    JN_S_LAST,        /* last committed evaluation, in half steps since I0: t = T0 + LAST H/2 */
+    JN_S_HISTORY,     /* how many old derivatives are valid, 0 .. 3 */
+    JN_S_HEAD,        /* slot of the newest one */
+    JN_S_DONE,        /* what this instant has seen already: JN_DONE_... bits */
+    JN_S_IPRINT,      /* rows every IPRINT full steps; 0 = also at half steps */
+    JN_S_OPT_WRITE,   /* 0 = recorder silent */
+    JN_S_ROWS,        /* rows written since the start */
+    JN_S_PHASE,       /* running phase; -1 before the first entry; n_phases when ended */
+    JN_S_PHASE_STEP,  /* step of entry */
+    JN_S_PHASE_TIME,  /* phase time at PHASE_STEP: 0 unless the step size changed inside the phase */
+    JN_S_TRANSITIONS, /* transitions made */
+    JN_S_STATUS,      /* JN_OK, JN_STOPPED or JN_NONFINITE */
+    JN_S_REASON,      /* reason code of the stop; 0 = last phase ended */
+    JN_S_FAILED,      /* 1 when that stop counts as a failure */
+    JN_S_BAD_KIND,    /* first non-finite number: JN_BAD_... */
+    JN_S_BAD_INDEX,
+    JN_S_BAD_TIME,
+    JN_S_BAD_STEP,
+    JN_S_BAD_VALUE,
+    JN_S_HEADER = 40 /* room for implicit methods and sampled blocks; the rest is zero */
+};
+
+/* Bits of JN_S_DONE. */
+enum { JN_DONE_PROGRAM = 1, JN_DONE_ROW = 2 };
+
+#define JN_HISTORY 3       /* old derivatives kept */
+#define JN_CHANNEL_SLOTS 3 /* per channel of a phase: entry value, integral of e, last e */
+
+/* Offsets into the state (first group) and into the scratch array (second group), in doubles. */
+typedef struct {
+    int32_t x;       /* n_x states */
+    int32_t m;       /* n_m memories */
+    int32_t u;       /* n_u inputs */
+    int32_t history; /* JN_HISTORY x n_x old derivatives, a ring whose newest slot is JN_S_HEAD */
+    int32_t channel; /* JN_CHANNEL_SLOTS per channel of the running phase */
+    int32_t held;    /* per condition of the running phase: step since which it is true, -1 = false */
+    int32_t counter; /* per group: times its jump was taken */
+    int32_t n_state;
+    int32_t w_f, w_g, w_sum, w_xs, w_xn, w_ma, w_mb, w_u, w_y, w_watch, w_table;
+    int32_t n_work;
+} jn_layout;
+
+/* --- recorder ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    double *rows;     /* capacity x (1 + n_columns): time, then the channels */
+    int64_t capacity; /* rows, >= 1 */
+    int64_t n_rows;   /* rows in this buffer; the caller resets it when it supplies another */
+    const int32_t *columns; /* which channels, or NULL for all */
+    int32_t n_columns;
+    int32_t check;    /* 1 = a non-finite channel ends the run */
+} jn_recorder;
+
+/* --- phase program ------------------------------------------------------------------------------ */
+
+enum { JN_MODE_FREE = 0, JN_MODE_OPEN = 1, JN_MODE_FEEDBACK = 2 };
+
+/* Kinds of reference and the meaning of jn_channel.p; tau = time since the phase was entered. */
+enum {
+    JN_REF_CONSTANT = 0,     /* value */
+    JN_REF_HOLD = 1,         /* - : the value at phase entry */
+    JN_REF_RAMP = 2,         /* start, target, duration, delay */
+    JN_REF_RAMP_SMOOTH = 3,  /* the same with a quintic: value, rate and acceleration are continuous */
+    JN_REF_RATE = 4,         /* start, rate, -, delay: a ramp without end */
+    JN_REF_SINE = 5,         /* amplitude, frequency, phase, offset, delay, cycles (0 = no end), dwell at cycle, dwell */
+    JN_REF_SWEEP_LINEAR = 6, /* amplitude, first frequency, last frequency, phase, offset, delay, duration */
+    JN_REF_SWEEP_LOG = 7,    /* the same, frequency grows exponentially */
+    JN_REF_PULSE = 8,        /* base, height, delay, rise, plateau, fall */
+    JN_REF_PULSE_SMOOTH = 9, /* the same with quintic flanks */
+    JN_REF_TABLE = 10        /* offset, scale, delay */
+};
+enum {
+    JN_REF_RELATIVE = 1,   /* the value counts from the value at phase entry */
+    JN_REF_FROM_ENTRY = 2, /* a ramp starts at the value at phase entry */
+    JN_REF_ABSOLUTE = 4,   /* a table is read over absolute time instead of phase time */
+    JN_REF_BUMPLESS = 8    /* feedback: the integral starts such that the input does not jump */
+};
+#define JN_REF_PARAMETERS 8
+
+typedef struct {
+    int32_t input;  /* which input */
+    int32_t mode;   /* JN_MODE_... */
+    int32_t kind;   /* JN_REF_... */
+    int32_t flags;
+    int32_t watch;  /* feedback: which watch value follows the reference */
+    int32_t table;  /* JN_REF_TABLE: index into jn_program.tables (one axis) */
+    int32_t column; /* and which of its outputs */
+    int32_t reserved;
+    double p[JN_REF_PARAMETERS];
+    double kp, ki, ff, ff_value, ff_rate; /* input = ff + ff_value r + ff_rate r' + kp e + ki int e dt */
+    double low, high;
+} jn_channel;
+
+enum { JN_SOURCE_WATCH = 0, JN_SOURCE_PHASE_TIME = 1, JN_SOURCE_TIME = 2, JN_SOURCE_PHASE_STEPS = 3 };
+enum {
+    JN_OP_GT = 0,
+    JN_OP_LT = 1,
+    JN_OP_GE = 2,
+    JN_OP_LE = 3,
+    JN_OP_ABS_GT = 4,
+    JN_OP_ABS_LT = 5,
+    JN_OP_OUTSIDE = 6, /* < a or > b */
+    JN_OP_INSIDE = 7   /* >= a and <= b */
+};
+
+typedef struct {
+    int32_t source, index, op, reserved;
+    double a, b;
+    double hold; /* must have been true for this long, s */
+} jn_condition;
+
+enum { JN_JUMP_NEXT = 0, JN_JUMP_GOTO = 1, JN_JUMP_STOP = 2 };
+
+/* Conditions of a group are joined by AND; the first group of a phase that is met decides. */
+typedef struct {
+    int32_t first_condition, n_conditions; /* first counts from the phase's first condition */
+    int32_t jump, target;
+    int32_t limit; /* GOTO at most so often, then go to the next phase and count afresh; 0 = always */
+    int32_t reason, failed;
+    int32_t reserved;
+} jn_group;
+
+enum {
+    JN_ACT_SET_STATE = 0,
+    JN_ACT_ADD_STATE = 1,
+    JN_ACT_SET_MEMORY = 2,
+    JN_ACT_SET_INPUT = 3,
+    JN_ACT_OPT_WRITE = 4,
+    JN_ACT_IPRINT = 5,
+    JN_ACT_RESTART_HISTORY = 6
+};
+
+typedef struct {
+    int32_t kind, index;
+    double value;
+} jn_action;
+
+typedef struct {
+    int32_t first_channel, n_channels;
+    int32_t first_group, n_groups;
+    int32_t first_condition, n_conditions;
+    int32_t first_action, n_actions;
+} jn_phase;
+
+typedef struct {
+    double id; /* fingerprint of the data, kept in the state */
+    int32_t n_phases, n_groups, n_tables;
+    int32_t max_channels, max_conditions; /* largest count in one phase */
+    int32_t reserved;
+    const jn_phase *phases;
+    const jn_channel *channels;
+    const jn_group *groups;
+    const jn_condition *conditions;
+    const jn_action *actions;
+    const jn_table *tables;
+} jn_program;
+
+/* --- one simulation ----------------------------------------------------------------------------- */
+
+typedef struct {
+    const jn_model *model;
+    const jn_env *env;
+    const jn_program *program; /* or NULL */
+    jn_recorder *recorder;     /* or NULL */
+    double *state;             /* jn_layout.n_state doubles */
+    double *work;              /* jn_layout.n_work doubles */
+} jn_sim;
+
+JN_EXPORT int32_t jn_sim_abi(void);
+
+/* sizeof of the structs above, to check a foreign description of them:
+ * jn_layout, jn_recorder, jn_channel, jn_condition, jn_group, jn_action, jn_phase, jn_program, jn_sim. */
+JN_EXPORT void jn_sim_sizes(int32_t *out);
+
+JN_EXPORT void jn_sim_layout(const jn_model *model, const jn_program *program, jn_layout *out);
+
+/* Fills the header: time t0, step 0, no history, program before its first phase, IPRINT 1, OPT_WRITE 1.
+ * States, memories and inputs are left as they are. */
+JN_EXPORT int jn_start(const jn_sim *sim, double t0, double h, int method);
+
+/* Changes step and method at the current instant; time, phase time and running hold times go on,
+ * the history starts afresh. */
+JN_EXPORT int jn_set_step(const jn_sim *sim, double h, int method);
+
+/* Processes the current instant (1 to 4 above) unless that was done already.  jn_advance does this before
+ * each step; a caller does it after the last one so that the row of the final instant is written. */
+JN_EXPORT int jn_instant(const jn_sim *sim);
+
+/* Makes n full steps.  The instant reached is left unprocessed. */
+JN_EXPORT int jn_advance(const jn_sim *sim, int64_t n_steps);
+
+/* The point of the current instant: what the next right-hand side evaluation will see. */
+JN_EXPORT void jn_point_now(const jn_sim *sim, jn_point *out);
+
+/* Evaluates the right-hand side n times at the current point, without any effect: for timing. */
+JN_EXPORT void jn_repeat_rhs(const jn_sim *sim, int64_t n);
+
+/* Value, rate and acceleration of a channel's reference; `scratch` holds 3 values per table output. */
+JN_EXPORT void jn_reference(const jn_program *program, const jn_channel *channel, double tau, double t,
+                            double entry, double *scratch, double out[3]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,84 @@
+/* jounce runtime: the contract between generated models and the hand-written loop.
+ *
+ * Generated code is pure: every function reads an environment (parameters, tables, services) and a
+ * point (time, states, memories, inputs) and writes its results.  It never allocates, never keeps
+ * anything between two calls and has no globals.  The runtime owns every byte that changes in a run. */
+#ifndef JOUNCE_H
+#define JOUNCE_H
+
+#include <stdint.h>
+
+#include "jn_table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised with every change of a struct or signature below; checked when a library is loaded. */
+#define JN_ABI 1
+
+#if defined(_WIN32)
+#define JN_EXPORT __declspec(dllexport)
+#else
+#define JN_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* A service is an outside function that a model asks during an evaluation (road, path, user code).
+ * It writes its values and, when order > 0, its derivatives up to that order, laid out as a table's
+ * (jn_table.h): all values, then all first derivatives by output, then the packed second ones, ... */
+typedef void (*jn_service_fn)(void *context, const double *arguments, int order, double *out);
+
+typedef struct {
+    jn_service_fn call;
+    void *context;
+} jn_service;
+
+/* What an evaluation may read besides its point. `w` is scratch memory of jn_model.n_work doubles. */
+typedef struct {
+    const double *p;
+    const jn_table *tables;
+    const jn_service *services;
+    double *w;
+} jn_env;
+
+/* Where a function is evaluated. */
+typedef struct {
+    double t;       /* time, s */
+    double elapsed; /* time since the last committed evaluation, s; 0 when time stood still */
+    double t_dt;    /* nominal interval between evaluations: h, or h/2 for half-step methods */
+    const double *x; /* states */
+    const double *m; /* memories */
+    const double *u; /* inputs */
+} jn_point;
+
+/* Every generated function has this shape; `out` lists its result arrays.
+ *   rhs      out[0] = dx/dt (n_x), out[1] = next memories (n_m)
+ *   outputs  out[0] = all channels (n_y)
+ *   watch    out[0] = what end conditions and feedback read (n_watch)
+ *   prepare  out[0] = derived parameters (n_p - n_p_free); reads the free ones through env->p
+ *   others   as listed in the model's metadata */
+typedef void (*jn_fn)(const jn_env *env, const jn_point *at, double *const *out);
+
+typedef struct {
+    const char *name;
+    jn_fn call;
+} jn_named_fn;
+
+typedef struct {
+    int32_t abi;
+    int32_t n_x, n_m, n_u, n_p, n_p_free, n_y, n_watch, n_tables, n_services, n_work;
+    /* index of the input that carries the rate / acceleration of input i, or -1 */
+    const int32_t *u_rate;
+    const int32_t *u_acceleration;
+    jn_fn rhs, outputs, watch, prepare; /* rhs, outputs, watch may be NULL in a library of extra functions */
+    int32_t n_fns;
+    const jn_named_fn *fns;
+} jn_model;
+
+/* The one symbol a generated library must define. */
+JN_EXPORT const jn_model *jn_get_model(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,396 @@
+"""The cache on disk: compiled libraries, runtime objects, generated models.
+
+Layout below the root (``cache_root``)::
+
+    binaries/<key>/   shared library of a model       key: C text, runtime, ABI, compiler, flags, target
+    objects/<key>/    one object of the C runtime     key: its text and headers, compiler, flags, target
+    recipes/<key>/    generated model as JSON         key: builder sources, arguments, package, versions
+    memo/<kind>/      answers that are cheap to lose: compiler identity, source digests, import lists
+    c/  failed/       C kept for reading (JOUNCE_KEEP_C), C the compiler refused
+    tmp/              builds under way
+
+An entry is a folder with a payload named after its own content and a ``manifest.json`` that gives the
+payload's name, length and SHA-256. The payload is published first, the manifest second, each by an atomic
+rename within the folder: a reader sees a whole entry or none, whatever else runs or dies at the same time.
+What was read is checked against the manifest, so a file cut short is a miss and is built again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+KINDS = ("binaries", "objects", "recipes")
+_SCRATCH = ("memo", "c", "failed", "tmp")
+
+DAY = 86400.0
+MAX_BYTES = 2 * 1024**3
+MAX_AGE = 180 * DAY
+# An entry touched less than this ago may be on its way into some process: never removed by pruning.
+_IN_USE = DAY
+_TOUCH = DAY / 24  # how often a hit renews the time of its entry
+
+LOCK_WAIT = 120.0  # seconds after which a build goes ahead although somebody else seems to be at it
+
+_fallback: dict[Path, Path] = {}
+
+
+# --- where -----------------------------------------------------------------------------------------------------------
+
+
+def preferred_root() -> Path:
+    """Return the folder asked for: ``JOUNCE_CACHE_DIR``, else the user's cache folder on this platform."""
+    if chosen := os.environ.get("JOUNCE_CACHE_DIR"):
+        return Path(chosen).expanduser().absolute()
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base).expanduser().absolute() / "jounce"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "jounce" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "jounce"
+    try:
+        return Path.home() / ".cache" / "jounce"
+    except RuntimeError:  # no home at all, as in some containers
+        return Path("/nonexistent/.cache/jounce")
+
+
+def cache_root() -> Path:
+    """Return the cache folder, made when missing; a folder under the temporary one when it cannot be written."""
+    root = preferred_root()
+    if root in _fallback:
+        return _fallback[root]
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if os.access(root, os.W_OK | os.X_OK):
+            return root
+        reason = "not writable"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    _fallback[root] = _private_temporary()
+    log.warning(
+        "cache folder %s cannot be used (%s): using %s; set JOUNCE_CACHE_DIR to a folder you may write to",
+        root,
+        reason,
+        _fallback[root],
+    )
+    return _fallback[root]
+
+
+def _private_temporary() -> Path:
+    """Return a folder under the temporary one that nobody else could have planted a library in."""
+    if hasattr(os, "getuid"):
+        path = Path(tempfile.gettempdir()) / f"jounce-{os.getuid()}"
+        with contextlib.suppress(OSError):
+            path.mkdir(mode=0o700, exist_ok=True)
+            found = path.lstat()
+            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022:
+                return path
+    return Path(tempfile.mkdtemp(prefix="jounce-"))
+
+
+# --- digests ---------------------------------------------------------------------------------------------------------
+
+
+def digest(*parts: str | bytes) -> str:
+    """Return the SHA-256 of the parts; each is preceded by its length, so that no two lists collide."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        total.update(b"%d:" % len(data))
+        total.update(data)
+    return total.hexdigest()
+
+
+def digest_files(files: Mapping[str, str]) -> str:
+    """Return the digest of named texts; the order in which they are given does not matter."""
+    return digest(*(part for name in sorted(files) for part in (name, files[name])))
+
+
+def tree_digest(folder: Path, exclude: frozenset[str] = frozenset()) -> str:
+    """Return the digest of all files below a folder; quick when nothing changed since the last time.
+
+    Folders named in `exclude` are skipped when they stand directly below `folder`; compiled Python and
+    hidden files are skipped everywhere. The contents are read again when a path, size or time changed.
+    """
+    found: list[tuple[str, int, int, int]] = []
+    _scan(str(folder), "", exclude, found)
+    found.sort()
+    stamp = digest(str(folder), repr(found))
+    known = recall("trees", stamp)
+    if known is not None and isinstance(known.get("digest"), str):
+        return str(known["digest"])
+    value = digest(*(part for name, *_ in found for part in (name, (folder / name).read_bytes())))
+    newest = max((max(mtime, ctime) for _, _, mtime, ctime in found), default=0)
+    # A file changed this very moment may change again within the resolution of its time: do not trust its stamp.
+    if time.time_ns() - newest > 2_000_000_000:
+        remember("trees", stamp, {"digest": value})
+    return value
+
+
+def _scan(base: str, relative: str, exclude: frozenset[str], found: list[tuple[str, int, int, int]]) -> None:
+    with os.scandir(os.path.join(base, relative) if relative else base) as entries:
+        for entry in entries:
+            name = entry.name
+            if name.startswith(".") or name == "__pycache__" or name.endswith((".pyc", ".pyo")):
+                continue
+            path = f"{relative}/{name}" if relative else name
+            if entry.is_dir():
+                if relative or name not in exclude:
+                    _scan(base, path, exclude, found)
+            else:
+                info = entry.stat()
+                # ctime cannot be set by hand: it shows an edit even where times are normalised (images, archives)
+                changed = 0 if sys.platform == "win32" else info.st_ctime_ns
+                found.append((path, info.st_size, info.st_mtime_ns, changed))
+
+
+# --- small answers ---------------------------------------------------------------------------------------------------
+
+
+def recall(kind: str, key: str) -> dict[str, Any] | None:
+    """Return what `remember` stored, or None; a damaged file counts as not there."""
+    try:
+        value = json.loads((cache_root() / "memo" / kind / f"{key}.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def remember(kind: str, key: str, value: Mapping[str, Any]) -> None:
+    """Store a small JSON value; failing to do so costs time, not correctness, and is therefore silent."""
+    with contextlib.suppress(OSError):
+        path = cache_root() / "memo" / kind / f"{key}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _publish(path, json.dumps(value).encode())
+
+
+def _publish(path: Path, data: bytes) -> None:
+    """Write a file so that others see all of it or nothing."""
+    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+# --- entries ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A checked entry of the cache: where the payload is, its bytes, and what the manifest says besides."""
+
+    path: Path
+    data: bytes = field(repr=False)
+    info: dict[str, Any]
+
+
+class Store:
+    """One kind of entry: a folder of folders, see the module docstring."""
+
+    def __init__(self, kind: str) -> None:
+        self.folder = cache_root() / kind
+
+    def get(self, key: str, quiet: bool = False) -> Entry | None:
+        """Return the entry when it is there and whole, else None; says so when it is damaged."""
+        folder = self.folder / key
+        manifest = folder / "manifest.json"
+        try:
+            text = manifest.read_bytes()
+        except OSError:
+            return None
+        try:
+            info = json.loads(text)
+            path = folder / os.path.basename(info["file"])
+            data = path.read_bytes()
+            if len(data) != info["length"] or hashlib.sha256(data).hexdigest() != info["sha256"]:
+                raise ValueError(f"{path.name} has {len(data)} bytes of {info['length']} or other content")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            if not quiet:
+                log.warning("cache entry %s is damaged (%s): building it again", folder, error)
+            return None
+        with contextlib.suppress(OSError):  # a read-only cache still serves
+            if time.time() - manifest.stat().st_mtime > _TOUCH:
+                os.utime(manifest)
+        return Entry(path, data, info)
+
+    def put(self, key: str, data: bytes, suffix: str, info: Mapping[str, Any] | None = None) -> Entry:
+        """Publish an entry, over a damaged or equal one; safe while others do the same."""
+        sha = hashlib.sha256(data).hexdigest()
+        folder = self.folder / key
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{sha[:16]}{suffix}"
+        try:
+            _publish(path, data)
+        except PermissionError:
+            # Windows does not replace a library that is loaded; if it is the same one, nothing is lost.
+            if not path.exists() or path.read_bytes() != data:
+                raise
+        content = {**(info or {}), "file": path.name, "length": len(data), "sha256": sha}
+        _publish(folder / "manifest.json", json.dumps(content, indent=1).encode())
+        return Entry(path, data, content)
+
+    @contextlib.contextmanager
+    def lock(self, key: str) -> Iterator[None]:
+        """Keep two processes from doing the same work; what they publish is right with or without it.
+
+        The operating system drops the lock with its holder, and the wait is bounded: nobody hangs.
+        """
+        folder = self.folder / key
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(OSError):  # a full disk is reported by whoever has something to lose
+                folder.mkdir(parents=True, exist_ok=True)
+                file = stack.enter_context(open(folder / "lock", "ab"))
+                end = time.monotonic() + LOCK_WAIT
+                while not _try_lock(file.fileno()) and time.monotonic() < end:
+                    time.sleep(0.02)
+            yield
+
+
+if sys.platform == "win32":
+
+    def _try_lock(descriptor: int) -> bool:
+        import msvcrt
+
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+
+    def _try_lock(descriptor: int) -> bool:
+        import errno
+        import fcntl
+
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            # A file system without locks: go on without one.
+            return error.errno not in (errno.EAGAIN, errno.EACCES)
+        return True
+
+
+@contextlib.contextmanager
+def scratch_folder(prefix: str = "build-") -> Iterator[Path]:
+    """Give a new folder on the file system of the cache and remove it afterwards."""
+    parent = cache_root() / "tmp"
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# --- housekeeping ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """What ``cache_info`` found."""
+
+    root: Path
+    entries: dict[str, int]  # per kind
+    bytes: dict[str, int]  # per kind, scratch folders included
+
+    @property
+    def total_bytes(self) -> int:
+        return sum(self.bytes.values())
+
+
+def cache_info() -> CacheInfo:
+    """Count the entries and their bytes."""
+    root = cache_root()
+    entries = {kind: len(list((root / kind).glob("*/manifest.json"))) for kind in KINDS}
+    return CacheInfo(root, entries, {kind: _size(root / kind) for kind in (*KINDS, *_SCRATCH)})
+
+
+def clear_cache() -> int:
+    """Remove everything jounce put into the cache folder, nothing else; return the bytes removed."""
+    root = cache_root()
+    before = cache_info().total_bytes
+    for kind in (*KINDS, *_SCRATCH):
+        shutil.rmtree(root / kind, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        (root / "pruned").unlink()
+    return before - cache_info().total_bytes
+
+
+def prune(max_bytes: int = MAX_BYTES, max_age: float = MAX_AGE) -> int:
+    """Remove entries that were not used for `max_age` s, then the longest unused until `max_bytes` are left.
+
+    What was used within the last day stays in any case. Returns the number of entries removed.
+    """
+    root, now = cache_root(), time.time()
+    for kind in _SCRATCH:
+        limit = max_age if kind in ("memo", "c") else DAY
+        for path in list((root / kind).glob("*/*.json" if kind == "memo" else "*")):
+            if now - _used(path) > limit:
+                _remove(path)
+    found = [(_used(folder), _size(folder), folder) for kind in KINDS for folder in (root / kind).glob("*")]
+    total, removed = sum(size for _, size, _ in found), 0
+    for used, size, folder in sorted(found, key=lambda item: item[0]):
+        old, too_much = now - used > max_age, total > max_bytes
+        # Asked again just before the removal: somebody may have found the entry in the meantime.
+        if (old or too_much) and time.time() - _used(folder) > _IN_USE:
+            _remove(folder)
+            total -= size
+            removed += 1
+    return removed
+
+
+def prune_sometimes() -> None:
+    """Prune at most once a day; called after something was built, never on a hit."""
+    stamp = cache_root() / "pruned"
+    with contextlib.suppress(OSError):
+        if not stamp.exists() or time.time() - stamp.stat().st_mtime > DAY:
+            stamp.touch()
+            prune()
+
+
+def _used(path: Path) -> float:
+    """Return when an entry or file was last used; now when it is gone, so that nobody removes it twice."""
+    for candidate in (path / "manifest.json", path):
+        try:
+            return candidate.stat().st_mtime
+        except OSError:
+            continue
+    return time.time()
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for base, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.stat(os.path.join(base, name)).st_size
+    return total
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if path.is_dir():
+            (path / "manifest.json").unlink(missing_ok=True)  # first: without it there is no entry
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()

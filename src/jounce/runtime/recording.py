@@ -1,0 +1,135 @@
+"""What a run leaves behind: `Recording`, the account of a `Failure`, and the step-halving check."""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce.core.errors import ParameterError, SimulationError, did_you_mean
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The first number of a run that was not finite."""
+
+    kind: str  # state, derivative, memory, input, output, watch
+    name: str
+    index: int
+    value: float
+    time: float  # s
+    step: int
+    message: str
+
+
+class RunError(SimulationError):
+    """A run could not go on; what was recorded until then comes with it."""
+
+    def __init__(self, message: str, recording: Recording, failure: Failure | None = None) -> None:
+        super().__init__(message)
+        self.recording = recording
+        self.failure = failure
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Rows of a run.
+
+    Attributes
+    ----------
+    time : s, one entry per row
+    data : rows x channels
+    names, units : per channel
+    status : "finished" (end time reached), "stopped" (the program ended), "interrupted" (Ctrl-C),
+        "failed" (a number was not finite)
+    reason : why it ended, in words
+    stop_failed : the program ended with a stop that counts as a failure
+    failure : what went wrong, for status "failed"
+    steps, method, step : full steps made in this run, name of the method, step in s
+    phase : name of the phase in which it ended, "" without program
+    wall_time : s
+    """
+
+    time: Array
+    data: Array
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    status: str = "finished"
+    reason: str = ""
+    stop_failed: bool = False
+    failure: Failure | None = None
+    steps: int = 0
+    method: str = ""
+    step: float = math.nan
+    phase: str = ""
+    wall_time: float = math.nan
+    _index: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self._index.update({name: k for k, name in enumerate(self.names)})
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run ended as it should."""
+        return self.status in ("finished", "stopped") and not self.stop_failed
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __getitem__(self, name: str) -> Array:
+        return self.data[:, self._find(name)]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def unit(self, name: str) -> str:
+        """Return the unit of a channel."""
+        return self.units[self._find(name)]
+
+    def channels(self, pattern: str = "*") -> list[str]:
+        """Return the channel names that match a shell pattern."""
+        return fnmatch.filter(self.names, pattern)
+
+    def _find(self, name: str) -> int:
+        if name not in self._index:
+            raise ParameterError(f"channel {name!r}: not recorded{did_you_mean(name, self.names)}")
+        return self._index[name]
+
+
+def digits_of_agreement(a: Recording, b: Recording, channels: Iterable[str] | None = None) -> dict[str, float]:
+    """Return per channel -log10(max|a - b| / max|a|) over the instants both recordings have."""
+    # Times are products i*h: equal instants differ by rounding only.
+    span = max(float(np.max(np.abs(a.time), initial=0.0)), 1e-300)
+    keys_b = {round(float(t) / span * 1e10): k for k, t in enumerate(b.time)}
+    pairs = [(k, keys_b[key]) for k, t in enumerate(a.time) if (key := round(float(t) / span * 1e10)) in keys_b]
+    if not pairs:
+        raise ParameterError("the two recordings have no instant in common; record both at the same interval")
+    rows_a, rows_b = np.array(pairs).T
+    result = {}
+    for name in a.names if channels is None else channels:
+        va, vb = a[name][rows_a], b[name][rows_b]
+        difference, size = float(np.max(np.abs(va - vb))), float(np.max(np.abs(va)))
+        if difference == 0.0:
+            result[name] = math.inf
+        else:
+            result[name] = -math.log10(difference / size) if size > 0.0 else -math.inf
+    return result
+
+
+def halving_check(make_run: Callable[[float], Recording], channels: Iterable[str] | None = None) -> dict[str, float]:
+    """Run with the step and with half of it; return the digits of agreement per channel.
+
+    About four equal digits mean that the step is fine.
+
+    Parameters
+    ----------
+    make_run : called with 1.0 and 0.5; makes the run with its step times that factor, on one output grid
+    channels : names, default all
+    """
+    return digits_of_agreement(make_run(1.0), make_run(0.5), channels)

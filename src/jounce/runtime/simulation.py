@@ -1,0 +1,808 @@
+"""Running a compiled model: `Simulation` holds the numbers of one run, `Library` the compiled code.
+
+Time stands at a full step between two calls. `Simulation.advance` leaves the instant it reached
+unprocessed (its program decisions and its row come with the next step, so inputs set in between are seen by both);
+`Simulation.run` processes it, so that the last row is there when it is due.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce.core.errors import ParameterError, SimulationError, did_you_mean
+from jounce.core.generated import ServiceSlot, Variable
+from jounce.core.tables import JnTable, PackedTable, Table
+from jounce.core.units import parse
+from jounce.runtime.bindings import (
+    HEADER_SIZE,
+    SERVICE,
+    SIM_ABI,
+    Header,
+    JnEnv,
+    JnLayout,
+    JnPoint,
+    JnRecorder,
+    JnService,
+    JnSim,
+    Library,
+    Status,
+)
+from jounce.runtime.program import PackedProgram, Program
+from jounce.runtime.recording import Failure, Recording, RunError, digits_of_agreement, halving_check
+
+__all__ = [
+    "METHODS",
+    "Failure",
+    "Library",
+    "Program",
+    "Recording",
+    "RunError",
+    "Simulation",
+    "default_step",
+    "digits_of_agreement",
+    "halving_check",
+    "method_number",
+]
+
+Array = npt.NDArray[np.float64]
+Number = float | str
+ServiceFunction = Callable[[Array, int], npt.ArrayLike]
+
+METHODS = {"Euler": -1, "AB-2": 0, "RK-2": 1, "AM-2": 2, "AM-3": 3, "AM-4": 4}
+"""Names and OPT_INT_METHOD numbers."""
+
+_METHOD_NAMES = {number: name for name, number in METHODS.items()}
+_KINDS = ("", "state", "derivative", "memory", "input", "output", "watch")
+
+CHUNK_SECONDS = 0.05  # wall time between two looks at Ctrl-C and progress
+PROGRAM_TIME_LIMIT = 3600.0  # s of simulated time for a program without end time
+BUFFER_BYTES = 1 << 23  # size of one recorder buffer
+
+
+def method_number(method: str | int) -> int:
+    """Return the OPT_INT_METHOD number of a method given by name ("AB-2", "ab2") or number."""
+    if isinstance(method, str):
+        key = "".join(c for c in method.lower() if c.isalnum())
+        for name, number in METHODS.items():
+            if key == name.lower().replace("-", ""):
+                return number
+    elif method in _METHOD_NAMES:
+        return int(method)
+    numbers = ", ".join(f"{name} ({number})" for name, number in METHODS.items())
+    raise ParameterError(f"method {method!r}: unknown{did_you_mean(str(method), METHODS)}  by number: {numbers}")
+
+
+def default_step(method: str | int) -> float:
+    """Return the usual step in s: 0.0005 for Euler and AB-2, 0.001 for the half-step methods."""
+    return 0.0005 if method_number(method) <= 0 else 0.001
+
+
+class Simulation:
+    """One run of a library: parameters, tables, services, state, program. Independent of all others.
+
+    Parameters
+    ----------
+    library : the compiled model
+    method, step : integration method and step in s (default AB-2, and the usual step of the method)
+    t0 : start time, s
+    program : phase program that drives the inputs, or None
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        *,
+        method: str | int = "AB-2",
+        step: Number | None = None,
+        t0: Number = 0.0,
+        program: Program | None = None,
+    ) -> None:
+        self.library = library
+        self.model = model = library.model
+        c = library.struct.contents
+        self._p = np.zeros(max(c.n_p, 1))
+        self._w = np.zeros(max(c.n_work, 1))
+        self._x0 = np.array([v.default for v in model.states], dtype=float)
+        self._m0 = np.array([v.default for v in model.memories], dtype=float)
+        self._u0 = np.array([v.default for v in model.inputs], dtype=float)
+        self._table_structs = (JnTable * max(c.n_tables, 1))()
+        self._tables: dict[str, Table] = {}
+        self._packed_tables: dict[str, PackedTable] = {}
+        self._services = (JnService * max(c.n_services, 1))()
+        self._callbacks: dict[str, Any] = {}
+        self._service_error: BaseException | None = None
+        self._env = JnEnv(
+            self._p.ctypes.data, self._table_structs, ctypes.cast(self._services, ctypes.c_void_p), self._w.ctypes.data
+        )
+        self._index = {
+            kind: {v.name: k for k, v in enumerate(variables)}
+            for kind, variables in (
+                ("state", model.states),
+                ("memory", model.memories),
+                ("input", model.inputs),
+                ("parameter", model.parameters + model.derived),
+                ("output", model.outputs),
+                ("watch", model.watches),
+            )
+        }
+        self._program: Program | None = None
+        self._packed: PackedProgram | None = None
+        self._layout = JnLayout()
+        self._state = np.zeros(0)
+        self._allocate(None)
+        self._p[: c.n_p_free] = [v.default for v in model.parameters]
+        self._set_tables(model.tables)
+        number = method_number(method)
+        self._start(self._seconds(t0, "t0"), self._step(step, number), number)
+        self.x[:], self.m[:], self.u[:] = self._x0, self._m0, self._u0
+        self._prepare()
+        if program is not None:
+            self.set_program(program)
+
+    # -- memory ------------------------------------------------------------------------------------
+
+    def _allocate(self, packed: PackedProgram | None) -> None:
+        """Make state and scratch for a program; the state is empty afterwards."""
+        c = self.library.c
+        pointer = ctypes.pointer(packed.struct) if packed is not None else None
+        c.jn_sim_layout(self.library.struct, pointer, ctypes.byref(self._layout))
+        self._state = np.zeros(self._layout.n_state)
+        self._state[Header.MODEL_ID] = self.library.model_id
+        self._work = np.zeros(max(self._layout.n_work, 1))
+        self._packed = packed
+        self._recorder = JnRecorder()
+        self._sim = JnSim(
+            self.library.struct,
+            ctypes.pointer(self._env),
+            pointer,
+            None,
+            self._state.ctypes.data,
+            self._work.ctypes.data,
+        )
+
+    def _view(self, offset: int, size: int) -> Array:
+        return self._state[offset : offset + size]
+
+    @property
+    def x(self) -> Array:
+        """States, a view into the state array."""
+        return self._view(self._layout.x, len(self.model.states))
+
+    @property
+    def m(self) -> Array:
+        """Memories, a view into the state array."""
+        return self._view(self._layout.m, len(self.model.memories))
+
+    @property
+    def u(self) -> Array:
+        """Inputs, a view into the state array."""
+        return self._view(self._layout.u, len(self.model.inputs))
+
+    @property
+    def p(self) -> Array:
+        """Parameters, free ones then derived ones (a copy; change them with `set_parameters`)."""
+        return self._p[: self.library.struct.contents.n_p].copy()
+
+    @property
+    def time(self) -> float:
+        """Current time, s."""
+        s = self._state
+        return float(s[Header.T0] + (s[Header.STEP] - s[Header.I0]) * s[Header.H])
+
+    @property
+    def step_count(self) -> int:
+        """Full steps since the start."""
+        return int(self._state[Header.STEP])
+
+    @property
+    def step(self) -> float:
+        """Step h, s."""
+        return float(self._state[Header.H])
+
+    @property
+    def method(self) -> str:
+        """Name of the integration method."""
+        return _METHOD_NAMES[int(self._state[Header.METHOD])]
+
+    @property
+    def phase(self) -> str:
+        """Name of the running phase; "" without program, before its start and after its end."""
+        k = int(self._state[Header.PHASE])
+        names = self._packed.phase_names if self._packed is not None else ()
+        return names[k] if 0 <= k < len(names) else ""
+
+    # -- numbers by name ---------------------------------------------------------------------------
+
+    def _find(self, kind: str, name: str) -> int:
+        index = self._index[kind]
+        if name not in index:
+            raise ParameterError(f"{kind} {name!r}: unknown in model {self.model.name!r}{did_you_mean(name, index)}")
+        return index[name]
+
+    def _assign(self, kind: str, variables: Sequence[Variable], target: Array, values: Mapping[str, Number]) -> None:
+        # all names and units are checked before anything changes
+        found = []
+        for name, value in values.items():
+            k = self._find(kind, name)
+            if k >= len(variables):
+                raise ParameterError(f"{kind} {name!r}: derived from other parameters, it cannot be set")
+            number = parse(value, variables[k].unit, name)
+            if not math.isfinite(number):
+                raise ParameterError(f"{kind} {name!r} = {number}: must be finite")
+            found.append((k, number))
+        for k, number in found:
+            target[k] = number
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """All parameters by name, derived ones included."""
+        return dict(zip(self._index["parameter"], self.p.tolist(), strict=True))
+
+    def parameter(self, name: str) -> float:
+        """Return a parameter (SI)."""
+        return float(self._p[self._find("parameter", name)])
+
+    def set_parameters(self, values: Mapping[str, Number]) -> None:
+        """Set free parameters; numbers are SI, text carries a unit. Derived ones follow at once."""
+        self._assign("parameter", self.model.parameters, self._p, values)
+        self._prepare()
+
+    def set_states(self, values: Mapping[str, Number]) -> None:
+        """Set initial states. During a run use `reset_state`, which knows about the history."""
+        self._assign("state", self.model.states, self.x, values)
+
+    def set_memories(self, values: Mapping[str, Number]) -> None:
+        """Set memories."""
+        self._assign("memory", self.model.memories, self.m, values)
+
+    def set_inputs(self, values: Mapping[str, Number]) -> None:
+        """Set inputs; they hold until changed by the caller or by the program."""
+        self._assign("input", self.model.inputs, self.u, values)
+
+    def state(self, name: str) -> float:
+        """Return a state."""
+        return float(self.x[self._find("state", name)])
+
+    def memory(self, name: str) -> float:
+        """Return a memory."""
+        return float(self.m[self._find("memory", name)])
+
+    def input(self, name: str) -> float:
+        """Return an input."""
+        return float(self.u[self._find("input", name)])
+
+    def reset_state(self, values: Mapping[str, Number], *, restart_history: bool = True) -> None:
+        """Set states (or memories) at the current full step.
+
+        With ``restart_history`` multi-step methods forget old derivatives and start again with RK-4; without, the old
+        ones stay in use for one to three steps.
+        """
+        states = {k: v for k, v in values.items() if k not in self._index["memory"]}
+        memories = {k: v for k, v in values.items() if k in self._index["memory"]}
+        self._assign("memory", self.model.memories, self.m, memories)
+        self._assign("state", self.model.states, self.x, states)
+        if restart_history:
+            self._state[Header.HISTORY] = 0.0
+
+    # -- tables and services -----------------------------------------------------------------------
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The tables in use, by name."""
+        return dict(self._tables)
+
+    def set_tables(self, tables: Mapping[str, Table]) -> None:
+        """Replace tables by name; number of axes and outputs must stay."""
+        self._set_tables(tables)
+
+    def _set_tables(self, tables: Mapping[str, Table]) -> None:
+        slots = list(self.model.tables)
+        for name, table in tables.items():
+            if name not in slots:
+                raise ParameterError(f"table {name!r}: unknown in model {self.model.name!r}{did_you_mean(name, slots)}")
+            default = self.model.tables[name]
+            if (table.n_axes, table.n_out) != (default.n_axes, default.n_out):
+                raise ParameterError(
+                    f"table {name!r}: has {table.n_axes} axes and {table.n_out} outputs; "
+                    f"the model needs {default.n_axes} and {default.n_out}"
+                )
+        for name, table in tables.items():
+            packed = table.packed()
+            packed.fill(self._table_structs[slots.index(name)])
+            self._tables[name], self._packed_tables[name] = table, packed
+
+    def bind(self, name: str, function: Any, context: int | None = None) -> None:
+        """Bind a service.
+
+        Parameters
+        ----------
+        name : of the service
+        function : a C function of type ``jn_service_fn`` (ctypes function or address), or a Python callable
+            ``f(arguments, order)`` that returns values and derivatives up to ``order``, laid out as a table's
+        context : address handed to a C function
+        """
+        names = [s.name for s in self.model.services]
+        if name not in names:
+            raise ParameterError(f"service {name!r}: unknown in model {self.model.name!r}{did_you_mean(name, names)}")
+        k = names.index(name)
+        if isinstance(function, int):
+            pointer: Any = function
+        elif isinstance(function, ctypes._CFuncPtr):
+            pointer = ctypes.cast(function, ctypes.c_void_p).value
+        else:
+            function = self._callback(self.model.services[k], function)
+            pointer = ctypes.cast(function, ctypes.c_void_p).value
+        self._callbacks[name] = function
+        self._services[k].call = pointer
+        self._services[k].context = context
+
+    def _callback(self, slot: ServiceSlot, function: ServiceFunction) -> Any:
+        # an exception cannot cross C: it is kept, nan stops the run, and the exception is raised afterwards
+        def call(_context: Any, arguments: Any, order: int, out: Any) -> None:
+            size = sum(slot.n_out * math.comb(slot.n_in + k - 1, k) for k in range(order + 1))
+            result = np.ctypeslib.as_array(out, (size,))
+            try:
+                values = np.ctypeslib.as_array(arguments, (slot.n_in,)).copy() if slot.n_in else np.zeros(0)
+                result[:] = np.asarray(function(values, order), dtype=float).reshape(size)
+            except BaseException as error:
+                self._service_error = self._service_error or error
+                result[:] = math.nan
+
+        return SERVICE(call)
+
+    def _check_services(self) -> None:
+        missing = [s.name for s in self.model.services if s.name not in self._callbacks]
+        if missing:
+            raise ParameterError(f"services not bound: {', '.join(missing)}; call bind(name, function) before a run")
+
+    def _raise_service_error(self) -> None:
+        error, self._service_error = self._service_error, None
+        if isinstance(error, Exception):
+            raise SimulationError(f"a service failed at t = {self.time:.9g} s: {error}") from error
+        if error is not None:
+            raise error
+
+    # -- start, step, method, program --------------------------------------------------------------
+
+    def _seconds(self, value: Number, name: str) -> float:
+        return parse(value, "s", name)
+
+    def _step(self, step: Number | None, method: int) -> float:
+        h = default_step(method) if step is None else self._seconds(step, "step")
+        if not (h > 0.0 and math.isfinite(h)):
+            raise ParameterError(f"step = {step}: must be above 0 s")
+        return h
+
+    def _start(self, t0: float, h: float, method: int) -> None:
+        if self.library.c.jn_start(ctypes.byref(self._sim), t0, h, method) != Status.OK:
+            raise ParameterError(f"cannot start at t0 = {t0} s with step = {h} s")
+
+    def restart(self, t0: Number = 0.0, *, defaults: bool = False) -> None:
+        """Go back to step 0 at ``t0``: no history, program before its first phase.
+
+        States, memories and inputs stay, unless ``defaults`` puts the model's own values back. Parameters, tables,
+        method, step, IPRINT and OPT_WRITE stay.
+        """
+        s = self._state
+        iprint, write = s[Header.IPRINT], s[Header.OPT_WRITE]
+        self._start(self._seconds(t0, "t0"), self.step, int(s[Header.METHOD]))
+        s[Header.IPRINT], s[Header.OPT_WRITE] = iprint, write
+        if defaults:
+            self.x[:], self.m[:], self.u[:] = self._x0, self._m0, self._u0
+
+    def set_method(self, method: str | int | None = None, step: Number | None = None) -> None:
+        """Change method and/or step at the current instant; a real change restarts the history."""
+        number = int(self._state[Header.METHOD]) if method is None else method_number(method)
+        if step is None and (method is None or number == int(self._state[Header.METHOD])):
+            h = self.step
+        else:
+            h = self._step(step, number)
+        if self.library.c.jn_set_step(ctypes.byref(self._sim), h, number) != Status.OK:
+            raise ParameterError(f"cannot use method {method!r} with step {step!r}")
+
+    def set_program(self, program: Program | None) -> None:
+        """Attach a phase program (None = none); it starts at the current instant."""
+        packed = program.pack(self.model) if program is not None else None
+        if packed is not None and not self.library.struct.contents.watch and self.model.watches:
+            raise ParameterError(f"model {self.model.name!r} has watches but no watch function; build it again")
+        old, layout = self._state, self._layout
+        shared = layout.channel  # header, x, m, u and history come first and do not depend on the program
+        self._allocate(packed)
+        self._state[:shared] = old[:shared]
+        s = self._state
+        s[Header.SIZE] = len(s)
+        s[Header.PROGRAM_ID] = packed.id if packed is not None else 0.0
+        s[Header.PHASE], s[Header.PHASE_STEP], s[Header.PHASE_TIME] = -1.0, 0.0, 0.0
+        s[Header.TRANSITIONS] = s[Header.STATUS] = s[Header.REASON] = s[Header.FAILED] = 0.0
+        # the new program has not seen this instant yet; a row already written stays written
+        s[Header.DONE] = float(int(s[Header.DONE]) & ~1)
+        self._program = program
+
+    @property
+    def iprint(self) -> int:
+        """Rows every so many full steps; 0 = also at half steps."""
+        return int(self._state[Header.IPRINT])
+
+    @iprint.setter
+    def iprint(self, steps: int) -> None:
+        if steps < 0 or steps != int(steps):
+            raise ParameterError(f"IPRINT = {steps}: must be 0, 1, 2, …")
+        self._state[Header.IPRINT] = float(steps)
+
+    @property
+    def opt_write(self) -> bool:
+        """Whether rows are written."""
+        return bool(self._state[Header.OPT_WRITE])
+
+    @opt_write.setter
+    def opt_write(self, on: bool) -> None:
+        self._state[Header.OPT_WRITE] = float(bool(on))
+
+    # -- snapshots ---------------------------------------------------------------------------------
+
+    def snapshot(self) -> Array:
+        """Return everything that changes during a run as one array; parameters and tables are not in it."""
+        return self._state.copy()
+
+    def restore(self, snapshot: npt.ArrayLike) -> None:
+        """Go back to a snapshot of the same model and program, exactly."""
+        array = np.asarray(snapshot, dtype=float)
+        if array.ndim != 1 or len(array) < HEADER_SIZE:
+            raise ParameterError("not a snapshot: expected the array that snapshot() returned")
+        expected = {
+            Header.ABI: (SIM_ABI, "made by another version of the runtime"),
+            Header.MODEL_ID: (self.library.model_id, "of another model"),
+            Header.PROGRAM_ID: (
+                self._packed.id if self._packed is not None else 0.0,
+                "made with another phase program; attach the same one first",
+            ),
+            Header.SIZE: (len(self._state), "of another size"),
+        }
+        for place, (value, text) in expected.items():
+            if array[place] != value:
+                raise ParameterError(f"the snapshot is {text}")
+        if len(array) != len(self._state):
+            raise ParameterError(f"the snapshot has {len(array)} numbers, expected {len(self._state)}")
+        self._state[:] = array
+
+    # -- evaluation without effect -----------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        c = self.library.struct.contents
+        if c.prepare and c.n_p > c.n_p_free:
+            derived = np.zeros(c.n_p - c.n_p_free)
+            self._call(c.prepare, [derived])
+            self._p[c.n_p_free : c.n_p] = derived
+
+    def _call(self, function: Any, results: Sequence[Array], **point: npt.ArrayLike | float | None) -> None:
+        at = JnPoint()
+        self.library.c.jn_point_now(ctypes.byref(self._sim), ctypes.byref(at))
+        keep = []
+        for name, size in (("x", len(self.x)), ("m", len(self.m)), ("u", len(self.u))):
+            value = point.get(name)
+            if value is not None:
+                array = np.ascontiguousarray(value, dtype=float)
+                if array.shape != (size,):
+                    raise ParameterError(f"{name}: expected {size} numbers, got an array of shape {array.shape}")
+                keep.append(array)
+                setattr(at, name, array.ctypes.data)
+        time = point.get("t")
+        if time is not None:
+            at.t = float(time)  # type: ignore[arg-type]
+        out = (ctypes.c_void_p * max(len(results), 1))(*(r.ctypes.data for r in results))
+        function(ctypes.byref(self._env), ctypes.byref(at), out)
+        if self._service_error is not None:
+            self._raise_service_error()
+
+    def derivatives(
+        self,
+        *,
+        x: npt.ArrayLike | None = None,
+        m: npt.ArrayLike | None = None,
+        u: npt.ArrayLike | None = None,
+        t: float | None = None,
+    ) -> tuple[Array, Array]:
+        """Return dx/dt and the next memories at the current point, or at the one given; nothing changes."""
+        self._check_services()
+        f, m_next = np.zeros(len(self.x)), np.zeros(len(self.m))
+        self._call(self._need("rhs"), [f, m_next], x=x, m=m, u=u, t=t)
+        return f, m_next
+
+    def outputs(
+        self,
+        *,
+        x: npt.ArrayLike | None = None,
+        m: npt.ArrayLike | None = None,
+        u: npt.ArrayLike | None = None,
+        t: float | None = None,
+    ) -> Array:
+        """Return all channels at the current point (inputs as they stand), in the order of ``model.outputs``."""
+        self._check_services()
+        y = np.zeros(len(self.model.outputs))
+        if len(y):
+            self._call(self._need("outputs"), [y], x=x, m=m, u=u, t=t)
+        return y
+
+    def output(self, name: str) -> float:
+        """Return one channel at the current point."""
+        return float(self.outputs()[self._find("output", name)])
+
+    def watches(self) -> Array:
+        """Return the watch values at the current point."""
+        self._check_services()
+        values = np.zeros(len(self.model.watches))
+        if len(values):
+            self._call(self._need("watch"), [values])
+        return values
+
+    def call(
+        self,
+        function: str,
+        *,
+        x: npt.ArrayLike | None = None,
+        m: npt.ArrayLike | None = None,
+        u: npt.ArrayLike | None = None,
+        t: float | None = None,
+    ) -> tuple[Array, ...]:
+        """Evaluate one of the model's extra functions; return its result arrays."""
+        slots = {f.name: f for f in self.model.functions}
+        if function not in slots or function not in self.library.functions:
+            raise ParameterError(
+                f"function {function!r}: unknown in model {self.model.name!r}{did_you_mean(function, slots)}"
+            )
+        self._check_services()
+        results = tuple(np.zeros(size) for size in slots[function].sizes)
+        self._call(self.library.functions[function], results, x=x, m=m, u=u, t=t)
+        return results
+
+    def _need(self, name: str) -> Any:
+        function = getattr(self.library.struct.contents, name)
+        if not function:
+            raise ParameterError(f"model {self.model.name!r} has no {name} function")
+        return function
+
+    def time_rhs(self, n: int = 10000) -> float:
+        """Return the wall time of one right-hand side evaluation at the current point, s."""
+        self._check_services()
+        self._need("rhs")
+        begin = clock.perf_counter()
+        self.library.c.jn_repeat_rhs(ctypes.byref(self._sim), n)
+        return (clock.perf_counter() - begin) / n
+
+    # -- running -----------------------------------------------------------------------------------
+
+    def advance(self, steps: int = 1) -> Status:
+        """Make full steps without recording. A failure raises `RunError`.
+
+        Returns
+        -------
+        Status.OK, or Status.STOPPED when the program ended before.
+        """
+        self._check_services()
+        self._sim.recorder = None
+        first = self.step_count
+        status = Status(self.library.c.jn_advance(ctypes.byref(self._sim), steps))
+        if self._service_error is not None:
+            self._raise_service_error()
+        if status not in (Status.OK, Status.STOPPED):
+            sink = _Sink(self, [], True, 1)
+            recording = self._recording(sink, status, "failed", "", self.step_count - first, 0.0)
+            raise RunError(recording.reason, recording, recording.failure)
+        return status
+
+    def run(
+        self,
+        t_end: Number | None = None,
+        *,
+        program: Program | None = None,
+        step: Number | None = None,
+        method: str | int | None = None,
+        iprint: int | None = None,
+        interval: Number | None = None,
+        channels: Sequence[str] | None = None,
+        on_error: str = "raise",
+        check_outputs: bool = True,
+        progress: Callable[[float, float], None] | None = None,
+        buffer_rows: int | None = None,
+    ) -> Recording:
+        """Run on from the current state and record.
+
+        Parameters
+        ----------
+        t_end : s; the run ends at the first full step not before it. With a program it may be left out: then the
+            program ends the run, after 3600 s at the latest.
+        program : phase program; the one attached already goes on where it was
+        step, method : change step (s) and method first
+        iprint, interval : recording interval in full steps (0 = half steps too) or in s
+        channels : names to record, default all
+        on_error : "raise" a `RunError` or "return" the recording when a number is not finite
+        check_outputs : whether a recorded channel that is not finite ends the run
+        progress : called with (fraction done, time) several times a second
+        buffer_rows : rows of one recorder buffer, for those who must know
+        """
+        if on_error not in ("raise", "return"):
+            raise ParameterError(f"on_error = {on_error!r}: must be 'raise' or 'return'")
+        self._check_services()
+        self._need("rhs")
+        if program is not None and program is not self._program:
+            self.set_program(program)
+        if method is not None or step is not None:
+            self.set_method(method, step)
+        if interval is not None:
+            if iprint is not None:
+                raise ParameterError("give iprint or interval, not both")
+            iprint = self._interval_steps(interval)
+        if iprint is not None:
+            self.iprint = iprint
+        names = [v.name for v in self.model.outputs] if channels is None else list(channels)
+        columns = [self._find("output", name) for name in names]
+        n_steps, limit = self._steps_to(t_end)
+        sink = _Sink(self, columns, check_outputs, self._rows_expected(n_steps, len(columns), buffer_rows))
+        begin, first = clock.perf_counter(), self.step_count
+        try:
+            status = self._loop(sink, n_steps, progress)
+            ended, reason = self._ending(status, limit)
+        except KeyboardInterrupt:
+            status, ended, reason = Status.OK, "interrupted", f"interrupted at t = {self.time:.9g} s"
+        finally:
+            self._sim.recorder = None
+        done = self.step_count - first
+        recording = self._recording(sink, status, ended, reason, done, clock.perf_counter() - begin)
+        if self._service_error is not None:
+            try:
+                self._raise_service_error()
+            except KeyboardInterrupt:
+                return self._recording(sink, Status.OK, "interrupted", "interrupted", done, recording.wall_time)
+            except SimulationError as error:
+                raise RunError(str(error), recording, recording.failure) from error.__cause__
+        if ended == "failed" and on_error == "raise":
+            raise RunError(recording.reason, recording, recording.failure)
+        return recording
+
+    def _interval_steps(self, interval: Number) -> int:
+        seconds = self._seconds(interval, "interval")
+        steps = seconds / self.step
+        if not steps >= 0.5 or abs(steps - round(steps)) > 1e-6 * steps:
+            raise ParameterError(f"interval = {interval}: must be a multiple of the step, {self.step:g} s")
+        return round(steps)
+
+    def _steps_to(self, t_end: Number | None) -> tuple[int, str]:
+        """Full steps to make, and what it means to have made them all."""
+        if t_end is None:
+            if self._packed is None:
+                raise ParameterError("run() needs an end time or a program")
+            return math.ceil(PROGRAM_TIME_LIMIT / self.step), (
+                f"the program had not ended after {PROGRAM_TIME_LIMIT:g} s; give it an end condition, or run() an end time"
+            )
+        end = self._seconds(t_end, "t_end")
+        if not math.isfinite(end):
+            raise ParameterError(f"t_end = {end}: must be finite")
+        # a millionth of a step: i*h is a rounding error away from the decimal number the user wrote
+        n = math.ceil((end - self.time) / self.step - 1e-6)
+        if n < 0:
+            raise ParameterError(f"t_end = {end:g} s lies before the current time {self.time:g} s")
+        return n, "end time reached"
+
+    def _rows_expected(self, n_steps: int, n_columns: int, buffer_rows: int | None) -> int:
+        if buffer_rows is not None:
+            return max(1, buffer_rows)
+        most = max(BUFFER_BYTES // (8 * (1 + n_columns)), 16)
+        expected = n_steps // self.iprint + 2 if self.iprint else 2 * n_steps + 2
+        return min(expected, most)
+
+    def _loop(self, sink: _Sink, n_steps: int, progress: Callable[[float, float], None] | None) -> Status:
+        c, sim = self.library.c, ctypes.byref(self._sim)
+        first = before = self.step_count
+        last, chunk = first + n_steps, 256
+        while before < last:
+            n = min(chunk, last - before)
+            begin = clock.perf_counter()
+            status = Status(c.jn_advance(sim, n))
+            spent = clock.perf_counter() - begin
+            now = self.step_count
+            if status == Status.FULL:
+                sink.next_buffer()
+            elif status != Status.OK or self._service_error is not None:
+                return status
+            # as many steps as fit the wall time; growth is bounded because the first chunks are noisy
+            rate = max(now - before, 1) / max(spent, 1e-9)
+            chunk = int(min(max(rate * CHUNK_SECONDS, 1), 4 * chunk, 1 << 40))
+            before = now
+            if progress is not None:
+                progress((now - first) / n_steps, self.time)
+        while (status := Status(c.jn_instant(sim))) == Status.FULL:
+            sink.next_buffer()
+        return status
+
+    def _ending(self, status: Status, limit: str) -> tuple[str, str]:
+        if status == Status.STOPPED:
+            assert self._packed is not None
+            return "stopped", self._packed.reasons[int(self._state[Header.REASON])]
+        if status == Status.OK:
+            return "finished", limit
+        return "failed", ""
+
+    def _recording(self, sink: _Sink, status: Status, ended: str, reason: str, steps: int, wall: float) -> Recording:
+        failure = None
+        if status == Status.NONFINITE:
+            failure = self._failure()
+            reason = failure.message
+        elif status == Status.BAD_CALL:
+            raise SimulationError("the C runtime refused the state array; it does not fit the model and program")
+        rows = sink.rows()
+        variables = [self.model.outputs[k] for k in sink.columns]
+        return Recording(
+            time=rows[:, 0],
+            data=rows[:, 1:],
+            names=tuple(v.name for v in variables),
+            units=tuple(v.unit for v in variables),
+            status=ended,
+            reason=reason,
+            stop_failed=status == Status.STOPPED and bool(self._state[Header.FAILED]),
+            failure=failure,
+            steps=steps,
+            method=self.method,
+            step=self.step,
+            phase=self.phase,
+            wall_time=wall,
+        )
+
+    def _failure(self) -> Failure:
+        s = self._state
+        kind = _KINDS[int(s[Header.BAD_KIND])]
+        index = int(s[Header.BAD_INDEX])
+        model = self.model
+        variables = {
+            "state": model.states,
+            "derivative": model.states,
+            "memory": model.memories,
+            "input": model.inputs,
+            "output": model.outputs,
+            "watch": model.watches,
+        }[kind]
+        name, value = variables[index].name, float(s[Header.BAD_VALUE])
+        time, step = float(s[Header.BAD_TIME]), int(s[Header.BAD_STEP])
+        what = f"derivative of {name!r}" if kind == "derivative" else f"{kind} {name!r}"
+        where = f" in phase {self.phase!r}" if self.phase else ""
+        message = (
+            f"{what} became {value} at t = {time:.9g} s{where} (step {step}, {self.method}, h = {self.step:g} s). "
+            f"Try a smaller step, h = {self.step / 2:g} s; if that does not help, look at the last rows recorded and "
+            "at the parameters and initial values that act there"
+        )
+        return Failure(kind, name, index, value, time, step, message)
+
+
+class _Sink:
+    """The recorder's buffers; hands a new one to C when the last is full."""
+
+    def __init__(self, sim: Simulation, columns: Sequence[int], check: bool, rows: int) -> None:
+        self.sim, self.columns = sim, list(columns)
+        self.full: list[Array] = []
+        self.n_rows = rows
+        self.record = JnRecorder()
+        self.record.n_columns = len(self.columns)
+        self.record.check = int(check)
+        if self.columns != list(range(len(sim.model.outputs))):
+            self._columns = np.array(self.columns, dtype=np.int32)
+            self.record.columns = self._columns.ctypes.data or None
+        self._fresh()
+        sim._sim.recorder = ctypes.pointer(self.record)
+
+    def _fresh(self) -> None:
+        self.buffer = np.empty((self.n_rows, 1 + len(self.columns)))
+        self.record.rows, self.record.capacity = self.buffer.ctypes.data, self.n_rows
+        self.record.n_rows = 0
+
+    def next_buffer(self) -> None:
+        self.full.append(self.buffer[: self.record.n_rows])
+        self._fresh()
+
+    def rows(self) -> Array:
+        return np.concatenate([*self.full, self.buffer[: self.record.n_rows]])

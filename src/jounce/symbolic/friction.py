@@ -1,0 +1,50 @@
+"""The Coulomb element: dry friction that sticks, with one bristle deflection as memory.
+
+The bristle follows the relative motion and is cut off where its force reaches the limit (return mapping of
+one-dimensional perfect plasticity, after [SimoHughes1998] section 1.4):
+
+    z* = z + ½ (v + v_old) Δt                       trial deflection, Δt since the last evaluation     (1)
+    F  = clip(k z* + c v, -F_max, F_max)                                                              (2)
+    z⁺ = clip(z*, -F_max/k, F_max/k)                                                                  (3)
+
+At rest k z carries the load and nothing creeps; in sliding F is exactly the limit.  The deflection is a memory, updated
+at every forward evaluation (half steps too), so the element adds no stiff state; the explicit step must still resolve
+the sticking oscillation, h < 2 sqrt(m/k).  The damper c only acts together with (2) and quiets the sticking oscillation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jounce.symbolic._casadi import SX
+from jounce.symbolic.ops import clip
+
+if TYPE_CHECKING:
+    from jounce.symbolic.system import Scope
+
+
+def coulomb(
+    scope: Scope,
+    name: str,
+    speed: Any,
+    limit: Any,
+    stiffness: Any,
+    damping: Any = 0.0,
+    unit: str = "m",
+) -> SX:
+    """Friction force opposing ``speed`` (same sign as the speed: apply it with a minus).
+
+    Parameters
+    ----------
+    speed : relative speed, m/s (or rad/s with ``unit="rad"``)
+    limit : largest friction force F_max >= 0, N (N.m); may vary in time
+    stiffness : bristle stiffness k > 0, N/m (N.m/rad)
+    damping : bristle damping c >= 0, N.s/m (N.m.s/rad); about 2 sqrt(k m) damps sticking of a mass m critically
+    """
+    z = scope.memory(f"{name}.deflection", unit, "bristle deflection")
+    v_old = scope.memory(f"{name}.speed", f"{unit}/s", "relative speed at the last evaluation")
+    trial = z + 0.5 * (speed + v_old) * scope.system.elapsed  # (1)
+    force = clip(stiffness * trial + damping * speed, -limit, limit)  # (2)
+    scope.next_memory(z, clip(trial, -limit / stiffness, limit / stiffness))  # (3)
+    scope.next_memory(v_old, speed)
+    return force

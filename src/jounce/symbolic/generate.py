@@ -1,0 +1,307 @@
+"""From a system to a generated model: checks, equations, functions, C files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from jounce.core.errors import ModelError
+from jounce.core.generated import FunctionSlot, GeneratedModel, ServiceSlot, Variable
+from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic.calls import TimeDerivative, key
+from jounce.symbolic.constraints import solve_dependent_speeds
+from jounce.symbolic.emit import CHUNKS_PER_FILE, Access, CFunction, FunctionEmitter, leaf_access
+from jounce.symbolic.kane import Solved, solve
+from jounce.symbolic.leaf import Leaf, LeafCall
+from jounce.symbolic.program import Program, build_program, leaf_program, run
+
+if TYPE_CHECKING:
+    from jounce.symbolic.system import Declared, System
+
+
+@dataclass
+class Equations:
+    """The solved system: rates of all states and next memories."""
+
+    system: System
+    states: list[Declared]  # coordinates, independent speeds, other states
+    rates: list[SX]
+    memories: list[SX]
+    solved: Solved
+
+
+def derive(system: System) -> Equations:
+    """Check the declarations and solve for the rates of all states (once per system)."""
+    cached = getattr(system, "_equations", None)
+    if cached is not None:
+        return cached  # type: ignore[no-any-return]
+    _check(system)
+    dependent = solve_dependent_speeds(system)
+    solved = solve(system, dependent)
+    independent = [s for s in system.speeds if key(s.symbol) not in dependent]
+    for speed in independent:
+        system.acceleration_aliases[key(speed.symbol)].args = [solved.accelerations[key(speed.symbol)]]
+    if dependent:
+        moving = {key(s.symbol): s.acceleration for s in independent}
+        allowed = {k: why for k, why in system.unmoving.items() if k not in dependent}
+        rate = TimeDerivative(system.calls, {**system.rates, **moving}, allowed)
+        for speed in system.speeds:
+            if key(speed.symbol) in dependent:
+                system.acceleration_aliases[key(speed.symbol)].args = [rate(speed.symbol)]
+    states = [*system.coordinates, *independent, *system.states]
+    rates = (
+        [system.coordinate_rates[key(q.symbol)] for q in system.coordinates]
+        + [solved.accelerations[key(s.symbol)] for s in independent]
+        + [system.state_rates[key(s.symbol)] for s in system.states]
+    )
+    equations = Equations(system, states, rates, [system.memory_updates[key(m.symbol)] for m in system.memories], solved)
+    _check_mass(equations)
+    system._equations = equations  # type: ignore[attr-defined]
+    return equations
+
+
+def _check(system: System) -> None:
+    problems = [f"state {s.name!r} has no derivative: call derivative(...)" for s in system.states
+                if key(s.symbol) not in system.state_rates]
+    problems += [f"memory {m.name!r} has no update: call next_memory(...)" for m in system.memories
+                 if key(m.symbol) not in system.memory_updates]
+    problems += [f"coordinate {q.name!r} has no rate" for q in system.coordinates
+                 if key(q.symbol) not in system.coordinate_rates]
+    if problems:
+        raise ModelError(f"system {system.name!r}: " + "; ".join(problems))
+
+
+def _check_mass(equations: Equations) -> None:
+    """Every pivot of the mass matrix must be positive at the initial state with the default parameters."""
+    pivots = equations.solved.pivots
+    if not pivots:
+        return
+    values = evaluate(equations.system, [p for _, p in pivots])
+    for (name, _), value in zip(pivots, values, strict=True):
+        if not value > 0.0:
+            raise ModelError(
+                f"singular mass matrix: the inertia seen by speed {name!r} is {value:g} at the initial state; "
+                "give the bodies that move with it a positive mass and inertia, or start from another position"
+            )
+
+
+def initial_values(system: System) -> dict[int, float]:
+    """Default numbers of all base symbols."""
+    values = {key(system.time): 0.0, key(system.elapsed): 0.0, key(system.t_dt): 0.0005}
+    for group in (system.parameter_list, system.inputs, system.coordinates, system.speeds, system.states, system.memories):
+        values.update({key(item.symbol): item.default for item in group})
+    derived = _derived_expressions(system)
+    if derived:
+        numbers = run(build_program(system.calls, derived), values, lambda slot: _table(system, slot))
+        values.update({key(d.symbol): v for (d, _), v in zip(system.derived_parameters, numbers, strict=True)})
+    return values
+
+
+def evaluate(system: System, expressions: Sequence[SX], values: dict[int, float] | None = None) -> list[float]:
+    """Numbers of expressions at the initial state (or at ``values``), without compiling."""
+    numbers = initial_values(system)
+    if values:
+        numbers.update(values)
+    return run(build_program(system.calls, list(expressions)), numbers, lambda slot: _table(system, slot))
+
+
+def _table(system: System, slot: int) -> Any:
+    return list(system.tables.values())[slot].table
+
+
+def _derived_expressions(system: System) -> list[SX]:
+    """Derived parameters in terms of free ones."""
+    symbols: list[SX] = []
+    expressions: list[SX] = []
+    for item, expression in system.derived_parameters:
+        full = ca.substitute([expression], symbols, expressions)[0] if symbols else expression
+        symbols.append(item.symbol)
+        expressions.append(full)
+    return expressions
+
+
+class ModelWriter:
+    """Collects emitted functions and leaves into C files."""
+
+    def __init__(self, system: System, states: Sequence[Declared], suffix: str = "") -> None:
+        self.system = system
+        self.prefix = system.name + suffix
+        self.access = symbol_access(system, states)
+        self.emitter = FunctionEmitter(self.prefix, self.access)
+        self.functions: dict[str, CFunction] = {}
+        self.low_effort: set[str] = set()
+        self.leaves: dict[str, CFunction] = {}
+
+    def add(
+        self, name: str, arrays: Sequence[Sequence[SX]], *, low_effort: bool = False, program: Program | None = None
+    ) -> None:
+        """Emit a function that writes the given expressions to out[0], out[1], ..."""
+        flat = [e for array in arrays for e in array]
+        places = [(a, i) for a, array in enumerate(arrays) for i in range(len(array))]
+        program = program or build_program(self.system.calls, flat)
+        self.functions[name] = self.emitter.model_function(name, program, places)
+        if low_effort:
+            self.low_effort.add(name)
+        self._add_leaves(program)
+
+    def _add_leaves(self, program: Program) -> None:
+        for site in program.sites:
+            if isinstance(site.call, LeafCall):
+                self._add_leaf(site.call.leaf)
+
+    def _add_leaf(self, leaf: Leaf) -> None:
+        if leaf.name in self.leaves and self.emitter.leaves.get(leaf.name) is leaf:
+            return
+        inner = FunctionEmitter(self.prefix, leaf_access(leaf))
+        inner.leaves = self.emitter.leaves
+        self.leaves[leaf.name] = inner.leaf_function(leaf)
+        self._add_leaves(leaf_program(leaf))
+
+    @property
+    def n_work(self) -> int:
+        return max((f.n_work for f in self.functions.values()), default=0)
+
+    def files(self, model_text: str) -> dict[str, str]:
+        everything = [*self.leaves.values(), *self.functions.values()]
+        header = [
+            f"/* {self.prefix}: generated by jounce; do not edit. */",
+            f"#ifndef {self.prefix.upper()}_H",
+            f"#define {self.prefix.upper()}_H",
+            "#include <math.h>",
+            '#include "jounce.h"',
+            "#if defined(__GNUC__)",
+            "#define JN_NOINLINE __attribute__((noinline))",
+            "#else",
+            "#define JN_NOINLINE",
+            "#endif",
+            "static inline double jn_square(double x) { return x*x; }",
+            "static inline double jn_sign(double x) { return (double)(x > 0.0) - (double)(x < 0.0); }",
+            "static inline double jn_min(double x, double y) { return x < y ? x : y; }",
+            "static inline double jn_max(double x, double y) { return x > y ? x : y; }",
+        ]
+        for function in everything:
+            header += [function.prototype, *function.chunk_prototypes]
+        header += ["#endif", ""]
+        include = f'#include "{self.prefix}.h"\n\n'
+        files = {f"{self.prefix}.h": "\n".join(header)}
+        fast: list[str] = []
+        slow: list[str] = []
+        for function in self.leaves.values():
+            fast += [*function.chunks, function.wrapper]
+        for name, function in self.functions.items():
+            (slow if name in self.low_effort else fast).extend([*function.chunks, function.wrapper])
+        for kind, parts in (("", fast), ("_outputs", slow)):
+            for i in range(0, len(parts), CHUNKS_PER_FILE):
+                number = i // CHUNKS_PER_FILE
+                files[f"{self.prefix}_{number}{kind}.c"] = include + "\n".join(parts[i : i + CHUNKS_PER_FILE])
+        files[f"{self.prefix}.c"] = include + model_text
+        return files
+
+
+def symbol_access(system: System, states: Sequence[Declared]) -> dict[int, Access]:
+    """How generated functions read each base symbol."""
+    access = {
+        key(system.time): Access("at->t", -1, "t", "time"),
+        key(system.elapsed): Access("at->elapsed", -1, "elapsed", "since the last committed evaluation"),
+        key(system.t_dt): Access("at->t_dt", -1, "t_dt", "T_DT"),
+    }
+    arrays = (
+        ("at->x", "x", states),
+        ("at->m", "m", system.memories),
+        ("at->u", "u", system.inputs),
+        ("env->p", "p", [*system.parameter_list, *(d for d, _ in system.derived_parameters)]),
+    )
+    for array, local, items in arrays:
+        for i, item in enumerate(items):
+            access[key(item.symbol)] = Access(array, i, f"{local}{i}", item.name)
+    return access
+
+
+def generate(system: System) -> GeneratedModel:
+    """The complete model: rhs, outputs, watch, prepare."""
+    equations = derive(system)
+    writer = ModelWriter(system, equations.states)
+    writer.add("rhs", [equations.rates, equations.memories])
+    writer.add("outputs", [[o.symbol for o in system.outputs]], low_effort=True)
+    writer.add("watch", [[o.symbol for o in system.watches]])
+    writer.add("prepare", [_derived_expressions(system)], low_effort=True)
+    return finish(system, equations, writer, standard=True)
+
+
+def finish(
+    system: System,
+    equations: Equations,
+    writer: ModelWriter,
+    *,
+    standard: bool,
+    functions: Sequence[FunctionSlot] = (),
+    notes: dict[str, Any] | None = None,
+) -> GeneratedModel:
+    """The metadata, the model struct and the files."""
+    position = {key(s.symbol): i for i, s in enumerate(equations.states)}
+    quaternions = tuple(position[key(q[0])] for q, _ in system.quaternions)
+    rate = tuple(link[0] for link in system.input_links)
+    acceleration = tuple(link[1] for link in system.input_links)
+    model = GeneratedModel(
+        name=writer.prefix,
+        states=_variables(equations.states),
+        memories=_variables(system.memories),
+        inputs=_variables(system.inputs),
+        parameters=_variables(system.parameter_list),
+        derived=_variables([d for d, _ in system.derived_parameters]),
+        outputs=_variables(system.outputs) if standard else (),
+        watches=_variables(system.watches) if standard else (),
+        tables={name: handle.table for name, handle in system.tables.items()},
+        services=tuple(ServiceSlot(s.name, s.n_in, s.n_out, s.order, s.doc) for s in system.services),
+        functions=tuple(functions),
+        quaternions=quaternions,
+        input_rate=rate,
+        input_acceleration=acceleration,
+        operations={name: f.operations for name, f in writer.functions.items()},
+        notes=notes or {},
+    )
+    return replace(model, sources=writer.files(_model_text(model, writer, standard)))
+
+
+def _variables(items: Sequence[Declared]) -> tuple[Variable, ...]:
+    return tuple(Variable(i.name, i.unit, i.doc, i.default) for i in items)
+
+
+def _model_text(model: GeneratedModel, writer: ModelWriter, standard: bool) -> str:
+    def integers(name: str, values: Sequence[int]) -> str:
+        body = ", ".join(str(v) for v in values) or "-1"
+        return f"static const int32_t {name}[] = {{{body}}};\n"
+
+    n_p_free = len(model.parameters)
+    prefix = writer.prefix
+    lines = [integers("u_rate", model.input_rate), integers("u_acceleration", model.input_acceleration)]
+    if model.functions:
+        lines.append("static const jn_named_fn fns[] = {\n")
+        lines += [f'    {{"{f.name}", {prefix}_{f.name}}},\n' for f in model.functions]
+        lines.append("};\n")
+    entries = {
+        "abi": "JN_ABI",
+        "n_x": len(model.states),
+        "n_m": len(model.memories),
+        "n_u": len(model.inputs),
+        "n_p": n_p_free + len(model.derived),
+        "n_p_free": n_p_free,
+        "n_y": len(model.outputs),
+        "n_watch": len(model.watches),
+        "n_tables": len(model.tables),
+        "n_services": len(model.services),
+        "n_work": max(writer.n_work, 1),
+        "u_rate": "u_rate",
+        "u_acceleration": "u_acceleration",
+        "rhs": f"{prefix}_rhs" if standard else "NULL",
+        "outputs": f"{prefix}_outputs" if standard else "NULL",
+        "watch": f"{prefix}_watch" if standard else "NULL",
+        "prepare": f"{prefix}_prepare" if standard else "NULL",
+        "n_fns": len(model.functions),
+        "fns": "fns" if model.functions else "NULL",
+    }
+    body = "".join(f"    .{name} = {value},\n" for name, value in entries.items())
+    lines.append(f"static const jn_model model = {{\n{body}}};\n\n")
+    lines.append("JN_EXPORT const jn_model *jn_get_model(void) { return &model; }\n")
+    return "#include <stddef.h>\n\n" + "".join(lines)

@@ -1,0 +1,119 @@
+"""Joints: frames whose pose has its own coordinates and speeds.
+
+Each function declares the coordinates in the given scope, named ``joint.coordinate``, and returns an object with the
+child frame and the symbols.  The weld is ``Frame.fixed``, the curve joint ``Frame.guided``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jounce.core.errors import ModelError
+from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic.frames import (
+    _AXES,
+    Frame,
+    Vector,
+    add,
+    cross,
+    quaternion_rate,
+    quaternion_rotation,
+    scale,
+    times,
+    transposed_times,
+    vec,
+    zeros,
+)
+
+if TYPE_CHECKING:
+    from jounce.symbolic.system import Scope
+
+
+@dataclass(frozen=True)
+class Joint:
+    """The child frame, the coordinates and the speeds of a joint."""
+
+    frame: Frame
+    q: tuple[SX, ...]
+    u: tuple[SX, ...]
+
+
+def revolute(
+    scope: Scope, name: str, parent: Frame, axis: Any = "y", offset: Any = (0, 0, 0), initial: float = 0.0
+) -> Joint:
+    """One rotation about a constant axis; coordinates ``name.angle``, ``name.rate``."""
+    q, u = scope.coordinate(f"{name}.angle", f"{name}.rate", unit="rad", initial=initial, on=parent)
+    return Joint(parent.turned(name, axis, q, u, offset), (q,), (u,))
+
+
+def prismatic(
+    scope: Scope, name: str, parent: Frame, axis: Any = "x", offset: Any = (0, 0, 0), initial: float = 0.0
+) -> Joint:
+    """One translation along a constant axis; coordinates ``name.travel``, ``name.rate``."""
+    q, u = scope.coordinate(f"{name}.travel", f"{name}.rate", unit="m", initial=initial, on=parent)
+    if isinstance(axis, str):
+        if axis not in _AXES:
+            raise ModelError(f"joint {name!r}: unknown axis {axis!r}; use 'x', 'y', 'z' or a vector")
+        direction = [ca.SX(1 if i == _AXES[axis] else 0) for i in range(3)]
+    else:
+        raw = vec(axis)
+        length = (raw[0] ** 2 + raw[1] ** 2 + raw[2] ** 2) ** 0.5
+        direction = [x / length for x in raw]
+    r = add(vec(offset), scale(direction, q))
+    return Joint(parent._child(scope.full_name(name), r, None, scale(direction, u), zeros()), (q,), (u,))
+
+
+def universal(
+    scope: Scope, name: str, parent: Frame, axes: tuple[str, str] = ("z", "y"), offset: Any = (0, 0, 0)
+) -> Joint:
+    """Two rotations about successive axes; coordinates ``name.angle1``, ``name.angle2``."""
+    q1, u1 = scope.coordinate(f"{name}.angle1", f"{name}.rate1", unit="rad", on=parent)
+    q2, u2 = scope.coordinate(f"{name}.angle2", f"{name}.rate2", unit="rad", on=parent)
+    frame = parent.guided(name, offset, ((axes[0], q1), (axes[1], q2)))
+    return Joint(frame, (q1, q2), (u1, u2))
+
+
+def ball(scope: Scope, name: str, parent: Frame, offset: Any = (0, 0, 0)) -> Joint:
+    """Free rotation by a quaternion; speeds are the relative angular velocity in child axes."""
+    q, w = _quaternion(scope, name, parent)
+    r = vec(offset)
+    r_rate = [parent.system.time_derivative(x) for x in r]
+    return Joint(parent._child(scope.full_name(name), r, quaternion_rotation(q), r_rate, w), tuple(q), tuple(w))
+
+
+def free(scope: Scope, name: str, parent: Frame, initial: Any = (0.0, 0.0, 0.0)) -> Joint:
+    """Six degrees of freedom: position in parent axes and quaternion; velocity and angular velocity in child axes."""
+    r = [
+        scope.declare_coordinate(f"{name}.{axis}", unit="m", initial=float(value), on=parent)
+        for axis, value in zip("xyz", initial, strict=True)
+    ]
+    v = [scope.declare_speed(f"{name}.v{axis}", unit="m/s", on=parent) for axis in "xyz"]
+    q, w = _quaternion(scope, name, parent)
+    rotation = quaternion_rotation(q)
+    for coordinate, rate in zip(r, times(rotation, v), strict=True):
+        scope.system.set_coordinate_rate(coordinate, rate)
+    carried = transposed_times(rotation, add(parent.v, cross(parent.w, r)))
+    frame = Frame(
+        scope.full_name(name),
+        parent.unit,
+        parent,
+        r=r,
+        rotation=rotation,
+        v=add(carried, v),
+        native_axes=None,  # own axes: the speeds themselves, no rotation enters the mass matrix
+        w=add(transposed_times(rotation, parent.w), w),
+        gravity=transposed_times(rotation, parent.gravity),
+    )
+    return Joint(frame, (*r, *q), (*v, *w))
+
+
+def _quaternion(scope: Scope, name: str, parent: Frame) -> tuple[list[SX], Vector]:
+    q = [
+        scope.declare_coordinate(f"{name}.e{i}", unit="-", initial=1.0 if i == 0 else 0.0, on=parent) for i in range(4)
+    ]
+    w = [scope.declare_speed(f"{name}.w{axis}", unit="rad/s", on=parent) for axis in "xyz"]
+    for coordinate, rate in zip(q, quaternion_rate(q, w), strict=True):
+        scope.system.set_coordinate_rate(coordinate, rate)
+    scope.system.register_quaternion(q, w)
+    return q, w

@@ -1,0 +1,132 @@
+"""Leaf functions: a piece of physics that is emitted once as a C function and called many times.
+
+A leaf has its own scope of symbols.  Its arguments come in groups; a group whose arguments are consecutive
+parameters of the model is passed as a pointer, without copying.  Derivatives of any order are leaf functions of
+their own, made on demand by automatic differentiation and holding only the entries that are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from jounce.core.errors import ModelError
+from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic.calls import Call, CallRegistry, Differentiator, scalars
+
+
+class Leaf:
+    """A function of scalar arguments in groups, and of tables, with its own call registry.
+
+    Parameters
+    ----------
+    name : C identifier, unique in a model
+    groups : argument group -> number of scalars
+    body : called once with a dict of symbol lists (and ``tables``, a list of callables, when tables are declared);
+        returns the list of outputs
+    tables : (n_in, n_out) of each table the body looks up; the caller passes table handles
+    """
+
+    def __init__(
+        self,
+        name: str,
+        groups: Mapping[str, int],
+        body: Callable[..., Sequence[Any]],
+        tables: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        if not name.isidentifier():
+            raise ModelError(f"leaf function {name!r}: the name must be a plain identifier")
+        self.name = name
+        self.groups = dict(groups)
+        self.tables = list(tables)
+        self.registry = CallRegistry()
+        self.args = [ca.SX.sym(f"{group}[{i}]") for group, n in self.groups.items() for i in range(n)]
+        by_group, start = {}, 0
+        for group, n in self.groups.items():
+            by_group[group] = self.args[start : start + n]
+            start += n
+        if self.tables:
+            handles = [LeafTable(self, i, n_in, n_out) for i, (n_in, n_out) in enumerate(self.tables)]
+            self.outputs = scalars(list(body(by_group, handles)))
+        else:
+            self.outputs = scalars(list(body(by_group)))
+        self._derivative: DerivativeLeaf | None = None
+
+    @property
+    def derivative(self) -> DerivativeLeaf:
+        if self._derivative is None:
+            self._derivative = DerivativeLeaf(self)
+        return self._derivative
+
+    def call(self, registry: CallRegistry, groups: Mapping[str, Any], tables: Sequence[Any] = ()) -> list[SX]:
+        """Outputs as symbols of ``registry`` for the given argument expressions."""
+        args: list[SX] = []
+        for group, n in self.groups.items():
+            if group not in groups:
+                raise ModelError(f"leaf function {self.name!r}: argument group {group!r} is missing")
+            values = scalars(list(groups[group]) if not hasattr(groups[group], "numel") else groups[group])
+            if len(values) != n:
+                raise ModelError(
+                    f"leaf function {self.name!r}: group {group!r} takes {n} arguments, {len(values)} were given"
+                )
+            args += values
+        if len(tables) != len(self.tables):
+            raise ModelError(f"leaf function {self.name!r} takes {len(self.tables)} tables, {len(tables)} were given")
+        call = LeafCall(registry, self, args, [t.slot for t in tables])
+        return [call.symbol(i) for i in range(len(self.outputs))]
+
+
+class DerivativeLeaf(Leaf):
+    """Partial derivatives of another leaf's outputs; entries are added as they are asked for."""
+
+    def __init__(self, of: Leaf) -> None:
+        self.name = of.name + "_d"
+        self.groups, self.tables, self.registry, self.args = of.groups, of.tables, of.registry, of.args
+        self.of = of
+        self.outputs: list[SX] = []
+        self._derivative = None
+        self._differentiator = Differentiator(of.registry, of.args)
+        self._rows: dict[int, dict[int, SX]] = {}
+        self._entries: dict[tuple[int, int], int] = {}
+
+    def entry(self, output: int, argument: int) -> int | None:
+        """Place of ∂output/∂argument among this leaf's outputs; None when it is structurally zero."""
+        if output not in self._rows:
+            self._rows[output] = self._differentiator.rows([self.of.outputs[output]])[0]
+        if argument not in self._rows[output]:
+            return None
+        if (output, argument) not in self._entries:
+            self._entries[output, argument] = len(self.outputs)
+            self.outputs.append(self._rows[output][argument])
+        return self._entries[output, argument]
+
+
+class LeafTable:
+    """A table argument inside a leaf's body: ``values = table(x, y)``."""
+
+    def __init__(self, leaf: Leaf, slot: int, n_in: int, n_out: int) -> None:
+        self.leaf, self.slot, self.n_in, self.n_out = leaf, slot, n_in, n_out
+
+    def __call__(self, *args: Any) -> list[SX]:
+        if len(args) != self.n_in:
+            raise ModelError(f"leaf function {self.leaf.name!r}: table {self.slot} takes {self.n_in} arguments")
+        call = self.leaf.registry.tensor_call("table", self.slot, f"table{self.slot}", scalars(args), self.n_out, 3)
+        return [call.symbol((i, ())) for i in range(self.n_out)]
+
+
+class LeafCall(Call):
+    """One call of a leaf function; an output index is the place among the leaf's outputs."""
+
+    def __init__(self, registry: CallRegistry, leaf: Leaf, args: Sequence[SX], table_slots: Sequence[int]) -> None:
+        super().__init__(registry, leaf.name, args)
+        self.leaf = leaf
+        self.table_slots = list(table_slots)
+        self._derivative: LeafCall | None = None
+
+    def partial(self, index: Any, j: int) -> SX:
+        place = self.leaf.derivative.entry(index, j)
+        if place is None:
+            return ca.SX(0)
+        if self._derivative is None:
+            self._derivative = LeafCall(self.registry, self.leaf.derivative, self.args, self.table_slots)
+        return self._derivative.symbol(place)

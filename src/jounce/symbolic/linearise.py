@@ -1,0 +1,105 @@
+"""Exact linearisation: A, B, C, D of a system by name, at any point.
+
+    δẋ = A δx + B δu,   δy = C δx + D δu
+
+States are the model's, except that the four components of a quaternion are replaced by three tangent angles δθ in the
+turned axes, q = q0 ∘ (1, δθ/2), whose rate is δθ̇ = δω - ω × δθ.  Memories are held.  The derivatives are taken through
+tables, services and leaf functions; with map-guided bodies that needs the third derivatives of the maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jounce.core.errors import ModelError, did_you_mean
+from jounce.core.generated import FunctionSlot, GeneratedModel
+from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic.calls import Differentiator, key
+from jounce.symbolic.frames import quaternion_rate
+from jounce.symbolic.generate import ModelWriter, derive, finish
+
+if TYPE_CHECKING:
+    from jounce.symbolic.system import Declared, System
+
+
+def generate_linear(
+    system: System, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
+) -> GeneratedModel:
+    """A library with the one function ``linearise``: nonzeros of A, B, C, D (patterns in ``notes``)."""
+    equations = derive(system)
+    chosen_inputs = _choose(system.inputs, inputs, "input")
+    chosen_outputs = _choose(system.outputs, outputs, "output")
+
+    # tangent space: name, and which state columns it moves by how much
+    names: list[str] = []
+    columns: list[list[tuple[int, SX]]] = []
+    tangent_start: dict[int, int] = {}  # quaternion number -> first tangent
+    position = {key(s.symbol): i for i, s in enumerate(equations.states)}
+    first = {position[key(q[0])]: number for number, (q, _) in enumerate(system.quaternions)}
+    inside = {position[key(q[i])] for q, _ in system.quaternions for i in range(1, 4)}
+    rates: list[SX] = []
+    for i, state in enumerate(equations.states):
+        if i in inside:
+            continue
+        if i in first:
+            q, w = system.quaternions[first[i]]
+            tangent_start[first[i]] = len(names)
+            for a, axis in enumerate("xyz"):
+                unit = [ca.SX(1 if a == b else 0) for b in range(3)]
+                moves = quaternion_rate(q, unit)
+                names.append(f"{state.name.rsplit('.', 1)[0]}.r{axis}")
+                columns.append([(i + c, moves[c]) for c in range(4)])
+                rates.append(w[a])
+        else:
+            names.append(state.name)
+            columns.append([(i, ca.SX(1))])
+            rates.append(equations.rates[i])
+
+    n = len(equations.states)
+    wrt = [s.symbol for s in equations.states] + [u.symbol for u in chosen_inputs]
+    differentiator = Differentiator(system.calls, wrt)
+    rate_rows = differentiator.rows(rates)
+    output_rows = differentiator.rows([o.symbol for o in chosen_outputs])
+
+    def by_state(rows: list[dict[int, SX]]) -> dict[tuple[int, int], SX]:
+        entries: dict[tuple[int, int], SX] = {}
+        for r, row in enumerate(rows):
+            for c, moves in enumerate(columns):
+                terms = [row[i] * factor for i, factor in moves if i in row]
+                if terms:
+                    entries[r, c] = sum(terms[1:], terms[0])
+        return entries
+
+    def by_input(rows: list[dict[int, SX]]) -> dict[tuple[int, int], SX]:
+        return {(r, c - n): value for r, row in enumerate(rows) for c, value in row.items() if c >= n}
+
+    a = by_state(rate_rows)
+    for number, start in tangent_start.items():
+        w = system.quaternions[number][1]
+        for i, j, value in ((0, 1, w[2]), (0, 2, -w[1]), (1, 0, -w[2]), (1, 2, w[0]), (2, 0, w[1]), (2, 1, -w[0])):
+            k = (start + i, start + j)
+            a[k] = a[k] + value if k in a else value
+    matrices = {"A": a, "B": by_input(rate_rows), "C": by_state(output_rows), "D": by_input(output_rows)}
+
+    writer = ModelWriter(system, equations.states, suffix="_linear")
+    ordered = {name: sorted(entries) for name, entries in matrices.items()}
+    writer.add("linearise", [[matrices[name][k] for k in ordered[name]] for name in "ABCD"], low_effort=True)
+    notes = {
+        "states": names,
+        "inputs": [u.name for u in chosen_inputs],
+        "outputs": [o.name for o in chosen_outputs],
+        "patterns": {name: [list(k) for k in ordered[name]] for name in "ABCD"},
+    }
+    slot = FunctionSlot("linearise", tuple(len(ordered[name]) for name in "ABCD"))
+    return finish(system, equations, writer, standard=False, functions=(slot,), notes=notes)
+
+
+def _choose(items: Sequence[Declared], names: Sequence[str] | None, kind: str) -> list[Declared]:
+    if names is None:
+        return list(items)
+    known = {item.name: item for item in items}
+    for name in names:
+        if name not in known:
+            raise ModelError(f"unknown {kind} {name!r}{did_you_mean(name, known)}")
+    return [known[name] for name in names]

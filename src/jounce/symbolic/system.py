@@ -1,0 +1,556 @@
+"""A system: named quantities, frames, bodies, loads and constraints, from which a model is generated.
+
+Everything is declared once, with unit and description, and used as a symbol in expressions.  Names are prefixed by
+scopes, so that several instances of the same thing live in one system: ``corner = system.scope("L1")`` declares
+``L1.jounce`` when asked for ``jounce``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from jounce.core import units
+from jounce.core.constants import GRAVITY
+from jounce.core.errors import ModelError
+from jounce.core.generated import GeneratedModel
+from jounce.core.tables import Table
+from jounce.symbolic import joints
+from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic.bodies import Body, Gyrostat
+from jounce.symbolic.calls import CallRegistry, TimeDerivative, key, scalars
+from jounce.symbolic.frames import Frame, Matrix, Vector, add, cross, dot, sub, times, vec, zeros
+from jounce.symbolic.leaf import Leaf
+
+
+@dataclass
+class Declared:
+    """One named scalar."""
+
+    name: str
+    symbol: SX
+    unit: str
+    doc: str
+    default: float = 0.0
+
+
+@dataclass
+class Speed(Declared):
+    unit_owner: Unit | None = None
+    acceleration: SX = None  # symbol of its derivative, defined when the equations are solved
+
+
+@dataclass
+class Unit:
+    """A part of the system whose own speeds are eliminated together; units are joined recursively at their roots."""
+
+    name: str
+    system: System
+    parent: Unit | None
+    hitch: Frame | None = None  # frame of the parent unit that carries this unit
+    root_twist: list[SX] = field(default_factory=list)  # six symbols: velocity and angular velocity of the root
+    root: Frame = None  # type: ignore[assignment]
+    speeds: list[Speed] = field(default_factory=list)
+    bodies: list[Body] = field(default_factory=list)
+    forces: dict[int, tuple[Frame, Vector, Vector]] = field(default_factory=dict)  # frame -> force, moment
+    children: list[Unit] = field(default_factory=list)
+
+
+class TableHandle:
+    """A declared table: call it with its arguments to get its values as symbols."""
+
+    def __init__(self, system: System, name: str, slot: int, table: Table) -> None:
+        self.system, self.name, self.slot, self.table = system, name, slot, table
+
+    def __call__(self, *args: Any) -> Any:
+        values = scalars(list(args))
+        if len(values) != self.table.n_axes:
+            raise ModelError(f"table {self.name!r} takes {self.table.n_axes} arguments, {len(values)} were given")
+        call = self.system.calls.tensor_call("table", self.slot, self.name, values, self.table.n_out, 3)
+        out = [call.symbol((i, ())) for i in range(self.table.n_out)]
+        return out[0] if len(out) == 1 else out
+
+
+class ServiceHandle:
+    """A declared service: an outside C function asked during an evaluation (road, path, user code)."""
+
+    def __init__(self, system: System, name: str, slot: int, n_in: int, n_out: int, order: int, doc: str) -> None:
+        self.system, self.name, self.slot = system, name, slot
+        self.n_in, self.n_out, self.order, self.doc = n_in, n_out, order, doc
+
+    def __call__(self, *args: Any) -> Any:
+        values = scalars(list(args))
+        if len(values) != self.n_in:
+            raise ModelError(f"service {self.name!r} takes {self.n_in} arguments, {len(values)} were given")
+        call = self.system.calls.tensor_call("service", self.slot, self.name, values, self.n_out, self.order)
+        out = [call.symbol((i, ())) for i in range(self.n_out)]
+        return out[0] if len(out) == 1 else out
+
+
+class Scope:
+    """Declares named quantities under a prefix."""
+
+    def __init__(self, system: System, prefix: str) -> None:
+        self.system = system
+        self.prefix = prefix
+
+    def full_name(self, name: str) -> str:
+        return self.prefix + name
+
+    def scope(self, name: str) -> Scope:
+        """A scope whose names start with ``name.`` (an instance of a vehicle, an axle, a corner)."""
+        _check_name(name)
+        return Scope(self.system, f"{self.prefix}{name}.")
+
+    # -- scalars ----------------------------------------------------------------------------------------
+    def parameter(self, name: str, default: float | str = 0.0, unit: str = "-", doc: str = "") -> SX:
+        """A number that may change between runs without recompiling. ``"25 N/mm"`` is converted to ``unit``."""
+        item = self._new(name, unit, doc, units.parse(default, unit, name=self.full_name(name)))
+        self.system.parameter_list.append(item)
+        return item.symbol
+
+    def parameters(self, values: Mapping[str, Any]) -> SimpleNamespace:
+        """Several parameters: name -> default, or (default, unit[, doc]); attributes of the result are the symbols."""
+        out = SimpleNamespace()
+        for name, value in values.items():
+            arguments = value if isinstance(value, tuple) else (value,)
+            setattr(out, name, self.parameter(name, *arguments))
+        return out
+
+    def derived(self, name: str, expression: Any, unit: str = "-", doc: str = "") -> SX:
+        """A parameter computed from other parameters, once before a run (and again when one of them changes)."""
+        item = self._new(name, unit, doc)
+        self.system.derived_parameters.append((item, ca.SX(expression)))
+        return item.symbol
+
+    def input(
+        self,
+        name: str,
+        unit: str = "-",
+        doc: str = "",
+        default: float = 0.0,
+        *,
+        rate: bool = False,
+        acceleration: bool = False,
+    ) -> SX:
+        """An outside signal. One that moves a frame needs its ``rate`` (input ``name.rate``), and its
+        ``acceleration`` if that shall act on the bodies."""
+        system = self.system
+        item = self._new(name, unit, doc, default)
+        index = len(system.inputs)
+        system.inputs.append(item)
+        system.input_links.append([-1, -1])
+        if rate or acceleration:
+            r = self._new(f"{name}.rate", _rate_unit(unit), f"rate of {name}")
+            system.input_links[index][0] = len(system.inputs)
+            system.inputs.append(r)
+            system.input_links.append([-1, -1])
+            system.rates[key(item.symbol)] = r.symbol
+            if acceleration:
+                a = self._new(f"{name}.acceleration", _rate_unit(_rate_unit(unit)), f"second derivative of {name}")
+                system.input_links[index][1] = len(system.inputs)
+                system.inputs.append(a)
+                system.input_links.append([-1, -1])
+                system.rates[key(r.symbol)] = a.symbol
+        else:
+            system.unmoving[key(item.symbol)] = (
+                f"input {item.name!r} moves a frame but has no rate: declare it with rate=True"
+            )
+        return item.symbol
+
+    def state(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0) -> SX:
+        """An integrated state that is not a mechanical coordinate; give its rate with ``derivative``."""
+        item = self._new(name, unit, doc, initial)
+        self.system.states.append(item)
+        self.system.unmoving[key(item.symbol)] = (
+            f"state {item.name!r} moves a frame; only coordinates, inputs with a rate and time may do that"
+        )
+        return item.symbol
+
+    def derivative(self, state: SX, expression: Any) -> None:
+        """Set the rate of a state made by ``state``."""
+        k = key(state)
+        known = next((s for s in self.system.states if key(s.symbol) == k), None)
+        if known is None:
+            raise ModelError(f"{state} is not a state made by state(): its derivative cannot be set")
+        if k in self.system.state_rates:
+            raise ModelError(f"state {known.name!r} already has a derivative")
+        self.system.state_rates[k] = ca.SX(expression)
+
+    def memory(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0) -> SX:
+        """A directly computed state: kept by the runtime, updated at every forward evaluation (half steps too)."""
+        item = self._new(name, unit, doc, initial)
+        self.system.memories.append(item)
+        return item.symbol
+
+    def next_memory(self, memory: SX, expression: Any) -> None:
+        """Set what a memory becomes after an evaluation."""
+        k = key(memory)
+        known = next((s for s in self.system.memories if key(s.symbol) == k), None)
+        if known is None:
+            raise ModelError(f"{memory} is not a memory made by memory()")
+        if k in self.system.memory_updates:
+            raise ModelError(f"memory {known.name!r} already has an update")
+        self.system.memory_updates[k] = ca.SX(expression)
+
+    def output(self, name: str, expression: Any, unit: str = "-", doc: str = "", *, watch: bool = False) -> None:
+        """A channel that can be recorded. ``watch`` makes it available to end conditions and feedback in every step."""
+        item = Declared(self.full_name(name), ca.SX(expression), unit, doc)
+        self.system.check_new_output(item, watch)
+        self.system.outputs.append(item)
+        if watch:
+            self.system.watches.append(item)
+
+    # -- mechanics --------------------------------------------------------------------------------------
+    def declare_coordinate(self, name: str, unit: str, on: Frame, initial: float = 0.0, doc: str = "") -> SX:
+        item = self._new(name, unit, doc, initial)
+        self.system.coordinates.append(item)
+        self.system.unmoving[key(item.symbol)] = f"coordinate {item.name!r} has no rate yet"
+        return item.symbol
+
+    def declare_speed(self, name: str, unit: str, on: Frame | Unit, initial: float = 0.0, doc: str = "") -> SX:
+        owner = on if isinstance(on, Unit) else on.unit
+        item = self._new(name, unit, doc, initial)
+        speed = Speed(item.name, item.symbol, item.unit, item.doc, item.default, unit_owner=owner)
+        speed.acceleration = ca.SX.sym(f"d({item.name})/dt")
+        self.system.acceleration_aliases[key(item.symbol)] = self.system.calls.late_alias(
+            f"acceleration of {item.name}", speed.acceleration
+        )
+        self.system.unmoving[key(item.symbol)] = f"speed {item.name!r} is used in a pose: use coordinates there"
+        owner.speeds.append(speed)
+        self.system.speeds.append(speed)
+        return item.symbol
+
+    def coordinate(
+        self,
+        name: str,
+        speed_name: str = "",
+        unit: str = "m",
+        doc: str = "",
+        initial: float = 0.0,
+        on: Frame | None = None,
+    ) -> tuple[SX, SX]:
+        """A coordinate q and its speed u = q̇ (named ``name.rate`` unless given), belonging to the unit of ``on``."""
+        frame = on or self.system.world
+        q = self.declare_coordinate(name, unit, frame, initial, doc)
+        u = self.declare_speed(speed_name or f"{name}.rate", _rate_unit(unit), frame, doc=f"rate of {name}")
+        self.system.set_coordinate_rate(q, u)
+        return q, u
+
+    def revolute(self, name: str, parent: Frame, **options: Any) -> joints.Joint:
+        return joints.revolute(self, name, parent, **options)
+
+    def prismatic(self, name: str, parent: Frame, **options: Any) -> joints.Joint:
+        return joints.prismatic(self, name, parent, **options)
+
+    def universal(self, name: str, parent: Frame, **options: Any) -> joints.Joint:
+        return joints.universal(self, name, parent, **options)
+
+    def ball(self, name: str, parent: Frame, **options: Any) -> joints.Joint:
+        return joints.ball(self, name, parent, **options)
+
+    def free(self, name: str, parent: Frame | None = None, **options: Any) -> joints.Joint:
+        return joints.free(self, name, parent or self.system.world, **options)
+
+    def unit(self, name: str, at: Frame) -> Frame:
+        """Start a new unit (a vehicle behind a hitch) carried by a frame; returns its root frame.
+
+        Its own speeds are eliminated before it is joined to the unit that carries it, which keeps the equations of
+        a train of n units linear in n.
+        """
+        return self.system.new_unit(self.full_name(name), at)
+
+    def body(
+        self,
+        name: str,
+        frame: Frame,
+        mass: Any,
+        inertia: Any = (0, 0, 0),
+        center: Any = (0, 0, 0),
+    ) -> Body:
+        """A rigid body: inertia about its centre of mass in frame axes, as (Ixx, Iyy, Izz) or
+        (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) with products +∫-xy dm as tensor elements."""
+        body = Body(self.full_name(name), frame, ca.SX(mass), inertia_tensor(inertia), vec(center))
+        frame.unit.bodies.append(body)
+        return body
+
+    def gyrostat(self, name: str, body: Body, axis: Any, inertia: Any, initial: float = 0.0) -> Gyrostat:
+        """A balanced rotor in a body; declares the spin speed ``name.spin`` relative to the body.
+
+        The body's mass and inertia include the rotor as if it did not spin.
+        """
+        spin = self.declare_speed(f"{name}.spin", unit="rad/s", on=body.frame, initial=initial)
+        rotor = Gyrostat(self.full_name(name), body, vec(axis), ca.SX(inertia), spin)
+        body.rotors.append(rotor)
+        return rotor
+
+    def force(self, frame: Frame, vector: Any, *, at: Any = (0, 0, 0), axes: Frame | None = None) -> None:
+        """A force on a frame at a point (offset in frame axes); components in ``axes`` (default: the frame's own)."""
+        offset = vec(at)
+        own = vec(vector) if axes is None else axes.express(vector, frame)
+        self.system.add_load(frame, own, cross(offset, own))
+
+    def torque(self, frame: Frame, vector: Any, *, axes: Frame | None = None) -> None:
+        """A torque on a frame; components in ``axes`` (default: the frame's own)."""
+        own = vec(vector) if axes is None else axes.express(vector, frame)
+        self.system.add_load(frame, zeros(), own)
+
+    def generalized_force(self, speed: SX, value: Any) -> None:
+        """Add to the equation of one speed (spring on a coordinate, internal torque on a rotor)."""
+        self.system.speed_of(speed)
+        k = key(speed)
+        self.system.generalized[k] = self.system.generalized.get(k, ca.SX(0)) + ca.SX(value)
+
+    def two_point(self, a: Frame, b: Frame, at_a: Any = (0, 0, 0), at_b: Any = (0, 0, 0)) -> TwoPoint:
+        """Distance L between two points, its rate, and a way to act along it (tension positive)."""
+        return TwoPoint(self, a, b, vec(at_a), vec(at_b))
+
+    def velocity_constraint(self, name: str, expressions: Any, dependent: Sequence[SX]) -> None:
+        """Expressions linear in the speeds that stay zero (rolling without slip); ``dependent`` speeds are
+        computed from the others and are not integrated."""
+        items = scalars(expressions)
+        if len(items) != len(dependent):
+            raise ModelError(
+                f"constraint {self.full_name(name)!r}: {len(items)} equations for {len(dependent)} dependent speeds; "
+                "name exactly one dependent speed per equation"
+            )
+        self.system.constraints.append((self.full_name(name), items, [self.system.speed_of(u) for u in dependent]))
+
+    # -- calls ------------------------------------------------------------------------------------------
+    def table(self, name: str, table: Table) -> TableHandle:
+        """Declare a table with its default data; the data may be replaced at run time (same axes and outputs)."""
+        full = self.full_name(name)
+        _check_name(full)
+        if full in self.system.tables:
+            raise ModelError(f"table {full!r} is declared twice: use another name or scope")
+        handle = TableHandle(self.system, full, len(self.system.tables), table)
+        self.system.tables[full] = handle
+        return handle
+
+    def service(self, name: str, n_in: int, n_out: int, order: int = 1, doc: str = "") -> ServiceHandle:
+        """Declare an outside function that provides derivatives up to ``order``."""
+        full = self.full_name(name)
+        _check_name(full)
+        if any(s.name == full for s in self.system.services):
+            raise ModelError(f"service {full!r} is declared twice: use another name or scope")
+        handle = ServiceHandle(self.system, full, len(self.system.services), n_in, n_out, order, doc)
+        self.system.services.append(handle)
+        return handle
+
+    def call(self, leaf: Leaf, groups: Mapping[str, Any], tables: Sequence[TableHandle] = ()) -> list[SX]:
+        """Call a leaf function."""
+        self.system.alive.append(leaf)
+        return leaf.call(self.system.calls, groups, tables)
+
+    def _new(self, name: str, unit: str, doc: str, default: float = 0.0) -> Declared:
+        full = self.full_name(name)
+        _check_name(full)
+        self.system.claim_name(full)
+        units.check_unit(unit, name=full)
+        return Declared(full, ca.SX.sym(full), unit, doc, float(default))
+
+
+class System(Scope):
+    """A mechanical system with named quantities; ``generate()`` turns it into C."""
+
+    def __init__(self, name: str, gravity: Any = (0.0, 0.0, -GRAVITY)) -> None:
+        if not name.isidentifier():
+            raise ModelError(f"system name {name!r}: use letters, digits and underscores")
+        self.name = name
+        self.calls = CallRegistry()
+        self.time = ca.SX.sym("t")
+        self.elapsed = ca.SX.sym("elapsed")  # time since the last committed evaluation
+        self.t_dt = ca.SX.sym("T_DT")  # nominal interval between evaluations
+        self._names: set[str] = set()
+        self.parameter_list: list[Declared] = []
+        self.derived_parameters: list[tuple[Declared, SX]] = []
+        self.inputs: list[Declared] = []
+        self.input_links: list[list[int]] = []
+        self.coordinates: list[Declared] = []
+        self.speeds: list[Speed] = []
+        self.states: list[Declared] = []
+        self.memories: list[Declared] = []
+        self.outputs: list[Declared] = []
+        self.watches: list[Declared] = []
+        self.tables: dict[str, TableHandle] = {}
+        self.services: list[ServiceHandle] = []
+        self.state_rates: dict[int, SX] = {}
+        self.memory_updates: dict[int, SX] = {}
+        self.coordinate_rates: dict[int, SX] = {}
+        self.generalized: dict[int, SX] = {}
+        self.constraints: list[tuple[str, list[SX], list[Speed]]] = []
+        self.quaternions: list[tuple[list[SX], list[SX]]] = []
+        self.acceleration_aliases: dict[int, Any] = {}
+        self.alive: list[Any] = []
+        # rates of the base symbols for velocities; `unmoving` explains what may not move a frame
+        self.rates: dict[int, SX] = {key(self.time): ca.SX(1)}
+        self.unmoving: dict[int, str] = {}
+        self.time_derivative = TimeDerivative(self.calls, self.rates, self.unmoving)
+        super().__init__(self, "")
+        base = Unit("base", self, None)
+        self.units = [base]
+        base.root = self.world = Frame(
+            "world", base, None, r=zeros(), rotation=None, v=zeros(), native_axes=None, w=zeros(), gravity=vec(gravity)
+        )
+
+    # -- bookkeeping used by Scope ----------------------------------------------------------------------
+    def claim_name(self, name: str) -> None:
+        if name in self._names:
+            raise ModelError(f"{name!r} is declared twice: use another name or scope")
+        self._names.add(name)
+
+    def check_new_output(self, item: Declared, watch: bool) -> None:
+        _check_name(item.name)
+        if any(o.name == item.name for o in self.outputs):
+            raise ModelError(f"output {item.name!r} is declared twice: use another name or scope")
+        if item.symbol.numel() != 1:
+            raise ModelError(f"output {item.name!r} must be a scalar, it has {item.symbol.numel()} components")
+        units.check_unit(item.unit, name=item.name)
+
+    def set_coordinate_rate(self, coordinate: SX, rate: SX) -> None:
+        k = key(coordinate)
+        self.coordinate_rates[k] = rate
+        self.rates[k] = rate
+        self.unmoving.pop(k, None)
+
+    def register_quaternion(self, q: list[SX], w: list[SX]) -> None:
+        self.quaternions.append((q, w))
+
+    def speed_of(self, symbol: SX) -> Speed:
+        k = key(symbol)
+        for speed in self.speeds:
+            if key(speed.symbol) == k:
+                return speed
+        raise ModelError(f"{symbol} is not a speed of this system")
+
+    def add_load(self, frame: Frame, force: Vector, moment: Vector) -> None:
+        if frame.system is not self:
+            raise ModelError(f"frame {frame.name!r} belongs to another system")
+        _, f, m = frame.unit.forces.get(id(frame), (frame, zeros(), zeros()))
+        frame.unit.forces[id(frame)] = (frame, add(f, force), add(m, moment))
+
+    def new_unit(self, name: str, at: Frame) -> Frame:
+        unit = Unit(name, self, at.unit, hitch=at)
+        twist = self.calls.alias(f"{name}.root", [*at.v, *at.w])
+        gravity = self.calls.alias(f"{name}.gravity", at.gravity)
+        unit.root_twist = twist
+        unit.root = Frame(
+            name, unit, at, r=zeros(), rotation=None, v=twist[:3], native_axes=None, w=twist[3:], gravity=gravity
+        )
+        at.unit.children.append(unit)
+        self.units.append(unit)
+        return unit.root
+
+    # -- results ----------------------------------------------------------------------------------------
+    def acceleration(self, speed: SX) -> SX:
+        """Symbol of a speed's derivative, for outputs."""
+        return self.speed_of(speed).acceleration
+
+    def frame_acceleration(self, frame: Frame, at: Any = (0, 0, 0)) -> Vector:
+        """Acceleration of a point fixed in a frame, in frame axes (not including gravity), for outputs."""
+        v = frame.point_velocity(at)
+        rate = TimeDerivative(
+            self.calls, {**self.rates, **{key(s.symbol): s.acceleration for s in self.speeds}}, self.unmoving
+        )
+        return add([rate(x) for x in v], cross(frame.w, v))
+
+    def kinetic_energy(self) -> SX:
+        """Kinetic energy of all bodies and rotors."""
+        total = ca.SX(0)
+        for unit in self.units:
+            for body in unit.bodies:
+                total = total + body.kinetic_energy()
+        return total
+
+    def potential_energy(self) -> SX:
+        """Energy of all bodies in the gravity field, zero at the world's origin."""
+        total = ca.SX(0)
+        for unit in self.units:
+            for body in unit.bodies:
+                total = total - body.mass * dot(self.world.gravity, body.frame.point(body.center))
+        return total
+
+    def generate(self, **options: Any) -> GeneratedModel:
+        """Derive the equations of motion and emit C."""
+        from jounce.symbolic.generate import generate
+
+        return generate(self, **options)
+
+    def generate_linear(self, **options: Any) -> GeneratedModel:
+        """Emit the function ``linearise`` (A, B, C, D by name)."""
+        from jounce.symbolic.linearise import generate_linear
+
+        return generate_linear(self, **options)
+
+
+class TwoPoint:
+    """Line between two points: length L, rate dL/dt (> 0 in extension), force along it (> 0 in tension)."""
+
+    def __init__(self, scope: Scope, a: Frame, b: Frame, at_a: Vector, at_b: Vector) -> None:
+        self.scope, self.a, self.b, self.at_a, self.at_b = scope, a, b, at_a, at_b
+        # Work in the axes of the common ancestor: no world rotation enters the element.
+        self.axes = _common_ancestor(a, b)
+        line = sub(_place(b, at_b, self.axes), _place(a, at_a, self.axes))
+        self.length = dot(line, line) ** 0.5
+        self.direction = [x / self.length for x in line]
+        relative = sub(b.express(b.point_velocity(at_b), self.axes), a.express(a.point_velocity(at_a), self.axes))
+        self.rate = dot(relative, self.direction)
+
+    def act(self, tension: Any) -> None:
+        """Pull the two points together with ``tension``."""
+        f = [x * ca.SX(tension) for x in self.direction]
+        self.scope.force(self.a, f, at=self.at_a, axes=self.axes)
+        self.scope.force(self.b, [-x for x in f], at=self.at_b, axes=self.axes)
+
+
+def _common_ancestor(a: Frame, b: Frame) -> Frame:
+    seen: list[Frame] = []
+    frame: Frame | None = a
+    while frame is not None:
+        seen.append(frame)
+        frame = frame.parent
+    frame = b
+    while frame is not None:
+        if any(frame is s for s in seen):
+            return frame
+        frame = frame.parent
+    raise ModelError(f"frames {a.name!r} and {b.name!r} belong to different systems")
+
+
+def _place(frame: Frame, offset: Vector, axes: Frame) -> Vector:
+    """A point of a frame in the axes of one of its ancestors, from that ancestor's origin."""
+    place: Vector = offset
+    current: Frame = frame
+    while current is not axes:
+        place = add(current.r, times(current.rotation, place))
+        assert current.parent is not None
+        current = current.parent
+    return place
+
+
+def inertia_tensor(values: Any) -> Matrix:
+    """(Ixx, Iyy, Izz) or (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) as a symmetric tensor of expressions."""
+    items = [ca.SX(v) for v in values]
+    if len(items) == 3:
+        items += [ca.SX(0)] * 3
+    if len(items) != 6:
+        raise ModelError(f"inertia takes 3 or 6 numbers, {len(items)} were given")
+    xx, yy, zz, xy, xz, yz = items
+    return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+
+
+def _rate_unit(unit: str) -> str:
+    """Unit of a time derivative: m -> m/s -> m/s2."""
+    if unit.endswith("/s2"):
+        return unit[:-1] + "3"
+    if unit.endswith("/s"):
+        return unit + "2"
+    return "1/s" if unit in ("-", "1") else f"{unit}/s"
+
+
+def _check_name(name: str) -> None:
+    parts = name.split(".")
+    if not all(part and part.replace("_", "a").isalnum() for part in parts):
+        raise ModelError(f"name {name!r}: use letters, digits and underscores, with dots between the parts")

@@ -1,0 +1,237 @@
+"""The cache on disk: entries are whole or not there, whatever happens to files and processes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from jounce.runtime import cache
+from jounce.runtime.cache import Store, cache_info, cache_root, clear_cache, digest, prune, tree_digest
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "a cache"
+    monkeypatch.setenv("JOUNCE_CACHE_DIR", str(folder))
+    return folder
+
+
+def age(path: Path, days: float) -> None:
+    then = time.time() - days * cache.DAY
+    os.utime(path, (then, then))
+
+
+# --- where
+
+
+def test_the_environment_chooses_the_folder(root: Path) -> None:
+    assert cache_root() == root
+    assert root.is_dir()
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="other rules there")
+def test_without_a_wish_the_xdg_rules_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JOUNCE_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_root() == tmp_path / "xdg" / "jounce"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert cache_root() == tmp_path / "home" / ".cache" / "jounce"
+
+
+def test_a_folder_that_cannot_be_written_falls_back_with_one_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("JOUNCE_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with caplog.at_level(logging.WARNING):
+        used = cache_root()
+        assert cache_root() == used
+    assert used.parent == tmp_path
+    assert used.stat().st_mode & 0o022 == 0
+    assert len(caplog.records) == 1
+    assert "JOUNCE_CACHE_DIR" in caplog.text
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="POSIX permissions")
+def test_a_fallback_folder_that_others_may_write_to_is_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = tmp_path / f"jounce-{os.getuid()}"
+    planted.mkdir()
+    planted.chmod(0o777)
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("JOUNCE_CACHE_DIR", str(tmp_path / "file" / "other"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert cache_root() != planted
+
+
+# --- entries
+
+
+def test_an_entry_comes_back_as_it_was_put() -> None:
+    store = Store("binaries")
+    assert store.get("k") is None
+    put = store.put("k", b"payload", ".so", {"model": "m"})
+    got = store.get("k")
+    assert got is not None
+    assert (got.path, got.data, got.info["model"]) == (put.path, b"payload", "m")
+    assert got.path.suffix == ".so"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-3]), id="cut short"),
+        pytest.param(lambda path: path.write_bytes(b""), id="empty"),
+        pytest.param(lambda path: path.write_bytes(b"x" * path.stat().st_size), id="other content"),
+        pytest.param(lambda path: path.unlink(), id="payload gone"),
+        pytest.param(lambda path: (path.parent / "manifest.json").write_bytes(b'{"file": "'), id="manifest cut short"),
+        pytest.param(lambda path: (path.parent / "manifest.json").write_bytes(b"[1, 2]"), id="manifest is a list"),
+    ],
+)
+def test_a_damaged_entry_is_a_miss_and_can_be_put_again(damage, caplog: pytest.LogCaptureFixture) -> None:  # type: ignore[no-untyped-def]
+    store = Store("binaries")
+    damage(store.put("k", b"payload", ".so").path)
+    assert store.get("k") is None
+    assert "damaged" in caplog.text
+    store.put("k", b"payload", ".so")
+    entry = store.get("k")
+    assert entry is not None
+    assert entry.data == b"payload"
+
+
+def test_two_different_payloads_for_one_key_leave_one_valid_entry() -> None:
+    # two compilers' runs need not give the same bytes; the last manifest wins and names its own payload
+    store = Store("binaries")
+    first, second = store.put("k", b"one", ".so"), store.put("k", b"two", ".so")
+    entry = store.get("k")
+    assert entry is not None
+    assert entry.data == b"two"
+    assert first.path.read_bytes() == b"one"  # whoever has it open keeps it
+    assert second.path != first.path
+    assert cache_info().entries["binaries"] == 1
+
+
+def test_no_temporary_files_stay_behind() -> None:
+    folder = Store("objects").put("k", b"payload", ".o").path.parent
+    assert sorted(path.name for path in folder.iterdir() if path.suffix != ".o") == ["manifest.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills a process")
+def test_the_lock_of_a_killed_process_does_not_block() -> None:
+    code = (
+        "import time\n"
+        "from jounce.runtime.cache import Store\n"
+        "with Store('binaries').lock('k'):\n"
+        "    print('held', flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    with holder, holder.stdout:
+        assert holder.stdout.readline() == "held\n"
+        holder.kill()
+        holder.wait()
+    start = time.monotonic()
+    with Store("binaries").lock("k"):
+        assert time.monotonic() - start < 5
+
+
+def test_the_wait_for_a_lock_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LOCK_WAIT", 0.1)
+    with Store("binaries").lock("k"), Store("binaries").lock("k"):
+        pass
+
+
+# --- digests
+
+
+def test_digests_keep_the_parts_apart() -> None:
+    assert digest("ab", "c") != digest("a", "bc")
+    assert digest("abc") != digest("abc", "")
+    assert digest("x") == digest(b"x")
+
+
+def test_a_tree_digest_follows_content_names_and_exclusions(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    (tree / "sub").mkdir(parents=True)
+    (tree / "cli").mkdir()
+    (tree / "a.py").write_text("a")
+    (tree / "sub" / "b.py").write_text("b")
+    (tree / "cli" / "c.py").write_text("c")
+    first = tree_digest(tree, frozenset({"cli"}))
+    (tree / "cli" / "c.py").write_text("cc")
+    (tree / "sub" / "b.pyc").write_text("compiled")
+    assert tree_digest(tree, frozenset({"cli"})) == first
+    (tree / "sub" / "b.py").write_text("B")  # same size, likely the same clock tick
+    second = tree_digest(tree, frozenset({"cli"}))
+    assert second != first
+    (tree / "sub" / "b.py").rename(tree / "sub" / "d.py")
+    assert tree_digest(tree, frozenset({"cli"})) not in (first, second)
+
+
+def test_a_known_tree_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "a.py").write_text("a")
+    real = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: real() + 10_000_000_000)  # as if the edit were ten seconds old
+    first = tree_digest(tree)
+    monkeypatch.setattr(Path, "read_bytes", _only_memo(Path.read_bytes))
+    assert tree_digest(tree) == first
+
+
+def _only_memo(real):  # type: ignore[no-untyped-def]
+    def read(path: Path) -> bytes:
+        assert path.suffix == ".json", f"{path} was read"
+        return real(path)
+
+    return read
+
+
+# --- housekeeping
+
+
+def test_pruning_takes_the_longest_unused_first_and_never_the_fresh() -> None:
+    store = Store("binaries")
+    for index in range(4):
+        manifest = store.put(f"k{index}", bytes([index]) * 1000, ".so").path.parent / "manifest.json"
+        age(manifest, days=10 - 3 * index)  # 10, 7, 4, 1 days
+    store.put("fresh", b"f" * 1000, ".so")
+    assert prune(max_bytes=4000) == 2  # each entry is 1000 bytes and a manifest
+    assert [store.get(f"k{index}") is not None for index in range(4)] == [False, False, True, True]
+    prune(max_bytes=0)
+    assert store.get("fresh") is not None
+
+
+def test_pruning_takes_what_was_not_used_for_long() -> None:
+    store = Store("recipes")
+    age(store.put("old", b"o", ".json").path.parent / "manifest.json", days=200)
+    store.put("new", b"n", ".json")
+    assert prune() == 1
+    assert store.get("old") is None
+    assert store.get("new") is not None
+
+
+def test_a_hit_counts_as_use() -> None:
+    store = Store("recipes")
+    age(store.put("old", b"o", ".json").path.parent / "manifest.json", days=200)
+    assert store.get("old") is not None
+    assert prune() == 0
+
+
+def test_clearing_removes_our_entries_and_nothing_else(root: Path) -> None:
+    Store("binaries").put("k", b"payload", ".so")
+    (root / "precious.txt").write_text("not ours")
+    assert cache_info().total_bytes > 0
+    assert clear_cache() > 0
+    assert cache_info().total_bytes == 0
+    assert (root / "precious.txt").exists()
