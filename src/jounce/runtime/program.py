@@ -202,8 +202,8 @@ class Pulse(Reference):
 
     def pack(self, unit: str, where: str) -> Packed:
         spans = ((self.delay, "delay"), (self.rise, "rise"), (self.plateau, "plateau"), (self.fall, "fall"))
-        values = (parse(self.base, unit, where), parse(self.height, unit, where))
-        values += tuple(_span(value, f"{where}.{name}") for value, name in spans)
+        values = tuple(_span(value, f"{where}.{name}") for value, name in spans)
+        values = (parse(self.base, unit, where), parse(self.height, unit, where), *values)
         return Packed(9 if self.smooth else 8, values, RELATIVE * self.relative)
 
 
@@ -550,9 +550,7 @@ class _Packer:
         if math.isnan(a) or math.isnan(b):
             raise ParameterError(f"{name}: the threshold is nan")
         if OPERATORS[condition.operator] >= 6 and not a <= b:
-            raise ParameterError(
-                f"{name}: the band ({condition.a}, {condition.b}) is empty; write the lower bound first"
-            )
+            raise ParameterError(f"{name}: the band ({condition.a}, {condition.b}) is empty; lower bound first")
         hold = _span(condition.hold, f"{name} hold")
         self.conditions.append(JnCondition(source, index, OPERATORS[condition.operator], 0, a, b, hold))
 

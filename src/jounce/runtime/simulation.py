@@ -61,6 +61,8 @@ METHODS = {"Euler": -1, "AB-2": 0, "RK-2": 1, "AM-2": 2, "AM-3": 3, "AM-4": 4}
 _METHOD_NAMES = {number: name for name, number in METHODS.items()}
 _KINDS = ("", "state", "derivative", "memory", "input", "output", "watch")
 
+_C_FUNCTION: Any = SERVICE.__mro__[1]  # the base of all ctypes functions
+
 CHUNK_SECONDS = 0.05  # wall time between two looks at Ctrl-C and progress
 PROGRAM_TIME_LIMIT = 3600.0  # s of simulated time for a program without end time
 BUFFER_BYTES = 1 << 23  # size of one recorder buffer
@@ -334,7 +336,7 @@ class Simulation:
         k = names.index(name)
         if isinstance(function, int):
             pointer: Any = function
-        elif isinstance(function, ctypes._CFuncPtr):
+        elif isinstance(function, _C_FUNCTION):
             pointer = ctypes.cast(function, ctypes.c_void_p).value
         else:
             function = self._callback(self.model.services[k], function)
@@ -593,8 +595,29 @@ class Simulation:
             self._raise_service_error()
         if status not in (Status.OK, Status.STOPPED):
             sink = _Sink(self, [], True, 1)
+            self._sim.recorder = None
             recording = self._recording(sink, status, "failed", "", self.step_count - first, 0.0)
             raise RunError(recording.reason, recording, recording.failure)
+        return status
+
+    def settle(self) -> Status:
+        """Let the program act on the current instant, if it has not yet, without making a step.
+
+        Inputs, `outputs` and `watches` are then those the next evaluation will use.
+        """
+        self._check_services()
+        self._sim.recorder = None
+        written = int(self._state[Header.DONE]) & 2
+        status = Status(self.library.c.jn_instant(ctypes.byref(self._sim)))
+        # nobody recorded: the row of this instant is still to come
+        self._state[Header.DONE] = float(int(self._state[Header.DONE]) & ~2 | written)
+        if self._service_error is not None:
+            self._raise_service_error()
+        if status == Status.NONFINITE:
+            failure = self._failure()
+            sink = _Sink(self, [], True, 1)
+            self._sim.recorder = None
+            raise RunError(failure.message, self._recording(sink, status, "failed", "", 0, 0.0), failure)
         return status
 
     def run(
@@ -679,7 +702,8 @@ class Simulation:
             if self._packed is None:
                 raise ParameterError("run() needs an end time or a program")
             return math.ceil(PROGRAM_TIME_LIMIT / self.step), (
-                f"the program had not ended after {PROGRAM_TIME_LIMIT:g} s; give it an end condition, or run() an end time"
+                f"the program had not ended after {PROGRAM_TIME_LIMIT:g} s; give it an end condition, "
+                "or give run() an end time"
             )
         end = self._seconds(t_end, "t_end")
         if not math.isfinite(end):
@@ -796,13 +820,16 @@ class _Sink:
         sim._sim.recorder = ctypes.pointer(self.record)
 
     def _fresh(self) -> None:
+        # Ctrl-C may come between any two lines: rows() must be right after each of them
+        self.record.n_rows = 0
         self.buffer = np.empty((self.n_rows, 1 + len(self.columns)))
         self.record.rows, self.record.capacity = self.buffer.ctypes.data, self.n_rows
-        self.record.n_rows = 0
 
     def next_buffer(self) -> None:
         self.full.append(self.buffer[: self.record.n_rows])
         self._fresh()
 
     def rows(self) -> Array:
+        if self.full and self.full[-1].base is self.buffer:
+            return np.concatenate(self.full)
         return np.concatenate([*self.full, self.buffer[: self.record.n_rows]])

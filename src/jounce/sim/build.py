@@ -73,33 +73,33 @@ class Generates(Protocol):
 
 
 P = ParamSpec("P")
-S = TypeVar("S", bound=Generates)
+S = TypeVar("S", bound=Generates | GeneratedModel)
 
 
-def build(system: Generates, *, keep: str | os.PathLike[str] | None = None, runtime: Path = RUNTIME) -> Library:
+def build(
+    system: Generates | GeneratedModel, *, keep: str | os.PathLike[str] | None = None, runtime: Path = RUNTIME
+) -> Library:
     """Derive a system, compile it unless its binary is in the cache, and load it.
 
     Parameters
     ----------
     system
-        A ``System``, or anything with a method ``generate()`` that returns a ``GeneratedModel``.
+        A ``System``, or anything with a method ``generate()`` that returns a ``GeneratedModel``, or such a model.
     keep
         Folder to write the C to, for reading. ``JOUNCE_KEEP_C=1`` in the environment does the same for all models.
     runtime
         Folder of the C runtime.
     """
-    return load(_generate(system, type(system).__name__), keep=keep, runtime=runtime)
-
-
-def load(generated: GeneratedModel, *, keep: str | os.PathLike[str] | None = None, runtime: Path = RUNTIME) -> Library:
-    """Compile a generated model unless its binary is in the cache, and load it."""
     from jounce.runtime.simulation import Library
 
+    generated = _generate(system, "build")
     path = library_path(generated.sources, name=generated.name, runtime=runtime, keep=keep)
     return Library(path, generated)
 
 
-def _generate(system: Generates, what: str) -> GeneratedModel:
+def _generate(system: Generates | GeneratedModel, what: str) -> GeneratedModel:
+    if isinstance(system, GeneratedModel):
+        return system
     if not callable(getattr(system, "generate", None)):
         raise ModelError(f"{what}: expected a System, got {type(system).__name__}; return the system you described")
     return system.generate()
@@ -174,7 +174,7 @@ class Recipe(Generic[P, S]):
 
     def build(self, *args: P.args, **kwargs: P.kwargs) -> Library:
         """Return the compiled model with these arguments, ready to simulate."""
-        return load(self.generate(*args, **kwargs), runtime=self.runtime)
+        return build(self.generate(*args, **kwargs), runtime=self.runtime)
 
 
 @overload

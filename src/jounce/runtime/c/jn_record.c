@@ -12,14 +12,13 @@ int jn_record_row(jn_run *run, const jn_point *at, int64_t row) {
     jn_recorder *recorder = run->recorder;
     double *to = recorder->rows + row * (1 + (int64_t)recorder->n_columns);
     to[0] = at->t;
-    if (!model->outputs) return JN_OK;
-    double *out[1];
+    if (!model->outputs || recorder->n_columns == 0) return JN_OK;
     /* all channels: straight into the buffer */
-    out[0] = recorder->columns ? run->y : to + 1;
+    const int direct = !recorder->columns && recorder->n_columns == model->n_y;
+    double *out[1] = {direct ? to + 1 : run->y};
     model->outputs(run->env, at, out);
-    if (recorder->columns) {
-        for (int32_t k = 0; k < recorder->n_columns; ++k) to[1 + k] = run->y[recorder->columns[k]];
-    }
+    for (int32_t k = 0; !direct && k < recorder->n_columns; ++k)
+        to[1 + k] = run->y[recorder->columns ? recorder->columns[k] : k];
     if (recorder->check) {
         int32_t bad = jn_first_bad(to + 1, recorder->n_columns);
         if (bad >= 0) {

@@ -121,7 +121,7 @@ typedef struct {
     double *rows;     /* capacity x (1 + n_columns): time, then the channels */
     int64_t capacity; /* rows, >= 1 */
     int64_t n_rows;   /* rows in this buffer; the caller resets it when it supplies another */
-    const int32_t *columns; /* which channels, or NULL for all */
+    const int32_t *columns; /* which channels, or NULL for the first n_columns */
     int32_t n_columns;
     int32_t check;    /* 1 = a non-finite channel ends the run */
 } jn_recorder;
