@@ -136,8 +136,7 @@ def test_reset_without_restart_keeps_the_old_derivatives(smooth):
 
 def logged(sim):
     n = int(sim.memory("count"))
-    log = sim.m[2:].reshape(4, LOG)[:, :n]
-    return log
+    return sim.m[2:].reshape(4, LOG)[:, :n]
 
 
 @pytest.mark.parametrize("method", METHODS)

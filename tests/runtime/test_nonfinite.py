@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jounce.core.errors import ParameterError, SimulationError
+from jounce.core.tables import Table
 from jounce.runtime.program import End, Feedback, FromTable, Open, Phase, Program, When
 from jounce.runtime.simulation import METHODS, RunError, Simulation
 
@@ -46,11 +47,8 @@ def test_a_nan_derivative_is_named_with_time_and_step(fragile, method):
     with pytest.raises(SimulationError) as info:
         sim.run(1.0)
     text = str(info.value)
-    step, t = (299, "0.2995") if METHODS[method] > 0 else (300, "0.3")
-    # at half steps the first instant after 0.2995 is 0.3 as well
-    step, t = 300, "0.3"
     assert text.startswith(
-        f"derivative of 'hinge.rate' became nan at t = {t} s (step {step}, {method}, h = 0.001 s). Try a smaller step"
+        f"derivative of 'hinge.rate' became nan at t = 0.3 s (step 300, {method}, h = 0.001 s). Try a smaller step"
     )
     recording = info.value.recording
     assert recording.status == "failed"
@@ -123,8 +121,6 @@ def test_input_of_the_caller_is_blamed_before_the_derivative(fragile):
 
 
 def test_reference_that_overflows(fragile):
-    from jounce.core.tables import Table
-
     table = Table([0.0, 1.0], [1e307, 1.2e308], extrapolation="linear")
     program = Program(Phase("p", [Open("u", FromTable(table, scale=3.0))]))
     recording = Simulation(fragile, method="RK-2", step=0.01).run(2.0, program=program, on_error="return")
@@ -144,5 +140,5 @@ def test_a_failed_run_can_be_tried_again(fragile):
 def test_numbers_that_are_not_finite_are_refused_at_the_door(fragile):
     sim = Simulation(fragile)
     for setter in (sim.set_states, sim.reset_state):
-        with pytest.raises(ParameterError, match="state 'hinge.rate' = nan: must be finite"):
+        with pytest.raises(ParameterError, match=r"state 'hinge\.rate' = nan: must be finite"):
             setter({"hinge.rate": math.nan})

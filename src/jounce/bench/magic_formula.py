@@ -39,6 +39,11 @@ def _magic(d: Any, c: Any, b: Any, e: Any, x: Any) -> Any:
     return d * sin(c * atan(bx - e * (bx - atan(bx))))
 
 
+def _cos_atan(x: Any) -> Any:
+    """cos(atan x) without trigonometry."""
+    return 1 / sqrt(1 + x * x)
+
+
 def _weight(c: Any, b: Any, e: Any, x: Any) -> Any:
     bx = b * x
     return cos(c * atan(bx - e * (bx - atan(bx))))
@@ -62,7 +67,8 @@ def forces(load: Any, kappa: Any, alpha: Any, gamma: Any, p: dict[str, Any]) -> 
     fx0 = _magic(dx, p["PCX1"], bx, ex, kx) + svx
 
     # lateral, pure slip
-    slope_y0 = p["PKY1"] * fz0 * sin(2 * atan(fz / (p["PKY2"] * fz0))) * p["LKY"]
+    relative = fz / (p["PKY2"] * fz0)
+    slope_y0 = p["PKY1"] * fz0 * (2 * relative / (1 + relative * relative)) * p["LKY"]  # sin(2 atan x) = 2x/(1 + x²)
     slope_y = slope_y0 * (1 - p["PKY3"] * fabs(gamma))
     shy = p["PHY1"] + p["PHY2"] * dfz + p["PHY3"] * gamma
     ay = alpha + shy
@@ -74,15 +80,15 @@ def forces(load: Any, kappa: Any, alpha: Any, gamma: Any, p: dict[str, Any]) -> 
     fy0 = _magic(dy, p["PCY1"], by, ey, ay) + svy
 
     # combined slip
-    bxa = p["RBX1"] * cos(atan(p["RBX2"] * kappa))
+    bxa = p["RBX1"] * _cos_atan(p["RBX2"] * kappa)
     exa = p["REX1"] + p["REX2"] * dfz
     gxa = _weight(p["RCX1"], bxa, exa, alpha + p["RHX1"]) / _weight(p["RCX1"], bxa, exa, p["RHX1"])
     fx = gxa * fx0
-    byk = p["RBY1"] * cos(atan(p["RBY2"] * (alpha - p["RBY3"])))
+    byk = p["RBY1"] * _cos_atan(p["RBY2"] * (alpha - p["RBY3"]))
     eyk = p["REY1"] + p["REY2"] * dfz
     shyk = p["RHY1"] + p["RHY2"] * dfz
     gyk = _weight(p["RCY1"], byk, eyk, kappa + shyk) / _weight(p["RCY1"], byk, eyk, shyk)
-    dvyk = dy * (p["RVY1"] + p["RVY2"] * dfz + p["RVY3"] * gamma) * cos(atan(p["RVY4"] * alpha))
+    dvyk = dy * (p["RVY1"] + p["RVY2"] * dfz + p["RVY3"] * gamma) * _cos_atan(p["RVY4"] * alpha)
     svyk = dvyk * sin(p["RVY5"] * atan(p["RVY6"] * kappa))
     fy = gyk * fy0 + svyk
 
@@ -105,7 +111,7 @@ def forces(load: Any, kappa: Any, alpha: Any, gamma: Any, p: dict[str, Any]) -> 
     trail = dt * _weight(p["QCZ1"], bt, et, at_eq) * cos(alpha)
     br = p["QBZ9"] * p["LKY"] / p["LMUY"] + p["QBZ10"] * by * p["PCY1"]
     dr = fz * (p["QDZ6"] + p["QDZ7"] * dfz + (p["QDZ8"] + p["QDZ9"] * dfz) * gamma) * p["R0"] * p["LMUY"]
-    mzr = dr * cos(atan(br * ar_eq)) * cos(alpha)
+    mzr = dr * _cos_atan(br * ar_eq) * cos(alpha)
     arm = p["R0"] * (p["SSZ1"] + p["SSZ2"] * (fy / fz0) + (p["SSZ3"] + p["SSZ4"] * dfz) * gamma)
     mz = -trail * (fy - svyk) + mzr + arm * fx
     mx = p["R0"] * fz * (p["QSX1"] - p["QSX2"] * gamma + p["QSX3"] * fy / fz0)

@@ -36,10 +36,9 @@ def carrier_map(side: float, steered: bool) -> Table:
     jounce = np.linspace(-0.1, 0.1, 21)
     other = np.linspace(-0.08, 0.08, 17)
     j, s = np.meshgrid(jounce, other, indexing="ij")
-    steer = s * side * 0  # placeholder axis of the right size
     toe = (side * -0.06 * j - side * 0.3 * j**2) + ((6.5 * s + 8.0 * side * s**2) if steered else 0.01 * s)
     camber = side * (0.9 * j - 1.5 * j**2) + (side * 1.2 * s * s if steered else 0.02 * s)
-    sva = 0.35 * j + 0.8 * j**2 + steer
+    sva = 0.35 * j + 0.8 * j**2
     x = 0.04 * j + 0.6 * j**2 + (0.02 * s if steered else 0.0)
     y = side * (0.05 * j - 0.9 * j**2) + 0.01 * s
     values = np.stack([x, y, toe, camber, sva], axis=-1)

@@ -345,6 +345,16 @@ class Simulation:
         self._services[k].call = pointer
         self._services[k].context = context
 
+    def adopt(self, other: Simulation) -> None:
+        """Take over parameters, tables and services of a simulation whose model declares the same ones."""
+        self.set_parameters({v.name: other.parameter(v.name) for v in self.model.parameters})
+        self.set_tables({name: other.tables[name] for name in self.model.tables})
+        for k, slot in enumerate(self.model.services):
+            source = [s.name for s in other.model.services].index(slot.name)
+            self._services[k] = other._services[source]
+            if slot.name in other._callbacks:
+                self._callbacks[slot.name] = other._callbacks[slot.name]
+
     def _callback(self, slot: ServiceSlot, function: ServiceFunction) -> Any:
         # an exception cannot cross C: it is kept, nan stops the run, and the exception is raised afterwards
         def call(_context: Any, arguments: Any, order: int, out: Any) -> None:

@@ -191,6 +191,8 @@ class Differentiator:
 
     def rows(self, expressions: Sequence[SX]) -> list[dict[int, SX]]:
         """For each scalar expression the nonzero derivatives {column: value}."""
+        if not expressions:  # CasADi makes a numeric column of nothing, which has no symbols to ask for
+            return []
         column = ca.vertcat(*expressions)
         present = ca.symvar(column)
         relevant = []

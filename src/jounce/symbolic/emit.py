@@ -193,7 +193,7 @@ class FunctionEmitter:
                 operands = [inline.pop(a, None) or ref(a, chunk) for a in node.args]
                 expression = _operation(node, operands, [nodes[a] for a in node.args])
                 if use_count[i] == 1 and last_use[i] == chunk and len(expression) <= INLINE_LENGTH:
-                    inline[i] = f"({expression})"
+                    inline[i] = expression if node.op in _FUNCTION_LIKE else f"({expression})"
                     text[i] = inline[i]
                     continue
                 if last_use[i] > chunk:
@@ -354,6 +354,8 @@ def _operation(node: Node, a: Sequence[str], operands: Sequence[Node]) -> str:
         special = _power(a[0], operands[1].value)
         if special is not None:
             return special
+    if node.op == ca.OP_IF_ELSE_ZERO and a[0].startswith(_TRUTH) and a[0].endswith("))"):
+        return f"{a[0][len(_TRUTH) : -2]} ? {a[1]} : 0.0"  # a comparison written in place
     table = _c_operations()
     if node.op not in table:
         raise ModelError(f"operation {node.op} cannot be written as C")
@@ -361,6 +363,8 @@ def _operation(node: Node, a: Sequence[str], operands: Sequence[Node]) -> str:
 
 
 _C_OPERATIONS: dict[int, Callable[..., str]] = {}
+_FUNCTION_LIKE: set[int] = set()  # written as f(x): no parentheses needed around them
+_TRUTH = "((double)("
 
 
 def _c_operations() -> dict[int, Callable[..., str]]:
@@ -397,6 +401,9 @@ def _c_operations() -> dict[int, Callable[..., str]]:
                 ca.OP_HYPOT: lambda x, y: f"hypot({x}, {y})",
             }
         )
+        names = "SQ FLOOR CEIL FABS SIGN FMIN FMAX ATAN2 HYPOT FMOD COPYSIGN EXP LOG SIN COS TAN ASIN ACOS ATAN"
+        names += " SINH COSH TANH ASINH ACOSH ATANH ERF LOG1P EXPM1"
+        _FUNCTION_LIKE.update(getattr(ca, "OP_" + name) for name in names.split())
     return _C_OPERATIONS
 
 

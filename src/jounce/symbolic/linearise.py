@@ -17,7 +17,7 @@ from jounce.core.generated import FunctionSlot, GeneratedModel
 from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.calls import Differentiator, key
 from jounce.symbolic.frames import quaternion_rate
-from jounce.symbolic.generate import ModelWriter, derive, finish
+from jounce.symbolic.generate import ModelWriter, derive, derived_expressions, finish
 
 if TYPE_CHECKING:
     from jounce.symbolic.system import Declared, System
@@ -85,6 +85,7 @@ def generate_linear(
     writer = ModelWriter(system, equations.states, suffix="_linear")
     ordered = {name: sorted(entries) for name, entries in matrices.items()}
     writer.add("linearise", [[matrices[name][k] for k in ordered[name]] for name in "ABCD"], low_effort=True)
+    writer.add("prepare", [derived_expressions(system)], low_effort=True)
     notes = {
         "states": names,
         "inputs": [u.name for u in chosen_inputs],
@@ -92,7 +93,7 @@ def generate_linear(
         "patterns": {name: [list(k) for k in ordered[name]] for name in "ABCD"},
     }
     slot = FunctionSlot("linearise", tuple(len(ordered[name]) for name in "ABCD"))
-    return finish(system, equations, writer, standard=False, functions=(slot,), notes=notes)
+    return finish(system, equations, writer, functions=(slot,), notes=notes)
 
 
 def _choose(items: Sequence[Declared], names: Sequence[str] | None, kind: str) -> list[Declared]:

@@ -56,7 +56,7 @@ int jn_run_open(const jn_sim *sim, jn_run *run) {
     jn_layout layout;
     jn_sim_layout(model, sim->program, &layout);
     if (s[JN_S_ABI] != JN_SIM_ABI || s[JN_S_SIZE] != layout.n_state || s[JN_S_N_X] != model->n_x ||
-        s[JN_S_N_M] != model->n_m || s[JN_S_N_U] != model->n_u || !model->rhs || !(s[JN_S_H] > 0.0) ||
+        s[JN_S_N_M] != model->n_m || s[JN_S_N_U] != model->n_u || !(s[JN_S_H] > 0.0) ||
         s[JN_S_PROGRAM_ID] != (sim->program ? sim->program->id : 0.0) || !known_method((int)s[JN_S_METHOD]))
         return JN_BAD_CALL;
     run->model = model;
@@ -188,6 +188,7 @@ int jn_advance(const jn_sim *sim, int64_t n_steps) {
     jn_run run;
     int status = jn_run_open(sim, &run);
     if (status) return status;
+    if (!run.model->rhs) return JN_BAD_CALL; /* a library of extra functions can be asked but not run */
     forget_failure(run.s);
     for (int64_t n = 0; n < n_steps; ++n) {
         if ((status = instant(&run))) return status;
@@ -210,7 +211,7 @@ void jn_point_now(const jn_sim *sim, jn_point *out) {
 void jn_repeat_rhs(const jn_sim *sim, int64_t n) {
     jn_run run;
     jn_point at;
-    if (jn_run_open(sim, &run)) return;
+    if (jn_run_open(sim, &run) || !sim->model->rhs) return;
     jn_point_now(sim, &at);
     double *out[2] = {run.f, run.ma};
     for (int64_t k = 0; k < n; ++k) sim->model->rhs(sim->env, &at, out);

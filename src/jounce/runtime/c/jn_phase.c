@@ -9,6 +9,8 @@
 #define JN_TWO_PI 6.283185307179586476925287
 /* Times this close (in steps) count as equal: i*h is one rounding away from the user's decimal number. */
 #define JN_SNAP 1e-6
+/* The same for corners of references, in seconds: a step at 0.3 s must not come one step late. */
+#define JN_CORNER 1e-9
 
 /* --- references ----------------------------------------------------------------------------------- */
 
@@ -16,9 +18,12 @@
  * 10 z^3 - 15 z^4 + 6 z^5, the lowest polynomial with zero rate and acceleration at both ends. */
 static void edge(double tau, double duration, int smooth, double out[3]) {
     out[1] = out[2] = 0.0;
-    if (tau < 0.0) {
+    if (tau < -JN_CORNER) {
         out[0] = 0.0;
-    } else if (tau >= duration) {
+        return;
+    }
+    if (tau < 0.0) tau = 0.0;
+    if (tau >= duration - JN_CORNER) {
         out[0] = 1.0;
     } else if (!smooth) {
         out[0] = tau / duration;
@@ -34,17 +39,17 @@ static void edge(double tau, double duration, int smooth, double out[3]) {
 static void sine(const double *p, double tau, double out[3]) {
     const double amplitude = p[0], f = p[1], phase = p[2], offset = p[3], delay = p[4], cycles = p[5];
     const double dwell_at = p[6], dwell = p[7], omega = JN_TWO_PI * f;
+    const double corner = JN_CORNER * f;
     double done = (tau - delay) * f; /* cycles done */
-    int moving = 1;
-    if (dwell > 0.0 && done >= dwell_at) {
+    int moving = done >= -corner;
+    if (dwell > 0.0 && done >= dwell_at - corner) {
         /* hold at dwell_at, then go on where the sine was left */
-        moving = done >= dwell_at + dwell * f;
+        moving = done >= dwell_at + dwell * f - corner;
         done = moving ? done - dwell * f : dwell_at;
     }
     if (done < 0.0) {
         done = 0.0;
-        moving = 0;
-    } else if (cycles > 0.0 && done >= cycles) {
+    } else if (cycles > 0.0 && done >= cycles - corner) {
         done = cycles;
         moving = 0;
     }
@@ -59,9 +64,9 @@ static void sine(const double *p, double tau, double out[3]) {
 static void sweep(const double *p, double tau, int logarithmic, double out[3]) {
     const double amplitude = p[0], f0 = p[1], f1 = p[2], phase = p[3], offset = p[4], delay = p[5], T = p[6];
     double z = tau - delay, angle, omega, omega_rate;
-    int moving = z >= 0.0 && z < T;
+    int moving = z >= -JN_CORNER && z < T - JN_CORNER;
     if (z < 0.0) z = 0.0;
-    if (z > T) z = T;
+    if (z > T - JN_CORNER) z = T;
     if (logarithmic) {
         /* f = f0 exp(b z), b = ln(f1/f0)/T; expm1 keeps the start exact */
         double b = log(f1 / f0) / T;
@@ -103,7 +108,7 @@ void jn_reference(const jn_program *program, const jn_channel *channel, double t
         case JN_REF_RATE: {
             double start = from_entry ? entry : base + p[0], z = tau - p[3];
             out[0] = z > 0.0 ? start + p[1] * z : start;
-            out[1] = z >= 0.0 ? p[1] : 0.0;
+            out[1] = z >= -JN_CORNER ? p[1] : 0.0;
             break;
         }
         case JN_REF_SINE:

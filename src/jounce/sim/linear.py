@@ -1,0 +1,115 @@
+"""Linear models of a system at a point of a run: A, B, C, D with names.
+
+>>> lineariser = Lineariser(system, inputs=["steer"], outputs=["yaw_rate"])
+>>> model = lineariser.at(simulation)
+>>> model.eigenvalues()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce.core.errors import ParameterError, did_you_mean
+from jounce.core.generated import GeneratedModel
+from jounce.runtime.simulation import Simulation
+from jounce.sim.build import build
+
+if TYPE_CHECKING:
+    from jounce.symbolic.system import System
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """δẋ = A δx + B δu, δy = C δx + D δu; quaternions appear as three tangent angles (``body.rx`` …)."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def eigenvalues(self, states: Sequence[str] | None = None) -> npt.NDArray[np.complex128]:
+        """Eigenvalues of A, or of its part on the named states when these are decoupled from the others."""
+        matrix = self.A if states is None else self.part(states)
+        return np.asarray(np.linalg.eigvals(matrix), dtype=np.complex128)
+
+    def part(self, states: Sequence[str]) -> Array:
+        """Rows and columns of A for the named states."""
+        for name in states:
+            if name not in self.states:
+                raise ParameterError(f"state {name!r} is unknown{did_you_mean(name, self.states)}")
+        index = [self.states.index(name) for name in states]
+        return self.A[np.ix_(index, index)]
+
+    def response(self, frequencies: npt.ArrayLike) -> npt.NDArray[np.complex128]:
+        """Frequency response C (iω - A)⁻¹ B + D at frequencies in Hz; shape (n, outputs, inputs)."""
+        identity = np.eye(len(self.states))
+        return np.array(
+            [
+                self.C @ np.linalg.solve(2j * np.pi * f * identity - self.A, self.B.astype(complex)) + self.D
+                for f in np.atleast_1d(np.asarray(frequencies, dtype=float))
+            ]
+        )
+
+
+class Lineariser:
+    """The compiled exact linearisation of a system (built once, evaluated anywhere)."""
+
+    def __init__(
+        self,
+        system: System | GeneratedModel,
+        inputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | None = None,
+    ) -> None:
+        generated = (
+            system if isinstance(system, GeneratedModel) else system.generate_linear(inputs=inputs, outputs=outputs)
+        )
+        if "patterns" not in generated.notes:
+            raise ParameterError(
+                f"model {generated.name!r} has no linearisation: pass a System, or what generate_linear() gives"
+            )
+        self.library = build(generated)
+        self.notes: dict[str, Any] = generated.notes
+        self._simulation = Simulation(self.library)
+
+    def at(
+        self,
+        simulation: Simulation | None = None,
+        *,
+        x: npt.ArrayLike | None = None,
+        u: npt.ArrayLike | None = None,
+        t: float | None = None,
+    ) -> LinearModel:
+        """Linear model at the current point of a simulation of the same system (default: the initial state)."""
+        own = self._simulation
+        point: dict[str, Any] = {"x": x, "u": u, "t": t}
+        if simulation is not None:
+            if [v.name for v in simulation.model.states] != [v.name for v in own.model.states]:
+                raise ParameterError(
+                    f"the simulation is of model {simulation.model.name!r}, whose states differ from those of "
+                    f"{own.model.name!r}"
+                )
+            own.adopt(simulation)
+            point["m"] = simulation.m
+            point["x"] = simulation.x if x is None else x
+            point["u"] = simulation.u if u is None else u
+            point["t"] = simulation.time if t is None else t
+        values = dict(zip("ABCD", own.call("linearise", **point), strict=True))
+        names = {kind: tuple(self.notes[kind]) for kind in ("states", "inputs", "outputs")}
+        n, m, p = (len(names[kind]) for kind in ("states", "inputs", "outputs"))
+        matrices = {}
+        for letter, shape in (("A", (n, n)), ("B", (n, m)), ("C", (p, n)), ("D", (p, m))):
+            dense = np.zeros(shape)
+            pattern = np.array(self.notes["patterns"][letter], dtype=int).reshape(-1, 2)
+            dense[pattern[:, 0], pattern[:, 1]] = values[letter]
+            matrices[letter] = dense
+        return LinearModel(**matrices, **names)
