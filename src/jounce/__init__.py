@@ -13,11 +13,23 @@ __version__ = "0.1.0"
 
 # The public names and the module that holds each; a module that holds no such name is meant itself (ops).
 _LAZY = {
+    "Leaf": "jounce.symbolic.leaf",
+    "Lineariser": "jounce.sim.linear",
+    "Simulation": "jounce.runtime.simulation",
     "System": "jounce.symbolic.system",
     "Table": "jounce.core.tables",
     "build": "jounce.sim.build",
     "ops": "jounce.symbolic.ops",
     "recipe": "jounce.sim.build",
+    # the phase program
+    **dict.fromkeys(
+        (
+            *("Program", "Phase", "Open", "Feedback", "Free", "End", "When", "Next", "Goto", "Stop"),
+            *("Constant", "Hold", "Ramp", "Rate", "Sine", "Sweep", "Pulse", "FromTable"),
+            *("SetState", "AddState", "SetMemory", "SetInput", "Write", "Iprint", "RestartHistory"),
+        ),
+        "jounce.runtime.program",
+    ),
 }
 
 __all__ = ["__version__", *_LAZY]

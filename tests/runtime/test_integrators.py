@@ -181,7 +181,7 @@ def test_evaluations_from_outside_commit_nothing(logger):
     sim.watches()
     sim.time_rhs(10)
     assert f[0] == 1.0
-    assert m_next[0] == before[sim._layout.m] + 1
+    assert m_next[0] == before[sim.layout.m] + 1
     assert sim.snapshot().tobytes() == before.tobytes()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from jounce.core.errors import ParameterError, SimulationError
 from jounce.core.tables import Table
-from jounce.runtime.program import End, Feedback, FromTable, Open, Phase, Program, When
+from jounce.runtime.program import AddState, End, Feedback, FromTable, Open, Phase, Program, When
 from jounce.runtime.simulation import METHODS, RunError, Simulation
 
 CASES = {"derivative": 1, "memory": 2, "output": 3, "watch": 4, "state": 5, "half": 6}
@@ -135,6 +135,21 @@ def test_a_failed_run_can_be_tried_again(fragile):
     again = sim.run(1.0)
     assert again.ok
     assert again.time[0] == pytest.approx(0.301)
+
+
+def test_a_failure_at_phase_entry_does_not_enter_twice(fragile):
+    program = Program(
+        Phase("wait", ends=[End(When("clock", ">=", 0.2999))]),
+        Phase("control", [Feedback("u", "bad", 0.0, kp=1.0)], actions=[AddState("clock", 1.0)]),
+    )
+    sim = Simulation(fragile, method="Euler", step=0.001, program=program)
+    sim.set_parameters({"case": CASES["watch"]})
+    recording = sim.run(1.0, on_error="return")
+    assert (recording.failure.kind, recording.phase) == ("watch", "control")
+    sim.set_parameters({"case": 0})
+    assert sim.run(1.0).ok
+    # added once
+    assert sim.state("clock") == pytest.approx(2.0, abs=1e-12)
 
 
 def test_numbers_that_are_not_finite_are_refused_at_the_door(fragile):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import _thread
 import itertools
-import threading
+import json
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -138,18 +140,44 @@ def test_progress_is_reported_and_grows(oscillator):
 
 def test_ctrl_c_keeps_a_valid_partial_recording(oscillator):
     sim = Simulation(oscillator, method="Euler", step=0.0005)
-    started = threading.Event()
-    timer = threading.Thread(target=lambda: started.wait(10) and _thread.interrupt_main())
-    timer.start()
-    recording = sim.run(1e6, iprint=100, progress=lambda f, t: started.set())
-    timer.join()
+    calls = itertools.count()
+
+    def interrupt(fraction, t):
+        if next(calls) == 5:
+            raise KeyboardInterrupt
+
+    recording = sim.run(1e6, iprint=100, progress=interrupt)
     assert recording.status == "interrupted"
     assert not recording.ok
     assert 0 < recording.steps == sim.step_count
     np.testing.assert_array_equal(recording.time, np.arange(len(recording)) * 100 * 0.0005)
     # and it goes on as if nothing had happened
-    t = sim.time
-    sim.run(t + 1.0)
+    sim.run(sim.time + 1.0)
     whole = Simulation(oscillator, method="Euler", step=0.0005)
     whole.advance(sim.step_count)
     assert whole.x.tobytes() == sim.x.tobytes()
+
+
+def test_a_real_interrupt_signal_in_a_long_run(oscillator, tmp_path):
+    (tmp_path / "model.json").write_text(json.dumps(oscillator.model.to_dict()))
+    code = f"""
+import json, signal
+from jounce.core.generated import GeneratedModel
+from jounce.runtime.simulation import Library, Simulation
+signal.signal(signal.SIGINT, signal.default_int_handler)
+model = GeneratedModel.from_dict(json.load(open({str(tmp_path / "model.json")!r})))
+sim = Simulation(Library({str(oscillator.path)!r}, model), method="Euler", step=0.0005)
+started = []
+def progress(fraction, t):
+    if not started:
+        started.append(print("started", flush=True))
+recording = sim.run(1e7, iprint=1000, progress=progress)
+print(recording.status, recording.steps == sim.step_count, len(recording))
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "started\n"
+        child.send_signal(signal.SIGINT)
+        status, same, rows = child.stdout.read().split()
+    assert (status, same) == ("interrupted", "True")
+    assert int(rows) > 0

@@ -34,7 +34,8 @@ static void outputs(const jn_env *env, const jn_point *at, double *const *out) {
 static void watch(const jn_env *env, const jn_point *at, double *const *out) { (void)env; out[0][0] = at->x[0]; }
 
 static const int32_t u_rate[] = {1, -1}, u_acceleration[] = {-1, -1};
-static const jn_model model = {JN_ABI, 2, 1, 2, 2, 2, 4, 1, 0, 0, 0, u_rate, u_acceleration, rhs, outputs, watch, 0, 0, 0};
+static const jn_model model = {
+    JN_ABI, 2, 1, 2, 2, 2, 4, 1, 0, 0, 0, u_rate, u_acceleration, rhs, outputs, watch, 0, 0, 0};
 
 /* one table reference on 0..2 s */
 static const double knots[] = {0.0, 1.0, 2.0}, coef[] = {0.0, 1.0, 1.0, -2.0};
@@ -76,7 +77,8 @@ int main(void) {
         jn_layout layout;
         jn_sim_layout(&model, &program, &layout);
         /* exact sizes, so that one double too far is seen */
-        double *state = calloc((size_t)layout.n_state, sizeof(double)), *work = malloc((size_t)layout.n_work * sizeof(double));
+        double *state = calloc((size_t)layout.n_state, sizeof(double));
+        double *work = malloc((size_t)layout.n_work * sizeof(double));
         double *copy = malloc((size_t)layout.n_state * sizeof(double)), *rows = malloc(5 * 5 * sizeof(double));
         jn_recorder recorder = {rows, 5, 0, 0, 4, 1};
         jn_sim sim = {&model, &env, &program, &recorder, state, work};

@@ -68,7 +68,7 @@ def test_the_middle_of_a_pi_phase_is_really_there(stateful):
     sim.run(0.57)
     assert sim.phase == "control"
     s = sim.snapshot()
-    integral = s[sim._layout.channel + 1]
+    integral = s[sim.layout.channel + 1]
     assert integral != 0.0
     assert s[Header.TRANSITIONS] == 1
 

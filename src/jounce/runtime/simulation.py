@@ -193,6 +193,11 @@ class Simulation:
         return self._p[: self.library.struct.contents.n_p].copy()
 
     @property
+    def layout(self) -> JnLayout:
+        """Offsets into a snapshot: ``x``, ``m``, ``u``, ``history``, ``channel``, ``held``, ``counter``."""
+        return self._layout
+
+    @property
     def time(self) -> float:
         """Current time, s."""
         s = self._state
@@ -434,7 +439,7 @@ class Simulation:
         s[Header.PHASE], s[Header.PHASE_STEP], s[Header.PHASE_TIME] = -1.0, 0.0, 0.0
         s[Header.TRANSITIONS] = s[Header.STATUS] = s[Header.REASON] = s[Header.FAILED] = 0.0
         # the new program has not seen this instant yet; a row already written stays written
-        s[Header.DONE] = float(int(s[Header.DONE]) & ~1)
+        s[Header.DONE] = float(int(s[Header.DONE]) & 2)
         self._program = program
 
     @property

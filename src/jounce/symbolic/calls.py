@@ -159,8 +159,9 @@ class CallRegistry:
         wanted = {key(s) for s in symbols}
         return any(k in wanted for k in self.reachable(expression))
 
-    def reachable(self, expression: SX) -> dict[int, SX]:
-        """All symbols an expression reads, directly or through calls."""
+    def reachable(self, expression: SX, cut: Iterable[SX] = ()) -> dict[int, SX]:
+        """All symbols an expression reads, directly or through calls, but not through those of ``cut``."""
+        stop = {key(s) for s in cut}
         found: dict[int, SX] = {}
         seen_calls: set[int] = set()
         todo = [ca.SX(expression)]
@@ -170,7 +171,7 @@ class CallRegistry:
                 if k in found:
                     continue
                 found[k] = symbol
-                owner = self._owner.get(k)
+                owner = None if k in stop else self._owner.get(k)
                 if owner is not None and id(owner[0]) not in seen_calls:
                     seen_calls.add(id(owner[0]))
                     if owner[0].args:
@@ -228,7 +229,7 @@ class Differentiator:
             self._rows[k] = {}
             return self._rows[k]
         call, index = owner
-        if not call.args:
+        if isinstance(call, Alias) and not call.args:
             raise ModelError(f"{call.label!r} is used in a derivative before it is defined")
         if k in self._active:
             raise ModelError(f"{call.label!r} depends on itself: an algebraic loop")
@@ -272,7 +273,7 @@ class TimeDerivative:
     def __init__(self, registry: CallRegistry, rates: dict[int, SX], forbidden: dict[int, str] | None = None) -> None:
         self.registry = registry
         self.rates = rates
-        self.forbidden = forbidden or {}
+        self.forbidden = {} if forbidden is None else forbidden  # shared: entries may come later
         self._cache: dict[int, SX | None] = {}
         self._arg_rates: dict[int, list[SX]] = {}
         self._active: set[int] = set()
@@ -303,7 +304,7 @@ class TimeDerivative:
         rate: SX | None = None
         if owner is not None:
             call, index = owner
-            if not call.args:
+            if isinstance(call, Alias) and not call.args:
                 raise ModelError(f"{call.label!r} is differentiated in time before it is defined")
             if k in self._active:
                 raise ModelError(f"{call.label!r} depends on itself: an algebraic loop")

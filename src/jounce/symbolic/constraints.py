@@ -10,53 +10,93 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from jounce.core.errors import ModelError
 from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.calls import Differentiator, key
 
 if TYPE_CHECKING:
-    from jounce.symbolic.system import System
+    from jounce.symbolic.system import System, Unit
 
 
 def solve_dependent_speeds(system: System) -> set[int]:
     """Define every dependent speed by the others; returns the keys of the dependent speeds."""
-    if not system.constraints:
-        return set()
+    names: dict[int, str] = {}  # dependent speed -> constraint
+    owners: dict[int, Unit] = {}
+    for name, _, dependent in system.constraints:
+        for speed in dependent:
+            k = key(speed.symbol)
+            if k in names:
+                raise ModelError(
+                    f"speed {speed.name!r} is named as dependent twice, in constraints {names[k]!r} and {name!r}: "
+                    "name another speed in one of them"
+                )
+            names[k] = name
+            assert speed.unit_owner is not None
+            owners[id(speed.unit_owner)] = speed.unit_owner
+            if speed.unit_owner is not dependent[0].unit_owner:
+                raise ModelError(
+                    f"constraint {name!r}: the dependent speeds {dependent[0].name!r} and {speed.name!r} belong to "
+                    "different units; put both in one unit"
+                )
+    for unit in system.units:
+        if id(unit) in owners:
+            _solve_unit(system, unit)
+    return set(names)
+
+
+def _solve_unit(system: System, unit: Unit) -> None:
+    """Define the dependent speeds of one unit by its other speeds and its root twist."""
     from jounce.symbolic.generate import evaluate
 
-    expressions = [e for _, items, _ in system.constraints for e in items]
-    speeds = [s for _, _, dependent in system.constraints for s in dependent]
-    keys = [key(s.symbol) for s in speeds]
-    for k, speed in zip(keys, speeds, strict=True):
-        if keys.count(k) > 1:
-            raise ModelError(f"speed {speed.name!r} is named as dependent by two constraints")
-    symbols = [s.symbol for s in speeds]
-    rows = Differentiator(system.calls, symbols).rows(expressions)
+    own = [c for c in system.constraints if c[2] and c[2][0].unit_owner is unit]
+    expressions = [e for _, items, _ in own for e in items]
+    constraint_of = [name for name, items, _ in own for _ in items]
+    speeds = [s for _, _, dependent in own for s in dependent]
     n = len(speeds)
-    for row, (name, _) in zip(rows, _named(system), strict=True):
-        for value in row.values():
-            if system.calls.depends_on(value, [s.symbol for s in system.speeds]):
-                raise ModelError(f"constraint {name!r} is not linear in the speeds")
+    others = [s for s in system.speeds if not any(s is d for d in speeds)]
+    wrt = [s.symbol for s in speeds] + unit.root_twist + [s.symbol for s in others]
+    # rows are cut at the root twist: what moves the root is the business of the carrying unit
+    all_rows = Differentiator(system.calls, wrt).rows(expressions)
+    for row, name in zip(all_rows, constraint_of, strict=True):
+        for column, value in row.items():
+            other = others[column - n - len(unit.root_twist)] if column >= n + len(unit.root_twist) else None
+            if other is not None and other.unit_owner is not unit:
+                assert other.unit_owner is not None
+                raise ModelError(
+                    f"constraint {name!r} of unit {unit.name!r} contains speed {other.name!r} of unit "
+                    f"{other.unit_owner.name!r}; put both in one unit, or use the velocities of the unit's own frames"
+                )
+            if system.calls.depends_on(value, wrt):
+                raise ModelError(
+                    f"constraint {name!r} is not linear in the speeds; write it as a sum of speeds times functions of "
+                    "coordinates"
+                )
+    rows = [{j: value for j, value in row.items() if j < n} for row in all_rows]
+    symbols = [s.symbol for s in speeds]
     rest = ca.substitute([ca.vertcat(*expressions)], [ca.vertcat(*symbols)], [ca.SX.zeros(n)])[0]
     right = [-rest[i] for i in range(n)]
+    for i, name in enumerate(constraint_of):
+        found = system.calls.reachable(right[i], cut=unit.root_twist)
+        hidden = [s.name for s in speeds if key(s.symbol) in found]
+        if hidden:
+            raise ModelError(
+                f"constraint {name!r}: the dependent speed {hidden[0]!r} stands inside a call (leaf function, table, "
+                "named intermediate or another unit's root); write the constraint with the speed itself"
+            )
     numeric = np.zeros((n, n))
     positions = [(i, j) for i, row in enumerate(rows) for j in row]
     for (i, j), value in zip(positions, evaluate(system, [rows[i][j] for i, j in positions]), strict=True):
         numeric[i, j] = value
-    solution = _solve(system, rows, right, numeric, [s.name for s in speeds])
+    solution = _solve(rows, right, numeric, [s.name for s in speeds])
     for speed, expression in zip(speeds, solution, strict=True):
         alias = system.calls.late_alias(speed.name, speed.symbol)
         alias.args = [expression]
-    return set(keys)
-
-
-def _named(system: System) -> list[tuple[str, SX]]:
-    return [(name, e) for name, items, _ in system.constraints for e in items]
 
 
 def _solve(
-    system: System, rows: list[dict[int, SX]], right: list[SX], numeric: np.ndarray, names: list[str]
+    rows: list[dict[int, SX]], right: list[SX], numeric: npt.NDArray[np.float64], names: list[str]
 ) -> list[SX]:
     """Gaussian elimination; pivots are chosen by size at the initial state, so no pivot vanishes near it."""
     n = len(rows)

@@ -8,6 +8,7 @@ Operations used once are written into the expression that uses them; the arithme
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,7 +16,7 @@ from jounce.core.errors import ModelError
 from jounce.symbolic._casadi import ca
 from jounce.symbolic.calls import TensorCall, key
 from jounce.symbolic.leaf import Leaf, LeafCall
-from jounce.symbolic.program import Node, Program, leaf_program
+from jounce.symbolic.program import Node, Program, leaf_program, undeclared
 
 CHUNK = 300  # statements in one C function
 CHUNKS_PER_FILE = 16
@@ -83,7 +84,8 @@ class FunctionEmitter:
 
     def leaf_function(self, leaf: Leaf) -> CFunction:
         """A leaf: results go to y[position]."""
-        groups = ", ".join(f"const double *restrict {g}" for g in leaf.groups)
+        arguments = [_argument(g) for g in leaf.groups]
+        groups = ", ".join(f"const double *restrict {a}" for a in arguments)
         tables = ", const jn_table *const *tab" if leaf.tables else ""
         full = self.leaf_name(leaf)
         program = leaf_program(leaf)
@@ -91,10 +93,11 @@ class FunctionEmitter:
         signature = f"void {full}({groups}{tables}, double *restrict y)"
         function.prototype = signature + ";"
         bodies = self._chunks(program, [f"y[{i}]" for i in range(len(leaf.outputs))], function, "tab[{}]")
-        names = [*leaf.groups, *(["tab"] if leaf.tables else []), "y"]
+        names = [*arguments, *(["tab"] if leaf.tables else []), "y"]
         if len(bodies) == 1:
             body = bodies[0][0]
-            body += [f"(void){g};" for g in names if not any(f"{g}[" in line or f"({g}" in line for line in body)]
+            used = set(re.findall(r"\w+", "\n".join(body)))
+            body += [f"(void){name};" for name in names if name not in used]
             function.wrapper = _definition(signature, body)
             return function
         for i, (body, _) in enumerate(bodies):
@@ -104,7 +107,7 @@ class FunctionEmitter:
             function.chunk_names.append(chunk)
             function.chunk_prototypes.append(chunk_signature + ";")
             function.chunks.append(_definition("JN_NOINLINE " + chunk_signature, body))
-        passed = ", ".join([*leaf.groups, *(["tab"] if leaf.tables else [])])
+        passed = ", ".join([*arguments, *(["tab"] if leaf.tables else [])])
         lines = [f"double w[{max(function.n_work, 1)}];"]
         lines += [f"{c}({passed}, w, y);" for c in function.chunk_names]
         function.wrapper = _definition(signature, lines)
@@ -160,7 +163,7 @@ class FunctionEmitter:
                 return _number(node.value)
             if node.kind == "symbol":
                 if (i, chunk) not in loaded:
-                    access = self._access(node.key)
+                    access = self._access(node)
                     bodies[chunk].append(f"const double {access.local} = {access.text}; /* {access.name} */")
                     loaded[i, chunk] = access.local
                 return loaded[i, chunk]
@@ -230,10 +233,10 @@ class FunctionEmitter:
             result.append((body, unused))
         return result
 
-    def _access(self, k: int) -> Access:
-        if k not in self.access:
-            raise ModelError("an expression uses a symbol that this system did not declare")
-        return self.access[k]
+    def _access(self, node: Node) -> Access:
+        if node.key not in self.access:
+            raise undeclared(node)
+        return self.access[node.key]
 
     def _call(
         self,
@@ -280,7 +283,7 @@ class FunctionEmitter:
         """Pointer text when the nodes are consecutive elements of one array."""
         if len(nodes) < 2 or any(n.kind != "symbol" for n in nodes):
             return None
-        access = [self._access(n.key) for n in nodes]
+        access = [self._access(n) for n in nodes]
         first = access[0]
         if first.index < 0:
             return None
@@ -322,6 +325,11 @@ def _assign_chunks(nodes: Sequence[Node]) -> list[int]:
     return result
 
 
+def _argument(group: str) -> str:
+    """C name of a leaf's argument group; the prefix keeps it apart from locals and keywords."""
+    return f"in_{group}"
+
+
 def _definition(signature: str, lines: Sequence[str]) -> str:
     return signature + "\n{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
 
@@ -341,12 +349,11 @@ def _power(base: str, exponent: float) -> str | None:
         return f"sqrt({base})"
     if exponent == -0.5:
         return f"1.0/sqrt({base})"
-    if exponent == int(exponent) and 2 <= abs(exponent) <= 4 and base.isidentifier():
-        product = "*".join([base] * int(abs(exponent)))
-        return product if exponent > 0 else f"1.0/({product})"
-    if exponent == 1.5 and base.isidentifier():
-        return f"{base}*sqrt({base})"
-    return None
+    # by helper functions, so that the arithmetic does not depend on how the base is written
+    helper = {2.0: "jn_square", 3.0: "jn_cube", 4.0: "jn_fourth", 1.5: "jn_three_halves"}.get(abs(exponent))
+    if helper is None:
+        return None
+    return f"{helper}({base})" if exponent > 0 else f"1.0/{helper}({base})"
 
 
 def _operation(node: Node, a: Sequence[str], operands: Sequence[Node]) -> str:
@@ -413,6 +420,6 @@ def leaf_access(leaf: Leaf) -> dict[int, Access]:
     i = 0
     for group, n in leaf.groups.items():
         for j in range(n):
-            result[key(leaf.args[i])] = Access(group, j, f"{group}_{j}", f"{group}[{j}]")
+            result[key(leaf.args[i])] = Access(_argument(group), j, f"{group}_{j}", f"{group}[{j}]")
             i += 1
     return result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jounce.core.errors import ModelError
 from jounce.core.generated import FunctionSlot, GeneratedModel, ServiceSlot, Variable
 from jounce.symbolic._casadi import SX, ca
-from jounce.symbolic.calls import TimeDerivative, key
+from jounce.symbolic.calls import Call, CallRegistry, TimeDerivative, key
 from jounce.symbolic.constraints import solve_dependent_speeds
 from jounce.symbolic.emit import CHUNKS_PER_FILE, Access, CFunction, FunctionEmitter, leaf_access
 from jounce.symbolic.kane import Solved, solve
@@ -94,9 +94,8 @@ def initial_values(system: System) -> dict[int, float]:
     values = {key(system.time): 0.0, key(system.elapsed): 0.0, key(system.t_dt): 0.0005}
     for group in (system.parameter_list, system.inputs, system.coordinates, system.speeds, system.states, system.memories):
         values.update({key(item.symbol): item.default for item in group})
-    derived = derived_expressions(system)
-    if derived:
-        numbers = run(build_program(system.calls, derived), values, lambda slot: _table(system, slot))
+    if system.derived_parameters:
+        numbers = run(derived_program(system), values, lambda slot: _table(system, slot))
         values.update({key(d.symbol): v for (d, _), v in zip(system.derived_parameters, numbers, strict=True)})
     return values
 
@@ -113,15 +112,22 @@ def _table(system: System, slot: int) -> Any:
     return list(system.tables.values())[slot].table
 
 
-def derived_expressions(system: System) -> list[SX]:
-    """Derived parameters in terms of free ones."""
-    symbols: list[SX] = []
-    expressions: list[SX] = []
-    for item, expression in system.derived_parameters:
-        full = ca.substitute([expression], symbols, expressions)[0] if symbols else expression
-        symbols.append(item.symbol)
-        expressions.append(full)
-    return expressions
+class _WithDerived(CallRegistry):
+    """The calls of a system, in which derived parameters stand for their expressions."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__()
+        self._base = system.calls
+        for item, expression in system.derived_parameters:
+            self.late_alias(item.name, item.symbol).args = [expression]
+
+    def owner(self, symbol: SX) -> tuple[Call, Any] | None:
+        return super().owner(symbol) or self._base.owner(symbol)
+
+
+def derived_program(system: System) -> Program:
+    """Derived parameters from free ones, chains through tables included."""
+    return build_program(_WithDerived(system), [d.symbol for d, _ in system.derived_parameters])
 
 
 class ModelWriter:
@@ -147,6 +153,11 @@ class ModelWriter:
         if low_effort:
             self.low_effort.add(name)
         self._add_leaves(program)
+
+    def add_prepare(self) -> None:
+        """Emit ``prepare``, which computes the derived parameters."""
+        symbols = [d.symbol for d, _ in self.system.derived_parameters]
+        self.add("prepare", [symbols], low_effort=True, program=derived_program(self.system))
 
     def _add_leaves(self, program: Program) -> None:
         for site in program.sites:
@@ -219,7 +230,7 @@ def generate(system: System) -> GeneratedModel:
     writer.add("rhs", [equations.rates, equations.memories])
     writer.add("outputs", [[o.symbol for o in system.outputs]], low_effort=True)
     writer.add("watch", [[o.symbol for o in system.watches]])
-    writer.add("prepare", [derived_expressions(system)], low_effort=True)
+    writer.add_prepare()
     return finish(system, equations, writer)
 
 

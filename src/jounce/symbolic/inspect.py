@@ -60,6 +60,7 @@ def generate_mass_matrix(system: System) -> GeneratedModel:
     writer = ModelWriter(system, equations.states, suffix="_mass")
     entries = [matrix.get((i, j), ca.SX(0)) for i in range(n) for j in range(n)]
     writer.add("mass_matrix", [entries, right], low_effort=True)
+    writer.add_prepare()
     slot = FunctionSlot("mass_matrix", (n * n, n))
     notes = {"speeds": [s.name for s in speeds]}
     return finish(system, equations, writer, functions=(slot,), notes=notes)

@@ -59,9 +59,13 @@ def prismatic(
     else:
         raw = vec(axis)
         length = (raw[0] ** 2 + raw[1] ** 2 + raw[2] ** 2) ** 0.5
+        if length.is_zero():
+            raise ModelError(f"joint {name!r}: the joint axis has no length")
         direction = [x / length for x in raw]
-    r = add(vec(offset), scale(direction, q))
-    return Joint(parent._child(scope.full_name(name), r, None, scale(direction, u), zeros()), (q,), (u,))
+    start = vec(offset)
+    r = add(start, scale(direction, q))
+    r_rate = add([parent.system.time_derivative(x) for x in start], scale(direction, u))
+    return Joint(parent._child(scope.full_name(name), r, None, r_rate, zeros()), (q,), (u,))
 
 
 def universal(

@@ -186,12 +186,16 @@ def assemble(kinematics: UnitKinematics) -> Equations:
         torque = [-x - y for x, y in zip(times(body.inertia, w_bias), cross(w, momentum), strict=True)]
         _add_projection(eq, rows, torque)
         for rotor in body.rotors:
-            column = next(i for i, c in enumerate(kinematics.columns) if key(c) == key(rotor.spin))
-            eq.add_matrix(column, column, rotor.inertia)
-            for j in sorted({j for row in rows for j in row}):
-                along = sum_of([rotor.axis[k] * rows[k][j] for k in range(3) if j in rows[k]])
-                eq.add_matrix(column, j, rotor.inertia * along)
-            eq.add_right(column, -rotor.inertia * dot(rotor.axis, w_bias))
+            # one row and a bias as for any velocity: the spin may be a dependent speed (a wheel that rolls)
+            spin = kinematics.differentiator.rows([rotor.spin])[0]
+            spin_bias = kinematics.bias_rate(rotor.spin)
+            along = {
+                j: sum_of([rotor.axis[k] * rows[k][j] for k in range(3) if j in rows[k]])
+                for j in sorted({j for row in rows for j in row})
+            }
+            _add_gram(eq, [spin, spin, along], [spin, along, spin], rotor.inertia)
+            _add_projection(eq, [spin], [-rotor.inertia * (dot(rotor.axis, w_bias) + spin_bias)])
+            _add_projection(eq, [along], [-rotor.inertia * spin_bias])
 
     for frame, force, moment in unit.forces.values():
         if any(not f.is_zero() for f in force):
@@ -225,7 +229,7 @@ def eliminate(eq: Equations) -> list[Pivot]:
     pivots: list[Pivot] = []
 
     def entry(i: int, j: int) -> SX:
-        return eq.matrix[(i, j) if i >= j else (j, i)]
+        return eq.matrix.get((i, j) if i >= j else (j, i), ca.SX(0))
 
     while remaining:
         # Minimum degree; among equals the last declared, which is farthest from the root.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jounce.core.errors import ModelError
+from jounce.core.errors import ModelError, did_you_mean
 from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.calls import Call, CallRegistry, Differentiator, scalars
 
@@ -36,6 +36,11 @@ class Leaf:
     ) -> None:
         if not name.isidentifier():
             raise ModelError(f"leaf function {name!r}: the name must be a plain identifier")
+        for group in groups:
+            if not group.isidentifier():
+                raise ModelError(f"leaf function {name!r}: the group name {group!r} must be a plain identifier")
+        if not sum(groups.values()):
+            raise ModelError(f"leaf function {name!r} has no arguments: write its expressions where they are used")
         self.name = name
         self.groups = dict(groups)
         self.tables = list(tables)
@@ -61,6 +66,12 @@ class Leaf:
     def call(self, registry: CallRegistry, groups: Mapping[str, Any], tables: Sequence[Any] = ()) -> list[SX]:
         """Outputs as symbols of ``registry`` for the given argument expressions."""
         args: list[SX] = []
+        unknown = [group for group in groups if group not in self.groups]
+        if unknown:
+            raise ModelError(
+                f"leaf function {self.name!r}: argument group {unknown[0]!r} is unknown"
+                f"{did_you_mean(unknown[0], self.groups)}"
+            )
         for group, n in self.groups.items():
             if group not in groups:
                 raise ModelError(f"leaf function {self.name!r}: argument group {group!r} is missing")
@@ -72,6 +83,12 @@ class Leaf:
             args += values
         if len(tables) != len(self.tables):
             raise ModelError(f"leaf function {self.name!r} takes {len(self.tables)} tables, {len(tables)} were given")
+        for i, (table, (n_in, n_out)) in enumerate(zip(tables, self.tables, strict=True)):
+            if (table.n_in, table.n_out) != (n_in, n_out):
+                raise ModelError(
+                    f"leaf function {self.name!r}: table {i} must have {n_in} axes and {n_out} outputs; "
+                    f"{table.name!r} has {table.n_in} and {table.n_out}"
+                )
         call = LeafCall(registry, self, args, [t.slot for t in tables])
         return [call.symbol(i) for i in range(len(self.outputs))]
 
@@ -106,11 +123,15 @@ class LeafTable:
 
     def __init__(self, leaf: Leaf, slot: int, n_in: int, n_out: int) -> None:
         self.leaf, self.slot, self.n_in, self.n_out = leaf, slot, n_in, n_out
+        self.name = f"{leaf.name}.table{slot}"
 
     def __call__(self, *args: Any) -> list[SX]:
         if len(args) != self.n_in:
-            raise ModelError(f"leaf function {self.leaf.name!r}: table {self.slot} takes {self.n_in} arguments")
-        call = self.leaf.registry.tensor_call("table", self.slot, f"table{self.slot}", scalars(args), self.n_out, 3)
+            raise ModelError(
+                f"leaf function {self.leaf.name!r}: table {self.slot} takes {self.n_in} arguments, "
+                f"{len(args)} were given"
+            )
+        call = self.leaf.registry.tensor_call("table", self.slot, self.name, scalars(args), self.n_out, 3)
         return [call.symbol((i, ())) for i in range(self.n_out)]
 
 

@@ -17,7 +17,7 @@ from jounce.core.generated import FunctionSlot, GeneratedModel
 from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.calls import Differentiator, key
 from jounce.symbolic.frames import quaternion_rate
-from jounce.symbolic.generate import ModelWriter, derive, derived_expressions, finish
+from jounce.symbolic.generate import ModelWriter, derive, finish
 
 if TYPE_CHECKING:
     from jounce.symbolic.system import Declared, System
@@ -85,7 +85,7 @@ def generate_linear(
     writer = ModelWriter(system, equations.states, suffix="_linear")
     ordered = {name: sorted(entries) for name, entries in matrices.items()}
     writer.add("linearise", [[matrices[name][k] for k in ordered[name]] for name in "ABCD"], low_effort=True)
-    writer.add("prepare", [derived_expressions(system)], low_effort=True)
+    writer.add_prepare()
     notes = {
         "states": names,
         "inputs": [u.name for u in chosen_inputs],

@@ -30,13 +30,14 @@ class Site:
 
 @dataclass
 class Node:
-    """kind 'const' (value), 'symbol' (key), 'op' (op, args), 'site' (site runs here), 'result' (site, position)."""
+    """kind 'const' (value), 'symbol' (key, name), 'op' (op, args), 'site' (site runs here), 'result' (site, position)."""
 
     kind: str
     op: int = 0
     args: tuple[int, ...] = ()
     value: float = 0.0
     key: int = 0
+    name: str = ""
     site: int = -1
     position: int = -1
 
@@ -96,12 +97,13 @@ class _Builder:
                 if owner is None:
                     continue
                 call, index = owner
-                if not call.args:
+                if isinstance(call, Alias) and not call.args:
                     raise ModelError(f"{call.label!r} is used but never defined")
                 if id(call) not in self.used:
                     self.used[id(call)] = set()
                     self.calls.append(call)
-                    todo.append(ca.vertcat(*call.args))
+                    if call.args:
+                        todo.append(ca.vertcat(*call.args))
                 self.used[id(call)].add(index)
 
     def _read_graph(self, expressions: Sequence[SX]) -> None:
@@ -114,6 +116,7 @@ class _Builder:
         column = ca.vertcat(*everything) if everything else ca.SX(0, 1)
         symbols = ca.symvar(column)
         self.symbol_keys = [key(s) for s in symbols]
+        self.symbol_names = [str(s) for s in symbols]
         self.owners = [self.registry.owner(s) for s in symbols]
         function = ca.Function("f", [ca.vertcat(*symbols)] if symbols else [ca.SX(0, 1)], [ca.densify(column)])
         raw_op: list[int] = []
@@ -208,7 +211,7 @@ class _Builder:
         owner = self.owners[index]
         if owner is None:
             k = self.symbol_keys[index]
-            return self._node(("symbol", k), Node("symbol", key=k))
+            return self._node(("symbol", k), Node("symbol", key=k, name=self.symbol_names[index]))
         call, output = owner
         start = self.argument_start[id(call)]
         if isinstance(call, Alias):
@@ -243,6 +246,14 @@ class _Builder:
         return self.shared[identity]
 
 
+def undeclared(node: Node) -> ModelError:
+    """The error for a symbol that the system (or leaf function) does not know."""
+    return ModelError(
+        f"an expression uses the symbol {node.name!r}, which was not declared here: it belongs to another system or "
+        "leaf function, or was made without declaring it; declare it, or pass it as an argument"
+    )
+
+
 def run(
     program: Program,
     symbols: Mapping[int, float],
@@ -261,6 +272,8 @@ def run(
         if node.kind == "const":
             values.append(node.value)
         elif node.kind == "symbol":
+            if node.key not in symbols:
+                raise undeclared(node)
             values.append(symbols[node.key])
         elif node.kind == "op":
             try:
@@ -354,8 +367,8 @@ def _numeric_functions() -> dict[int, Callable[..., float]]:
         ca.OP_COPYSIGN: math.copysign,
         ca.OP_IF_ELSE_ZERO: lambda c, a: a if c else 0.0,
         ca.OP_ERF: math.erf,
-        ca.OP_FMIN: lambda a, b: a if a < b else b,
-        ca.OP_FMAX: lambda a, b: a if a > b else b,
+        ca.OP_FMIN: lambda a, b: b if b < a else a,
+        ca.OP_FMAX: lambda a, b: b if b > a else a,
         ca.OP_ATAN2: math.atan2,
         ca.OP_HYPOT: math.hypot,
         ca.OP_LOG1P: math.log1p,

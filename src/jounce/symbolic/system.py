@@ -7,6 +7,7 @@ scopes, so that several instances of the same thing live in one system: ``corner
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ from typing import Any
 
 from jounce.core import units
 from jounce.core.constants import GRAVITY
-from jounce.core.errors import ModelError
+from jounce.core.errors import ModelError, ParameterError
 from jounce.core.generated import GeneratedModel
 from jounce.core.tables import Table
 from jounce.symbolic import joints
@@ -63,6 +64,7 @@ class TableHandle:
 
     def __init__(self, system: System, name: str, slot: int, table: Table) -> None:
         self.system, self.name, self.slot, self.table = system, name, slot, table
+        self.n_in, self.n_out = table.n_axes, table.n_out
 
     def __call__(self, *args: Any) -> Any:
         values = scalars(list(args))
@@ -107,7 +109,7 @@ class Scope:
     # -- scalars ----------------------------------------------------------------------------------------
     def parameter(self, name: str, default: float | str = 0.0, unit: str = "-", doc: str = "") -> SX:
         """A number that may change between runs without recompiling. ``"25 N/mm"`` is converted to ``unit``."""
-        item = self._new(name, unit, doc, units.parse(default, unit, name=self.full_name(name)))
+        item = self._new(name, unit, doc, default)
         self.system.parameter_list.append(item)
         return item.symbol
 
@@ -121,8 +123,20 @@ class Scope:
 
     def derived(self, name: str, expression: Any, unit: str = "-", doc: str = "") -> SX:
         """A parameter computed from other parameters, once before a run (and again when one of them changes)."""
+        system = self.system
+        value = ca.SX(expression)
+        known = {key(p.symbol) for p in (*system.parameter_list, *(d for d, _ in system.derived_parameters))}
+        for k, symbol in system.calls.reachable(value).items():
+            owner = system.calls.owner(symbol)
+            if owner is not None and getattr(owner[0], "kind", "") == "service":
+                raise ModelError(f"derived parameter {self.full_name(name)!r} asks service {owner[0].label!r}: not possible")
+            if owner is None and k not in known:
+                raise ModelError(
+                    f"derived parameter {self.full_name(name)!r} depends on {str(symbol)!r}, which is no parameter of "
+                    "this system; what changes during a run is an output or an intermediate expression"
+                )
         item = self._new(name, unit, doc)
-        self.system.derived_parameters.append((item, ca.SX(expression)))
+        system.derived_parameters.append((item, value))
         return item.symbol
 
     def input(
@@ -335,6 +349,11 @@ class Scope:
         _check_name(full)
         if any(s.name == full for s in self.system.services):
             raise ModelError(f"service {full!r} is declared twice: use another name or scope")
+        if n_in < 1 or n_out < 1 or order < 0:
+            raise ModelError(
+                f"service {full!r}: n_in = {n_in}, n_out = {n_out}, order = {order}; it needs at least one argument and "
+                "one output, and an order of 0 or more"
+            )
         handle = ServiceHandle(self.system, full, len(self.system.services), n_in, n_out, order, doc)
         self.system.services.append(handle)
         return handle
@@ -344,12 +363,15 @@ class Scope:
         self.system.alive.append(leaf)
         return leaf.call(self.system.calls, groups, tables)
 
-    def _new(self, name: str, unit: str, doc: str, default: float = 0.0) -> Declared:
+    def _new(self, name: str, unit: str, doc: str, default: float | str = 0.0) -> Declared:
         full = self.full_name(name)
         _check_name(full)
-        self.system.claim_name(full)
         units.check_unit(unit, name=full)
-        return Declared(full, ca.SX.sym(full), unit, doc, float(default))
+        value = units.parse(default, unit, name=full)
+        if not math.isfinite(value):
+            raise ParameterError(f"{full} = {value}: the default must be a finite number")
+        self.system.claim_name(full)
+        return Declared(full, ca.SX.sym(full), unit, doc, value)
 
 
 class System(Scope):

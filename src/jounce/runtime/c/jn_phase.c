@@ -309,6 +309,7 @@ static void enter(jn_run *run, int32_t index) {
             if (channel[k].mode == JN_MODE_OPEN) companions(run->model, run->u, channel[k].input, 0.0, 0.0);
         s[JN_S_TRANSITIONS] += 1.0;
     }
+    s[JN_S_DONE] = (int)s[JN_S_DONE] | JN_DONE_ENTERED;
     s[JN_S_PHASE] = index;
     s[JN_S_PHASE_STEP] = (double)run->i;
     s[JN_S_PHASE_TIME] = 0.0;
@@ -377,12 +378,13 @@ static int watches_channels(const jn_program *program, const jn_phase *phase) {
 int jn_program_instant(jn_run *run) {
     const jn_program *program = run->program;
     const jn_phase *phase = running(run);
-    int entered = 0, status;
+    /* an instant that failed after its transition is tried again from there: no phase is entered twice */
+    int entered = ((int)run->s[JN_S_DONE] & JN_DONE_ENTERED) != 0, status;
     if (run->s[JN_S_PHASE] >= program->n_phases) return JN_OK;
     if (!phase) {
         enter(run, 0);
         entered = 1;
-    } else {
+    } else if (!entered) {
         if ((status = jn_program_open(run, 0, run->u))) return status;
         if (watches_conditions(program, phase) || watches_channels(program, phase)) watch(run);
         if ((status = look(run, phase))) return status;

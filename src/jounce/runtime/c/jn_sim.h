@@ -96,7 +96,7 @@ enum {
 };
 
 /* Bits of JN_S_DONE. */
-enum { JN_DONE_PROGRAM = 1, JN_DONE_ROW = 2 };
+enum { JN_DONE_PROGRAM = 1, JN_DONE_ROW = 2, JN_DONE_ENTERED = 4 };
 
 #define JN_HISTORY 3       /* old derivatives kept */
 #define JN_CHANNEL_SLOTS 3 /* per channel of a phase: entry value, integral of e, last e */

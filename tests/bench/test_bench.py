@@ -1,0 +1,39 @@
+"""The benchmark's figures that do not depend on the machine, and its rows."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from jounce.bench import run
+from jounce.bench.models import train, vehicle
+
+
+def operations(system: object) -> int:
+    return int(system.generate().operations["rhs"])  # type: ignore[attr-defined]
+
+
+def test_operations_grow_linearly_with_the_number_of_axles() -> None:
+    few, many = operations(vehicle(10)), operations(vehicle(40))
+    assert math.log(many / few) / math.log(4) <= run.GROWTH
+
+
+def test_operations_of_six_units_are_little_more_than_twice_those_of_three() -> None:
+    assert operations(train(6, 3)) <= run.UNITS_RATIO * operations(train(3, 3))
+
+
+def test_the_vehicle_has_fourteen_degrees_of_freedom_and_stands_on_its_wheels() -> None:
+    simulation = run.rolling_vehicle()
+    speeds = [s.name for s in vehicle(2).speeds]
+    assert len(speeds) == 14
+    loads = [simulation.output(f"{corner}.fz") for corner in ("L1", "R1", "L2", "R2")]
+    weight = sum(simulation.parameter(n) for n in ("mass", "L1.mass", "R1.mass", "L2.mass", "R2.mass")) * 9.80665
+    # at rest vertically after two seconds: the loads carry the weight to a newton
+    assert sum(loads) == pytest.approx(weight, abs=1.0)
+
+
+@pytest.mark.slow
+def test_all_budgets_hold() -> None:
+    missed = [row for row in run.run_bench() if not row.ok]
+    assert not missed

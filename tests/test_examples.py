@@ -1,0 +1,32 @@
+"""Every example runs and its stated claim holds; the texts that show one show exactly the file."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_example_runs(path: Path) -> None:
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def test_quarter_car_prints_the_frequencies_its_docstring_states() -> None:
+    path = ROOT / "examples" / "01_quarter_car.py"
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300)
+    stated = re.findall(r"([\d.]+) Hz", path.read_text().splitlines()[0])
+    assert stated == re.findall(r"\d+\.\d+", done.stdout.splitlines()[0])
+
+
+@pytest.mark.parametrize("text", ["README.md", "docs/kernel.md"])
+def test_shown_example_is_the_file(text: str) -> None:
+    example = (ROOT / "examples" / "01_quarter_car.py").read_text()
+    assert f"```python\n{example}```" in (ROOT / text).read_text()
