@@ -115,6 +115,7 @@ class CallRegistry:
         self._owner: dict[int, tuple[Call, Any]] = {}
         self._alive: list[SX] = []
         self._tensor_calls: dict[tuple[Any, ...], TensorCall] = {}
+        self.derivative_leaves: dict[int, Any] = {}  # id of a leaf function -> its derivative (see leaf.py)
 
     # -- making calls ---------------------------------------------------------------------------------
     def new_symbol(self, name: str, call: Call, index: Any) -> SX:

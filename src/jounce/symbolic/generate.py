@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 STANDARD_FUNCTIONS = ("rhs", "outputs", "watch", "prepare")  # fields of jn_model
 
 
+# A pivot below this part of the inertia before elimination is rounding (some hundred operations of 1e-16 each).
+SINGULAR = 1e-12
+
+
 @dataclass
 class Equations:
     """The solved system: rates of all states and next memories."""
@@ -80,9 +84,9 @@ def _check_mass(equations: Equations) -> None:
     pivots = equations.solved.pivots
     if not pivots:
         return
-    values = evaluate(equations.system, [p for _, p in pivots])
-    for (name, _), value in zip(pivots, values, strict=True):
-        if not value > 0.0:
+    values = evaluate(equations.system, [x for _, pivot, diagonal in pivots for x in (pivot, diagonal)])
+    for (name, _, _), value, diagonal in zip(pivots, values[::2], values[1::2], strict=True):
+        if not value > SINGULAR * abs(diagonal):
             raise ModelError(
                 f"singular mass matrix: the inertia seen by speed {name!r} is {value:g} at the initial state; "
                 "give the bodies that move with it a positive mass and inertia, or start from another position"

@@ -56,6 +56,7 @@ class Pivot:
     inverse: SX
     row: Row  # entries of the pivot row on columns not yet eliminated
     right: SX  # right-hand side divided by the pivot
+    diagonal: SX  # inertia before elimination: the scale of the pivot's rounding
 
 
 @dataclass
@@ -63,7 +64,7 @@ class Solved:
     """Derivatives of the independent speeds, and what is needed to check or inspect the equations."""
 
     accelerations: dict[int, SX]  # key of speed -> expression
-    pivots: list[tuple[str, SX]]  # speed name, pivot of the elimination (must be > 0)
+    pivots: list[tuple[str, SX, SX]]  # speed name, pivot of the elimination (must be > 0), inertia before elimination
     equations: list[Equations]
 
 
@@ -117,7 +118,7 @@ def solve(system: System, dependent: set[int]) -> Solved:
     equations: dict[int, Equations] = {}
     pivots: dict[int, list[Pivot]] = {}
     hitch: dict[int, tuple[list[Row], Vector]] = {}  # unit -> (J of its hitch in the carrying unit, bias)
-    named_pivots: list[tuple[str, SX]] = []
+    named_pivots: list[tuple[str, SX, SX]] = []
 
     for unit in _leaves_first(system.units[0]):
         kinematics = UnitKinematics(system, unit, dependent)
@@ -128,7 +129,7 @@ def solve(system: System, dependent: set[int]) -> Solved:
         pivots[id(unit)] = eliminate(eq)
         equations[id(unit)] = eq
         own = {eq.n_root + i: s.name for i, s in enumerate(eq.speeds)}
-        named_pivots += [(own[p.column], 1 / p.inverse) for p in pivots[id(unit)]]
+        named_pivots += [(own[p.column], 1 / p.inverse, p.diagonal) for p in pivots[id(unit)]]
 
     accelerations: dict[int, SX] = {}
     solved: dict[int, dict[int, SX]] = {}  # unit -> values by column
@@ -226,6 +227,7 @@ def eliminate(eq: Equations) -> list[Pivot]:
             neighbours[i].add(j)
             neighbours[j].add(i)
     remaining = set(range(eq.n_root, n))
+    diagonal = {k: eq.matrix.get((k, k), ca.SX(0)) for k in remaining}
     pivots: list[Pivot] = []
 
     def entry(i: int, j: int) -> SX:
@@ -251,7 +253,7 @@ def eliminate(eq: Equations) -> list[Pivot]:
         for i in around:
             neighbours[i].discard(k)
             neighbours[i].update(x for x in around if x != i)
-        pivots.append(Pivot(k, inverse, row, scaled))
+        pivots.append(Pivot(k, inverse, row, scaled, diagonal[k]))
     return pivots
 
 

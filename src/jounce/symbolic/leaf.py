@@ -22,8 +22,8 @@ class Leaf:
     ----------
     name : C identifier, unique in a model
     groups : argument group -> number of scalars
-    body : called once with a dict of symbol lists (and ``tables``, a list of callables, when tables are declared);
-        returns the list of outputs
+    body : called once with the arguments, a dict of symbol lists (and ``tables``, a list of callables, when tables are
+        declared); returns the list of outputs.  ``arguments.call(leaf, groups, tables)`` calls another leaf function
     tables : (n_in, n_out) of each table the body looks up; the caller passes table handles
     """
 
@@ -46,7 +46,7 @@ class Leaf:
         self.tables = list(tables)
         self.registry = CallRegistry()
         self.args = [ca.SX.sym(f"{group}[{i}]") for group, n in self.groups.items() for i in range(n)]
-        by_group, start = {}, 0
+        by_group, start = Arguments(self.registry), 0
         for group, n in self.groups.items():
             by_group[group] = self.args[start : start + n]
             start += n
@@ -55,13 +55,6 @@ class Leaf:
             self.outputs = scalars(list(body(by_group, handles)))
         else:
             self.outputs = scalars(list(body(by_group)))
-        self._derivative: DerivativeLeaf | None = None
-
-    @property
-    def derivative(self) -> DerivativeLeaf:
-        if self._derivative is None:
-            self._derivative = DerivativeLeaf(self)
-        return self._derivative
 
     def call(self, registry: CallRegistry, groups: Mapping[str, Any], tables: Sequence[Any] = ()) -> list[SX]:
         """Outputs as symbols of ``registry`` for the given argument expressions."""
@@ -93,6 +86,18 @@ class Leaf:
         return [call.symbol(i) for i in range(len(self.outputs))]
 
 
+class Arguments(dict[str, list[SX]]):
+    """What the body of a leaf function gets: its argument symbols by group, and a way to call other leaf functions."""
+
+    def __init__(self, registry: CallRegistry) -> None:
+        super().__init__()
+        self._registry = registry
+
+    def call(self, leaf: Leaf, groups: Mapping[str, Any], tables: Sequence[Any] = ()) -> list[SX]:
+        """Call another leaf function; its tables are table arguments of this one."""
+        return leaf.call(self._registry, groups, tables)
+
+
 class DerivativeLeaf(Leaf):
     """Partial derivatives of another leaf's outputs; entries are added as they are asked for."""
 
@@ -101,7 +106,6 @@ class DerivativeLeaf(Leaf):
         self.groups, self.tables, self.registry, self.args = of.groups, of.tables, of.registry, of.args
         self.of = of
         self.outputs: list[SX] = []
-        self._derivative = None
         self._differentiator = Differentiator(of.registry, of.args)
         self._rows: dict[int, dict[int, SX]] = {}
         self._entries: dict[tuple[int, int], int] = {}
@@ -145,9 +149,13 @@ class LeafCall(Call):
         self._derivative: LeafCall | None = None
 
     def partial(self, index: Any, j: int) -> SX:
-        place = self.leaf.derivative.entry(index, j)
+        # kept by the registry: which entries exist depends on this system only, not on others that use the leaf
+        derivative = self.registry.derivative_leaves.get(id(self.leaf))
+        if derivative is None:
+            derivative = self.registry.derivative_leaves[id(self.leaf)] = DerivativeLeaf(self.leaf)
+        place = derivative.entry(index, j)
         if place is None:
             return ca.SX(0)
         if self._derivative is None:
-            self._derivative = LeafCall(self.registry, self.leaf.derivative, self.args, self.table_slots)
+            self._derivative = LeafCall(self.registry, derivative, self.args, self.table_slots)
         return self._derivative.symbol(place)

@@ -30,7 +30,7 @@ class Site:
 
 @dataclass
 class Node:
-    """kind 'const' (value), 'symbol' (key, name), 'op' (op, args), 'site' (site runs here), 'result' (site, position)."""
+    """kind 'const' (value), 'symbol' (key, name), 'op' (op, args), 'site' (runs here), 'result' (site, position)."""
 
     kind: str
     op: int = 0

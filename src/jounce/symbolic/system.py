@@ -129,7 +129,10 @@ class Scope:
         for k, symbol in system.calls.reachable(value).items():
             owner = system.calls.owner(symbol)
             if owner is not None and getattr(owner[0], "kind", "") == "service":
-                raise ModelError(f"derived parameter {self.full_name(name)!r} asks service {owner[0].label!r}: not possible")
+                raise ModelError(
+                    f"derived parameter {self.full_name(name)!r} asks service {owner[0].label!r}, which is bound later; "
+                    "use a table, or make it an intermediate expression"
+                )
             if owner is None and k not in known:
                 raise ModelError(
                     f"derived parameter {self.full_name(name)!r} depends on {str(symbol)!r}, which is no parameter of "
@@ -177,6 +180,7 @@ class Scope:
     def state(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0) -> SX:
         """An integrated state that is not a mechanical coordinate; give its rate with ``derivative``."""
         item = self._new(name, unit, doc, initial)
+        self.system.check_open(f"state {item.name!r} is declared")
         self.system.states.append(item)
         self.system.unmoving[key(item.symbol)] = (
             f"state {item.name!r} moves a frame; only coordinates, inputs with a rate and time may do that"
@@ -196,6 +200,7 @@ class Scope:
     def memory(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0) -> SX:
         """A directly computed state: kept by the runtime, updated at every forward evaluation (half steps too)."""
         item = self._new(name, unit, doc, initial)
+        self.system.check_open(f"memory {item.name!r} is declared")
         self.system.memories.append(item)
         return item.symbol
 
@@ -220,6 +225,7 @@ class Scope:
     # -- mechanics --------------------------------------------------------------------------------------
     def declare_coordinate(self, name: str, unit: str, on: Frame, initial: float = 0.0, doc: str = "") -> SX:
         item = self._new(name, unit, doc, initial)
+        self.system.check_open(f"coordinate {item.name!r} is declared")
         self.system.coordinates.append(item)
         self.system.unmoving[key(item.symbol)] = f"coordinate {item.name!r} has no rate yet"
         return item.symbol
@@ -227,6 +233,7 @@ class Scope:
     def declare_speed(self, name: str, unit: str, on: Frame | Unit, initial: float = 0.0, doc: str = "") -> SX:
         owner = on if isinstance(on, Unit) else on.unit
         item = self._new(name, unit, doc, initial)
+        self.system.check_open(f"speed {item.name!r} is declared")
         speed = Speed(item.name, item.symbol, item.unit, item.doc, item.default, unit_owner=owner)
         speed.acceleration = ca.SX.sym(f"d({item.name})/dt")
         self.system.acceleration_aliases[key(item.symbol)] = self.system.calls.late_alias(
@@ -286,6 +293,9 @@ class Scope:
     ) -> Body:
         """A rigid body: inertia about its centre of mass in frame axes, as (Ixx, Iyy, Izz) or
         (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) with products +∫-xy dm as tensor elements."""
+        self.system.check_open(f"body {self.full_name(name)!r} is declared")
+        if frame.system is not self.system:
+            raise ModelError(f"body {self.full_name(name)!r}: frame {frame.name!r} belongs to another system")
         body = Body(self.full_name(name), frame, ca.SX(mass), inertia_tensor(inertia), vec(center))
         frame.unit.bodies.append(body)
         return body
@@ -313,7 +323,7 @@ class Scope:
 
     def generalized_force(self, speed: SX, value: Any) -> None:
         """Add to the equation of one speed (spring on a coordinate, internal torque on a rotor)."""
-        self.system.speed_of(speed)
+        self.system.check_open(f"a generalized force on {self.system.speed_of(speed).name!r} is added")
         k = key(speed)
         self.system.generalized[k] = self.system.generalized.get(k, ca.SX(0)) + ca.SX(value)
 
@@ -324,6 +334,7 @@ class Scope:
     def velocity_constraint(self, name: str, expressions: Any, dependent: Sequence[SX]) -> None:
         """Expressions linear in the speeds that stay zero (rolling without slip); ``dependent`` speeds are
         computed from the others and are not integrated."""
+        self.system.check_open(f"constraint {self.full_name(name)!r} is declared")
         items = scalars(expressions)
         if len(items) != len(dependent):
             raise ModelError(
@@ -351,8 +362,8 @@ class Scope:
             raise ModelError(f"service {full!r} is declared twice: use another name or scope")
         if n_in < 1 or n_out < 1 or order < 0:
             raise ModelError(
-                f"service {full!r}: n_in = {n_in}, n_out = {n_out}, order = {order}; it needs at least one argument and "
-                "one output, and an order of 0 or more"
+                f"service {full!r}: n_in = {n_in}, n_out = {n_out}, order = {order}; it needs at least one argument "
+                "and one output, and an order of 0 or more"
             )
         handle = ServiceHandle(self.system, full, len(self.system.services), n_in, n_out, order, doc)
         self.system.services.append(handle)
@@ -418,6 +429,13 @@ class System(Scope):
         )
 
     # -- bookkeeping used by Scope ----------------------------------------------------------------------
+    def check_open(self, what: str) -> None:
+        if getattr(self, "_equations", None) is not None:
+            raise ModelError(
+                f"system {self.name!r}: {what} after the equations were derived; describe the whole system before "
+                "generate() or build()"
+            )
+
     def claim_name(self, name: str) -> None:
         if name in self._names:
             raise ModelError(f"{name!r} is declared twice: use another name or scope")
@@ -450,10 +468,12 @@ class System(Scope):
     def add_load(self, frame: Frame, force: Vector, moment: Vector) -> None:
         if frame.system is not self:
             raise ModelError(f"frame {frame.name!r} belongs to another system")
+        self.check_open(f"a load on frame {frame.name!r} is added")
         _, f, m = frame.unit.forces.get(id(frame), (frame, zeros(), zeros()))
         frame.unit.forces[id(frame)] = (frame, add(f, force), add(m, moment))
 
     def new_unit(self, name: str, at: Frame) -> Frame:
+        self.check_open(f"unit {name!r} is declared")
         unit = Unit(name, self, at.unit, hitch=at)
         twist = self.calls.alias(f"{name}.root", [*at.v, *at.w])
         gravity = self.calls.alias(f"{name}.gravity", at.gravity)
