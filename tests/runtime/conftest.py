@@ -35,7 +35,8 @@ FUNCTION(extra) {{ double *A = out[0], *B = out[1]; (void)env; (void)at; (void)A
 static const int32_t u_rate[] = {{{rate}}};
 static const int32_t u_acceleration[] = {{{acceleration}}};
 static const jn_named_fn fns[] = {{{{"extra", extra}}}};
-static const jn_model model = {{JN_ABI, {sizes}, u_rate, u_acceleration, rhs, outputs, watch, prepare, 1, fns}};
+static const jn_model model = {{
+    JN_ABI, {sizes}, u_rate, u_acceleration, rhs, outputs, watch, prepare, .n_fns = 1, .fns = fns}};
 JN_EXPORT const jn_model *jn_get_model(void) {{ return &model; }}
 """
 

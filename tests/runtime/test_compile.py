@@ -212,7 +212,7 @@ def test_everything_that_shapes_the_binary_changes_the_key(
     monkeypatch.setenv("JOUNCE_CFLAGS", "-O3 -march=native")
     assert is_new(binary_key(MODEL, compiler, runtime))
     monkeypatch.delenv("JOUNCE_CFLAGS")
-    (runtime / "jounce.h").write_text((runtime / "jounce.h").read_text().replace("JN_ABI 1", "JN_ABI 1000"))
+    (runtime / "jounce.h").write_text((runtime / "jounce.h").read_text().replace("define JN_ABI ", "define JN_ABI 9"))
     assert is_new(binary_key(MODEL, compiler, runtime))
     monkeypatch.setattr(sys, "platform", "freebsd14")
     assert is_new(binary_key(MODEL, compiler, runtime))

@@ -35,7 +35,7 @@ static void watch(const jn_env *env, const jn_point *at, double *const *out) { (
 
 static const int32_t u_rate[] = {1, -1}, u_acceleration[] = {-1, -1};
 static const jn_model model = {
-    JN_ABI, 2, 1, 2, 2, 2, 4, 1, 0, 0, 0, u_rate, u_acceleration, rhs, outputs, watch, 0, 0, 0};
+    JN_ABI, 2, 1, 2, 2, 2, 4, 1, 0, 0, 0, u_rate, u_acceleration, rhs, outputs, watch, 0};
 
 /* one table reference on 0..2 s */
 static const double knots[] = {0.0, 1.0, 2.0}, coef[] = {0.0, 1.0, 1.0, -2.0};

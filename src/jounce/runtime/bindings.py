@@ -18,7 +18,7 @@ from jounce.core.errors import ModelError
 from jounce.core.generated import GeneratedModel, Variable
 from jounce.core.tables import JnTable
 
-ABI = 1  # JN_ABI
+ABI = 2  # JN_ABI
 SIM_ABI = 1  # JN_SIM_ABI
 
 _int = ctypes.c_int32
@@ -71,6 +71,7 @@ class Header(IntEnum):
     BAD_TIME = 29
     BAD_STEP = 30
     BAD_VALUE = 31
+    PROJECT = 39
 
 
 HEADER_SIZE = 40  # JN_S_HEADER
@@ -115,6 +116,9 @@ class JnModel(ctypes.Structure):
         ("outputs", FUNCTION),
         ("watch", FUNCTION),
         ("prepare", FUNCTION),
+        ("step", FUNCTION),
+        ("project_position", FUNCTION),
+        ("project_velocity", FUNCTION),
         ("n_fns", _int),
         ("fns", ctypes.POINTER(JnNamedFn)),
     )

@@ -58,7 +58,11 @@ ServiceFunction = Callable[[Array, int], npt.ArrayLike]
 METHODS = {"Euler": -1, "AB-2": 0, "RK-2": 1, "AM-2": 2, "AM-3": 3, "AM-4": 4}
 """Names and OPT_INT_METHOD numbers."""
 
-_METHOD_NAMES = {number: name for name, number in METHODS.items()}
+LINEAR_IMPLICIT = {"LI-Euler": 10}
+"""The Euler step with the effective rates of the generated linear-implicit form (``generate(step=...)``)."""
+
+_ALL_METHODS = METHODS | LINEAR_IMPLICIT
+_METHOD_NAMES = {number: name for name, number in _ALL_METHODS.items()}
 _KINDS = ("", "state", "derivative", "memory", "input", "output", "watch")
 
 _C_FUNCTION: Any = SERVICE.__mro__[1]  # the base of all ctypes functions
@@ -72,13 +76,13 @@ def method_number(method: str | int) -> int:
     """Return the OPT_INT_METHOD number of a method given by name ("AB-2", "ab2") or number."""
     if isinstance(method, str):
         key = "".join(c for c in method.lower() if c.isalnum())
-        for name, number in METHODS.items():
+        for name, number in _ALL_METHODS.items():
             if key == name.lower().replace("-", ""):
                 return number
     elif method in _METHOD_NAMES:
         return int(method)
-    numbers = ", ".join(f"{name} ({number})" for name, number in METHODS.items())
-    raise ParameterError(f"method {method!r}: unknown{did_you_mean(str(method), METHODS)}  by number: {numbers}")
+    numbers = ", ".join(f"{name} ({number})" for name, number in _ALL_METHODS.items())
+    raise ParameterError(f"method {method!r}: unknown{did_you_mean(str(method), _ALL_METHODS)}  by number: {numbers}")
 
 
 def default_step(method: str | int) -> float:
@@ -397,7 +401,51 @@ class Simulation:
             raise ParameterError(f"step = {step}: must be above 0 s")
         return h
 
+    def _check_step_function(self, method: int) -> None:
+        if method in LINEAR_IMPLICIT.values() and not self.library.struct.contents.step:
+            raise ParameterError(
+                f"method LI-Euler: model {self.model.name!r} was built without a linear-implicit step; "
+                "build(system.generate(step=Step(...))) makes one"
+            )
+
+    @property
+    def project(self) -> bool:
+        """Whether every step ends with a projection onto the loop constraints."""
+        return bool(self._state[Header.PROJECT])
+
+    @project.setter
+    def project(self, on: bool) -> None:
+        if on and not self.library.struct.contents.project_position:
+            raise ParameterError(f"model {self.model.name!r} has no loop constraints to project onto")
+        self._state[Header.PROJECT] = float(bool(on))
+
+    def make_consistent(self, tolerance: float = 1e-12, iterations: int = 50) -> float:
+        """Move positions onto the loop constraints (Newton, in the metric of the mass), then the velocities.
+
+        Returns the size of the last position change; raises ParameterError when it does not converge.
+        """
+        c = self.library.struct.contents
+        if not c.project_position:
+            return 0.0
+        change = math.inf
+        moved = np.zeros(len(self.x))
+        for _ in range(iterations):
+            self._call(c.project_position, [moved])
+            change = float(np.max(np.abs(moved - self.x)))
+            if not math.isfinite(change):
+                break
+            self.x[:] = moved
+            if change <= tolerance * (1.0 + float(np.max(np.abs(moved)))):
+                self._call(c.project_velocity, [moved])
+                self.x[:] = moved
+                return change
+        raise ParameterError(
+            f"model {self.model.name!r}: the initial position cannot be moved onto the loop constraints "
+            f"(last change {change:g}); start closer to a closed position"
+        )
+
     def _start(self, t0: float, h: float, method: int) -> None:
+        self._check_step_function(method)
         if self.library.c.jn_start(ctypes.byref(self._sim), t0, h, method) != Status.OK:
             raise ParameterError(f"cannot start at t0 = {t0} s with step = {h} s")
 
@@ -421,6 +469,7 @@ class Simulation:
             h = self.step
         else:
             h = self._step(step, number)
+        self._check_step_function(number)
         if self.library.c.jn_set_step(ctypes.byref(self._sim), h, number) != Status.OK:
             raise ParameterError(f"cannot use method {method!r} with step {step!r}")
 

@@ -16,7 +16,7 @@ from jounce.core.errors import ModelError
 from jounce.symbolic._casadi import ca
 from jounce.symbolic.calls import TensorCall, key
 from jounce.symbolic.leaf import Leaf, LeafCall
-from jounce.symbolic.program import Node, Program, leaf_program, undeclared
+from jounce.symbolic.program import Node, Program, Site, leaf_program, undeclared
 
 CHUNK = 300  # statements in one C function
 CHUNKS_PER_FILE = 16
@@ -171,6 +171,9 @@ class FunctionEmitter:
                 return f"{site_text[node.site]}[{node.position}]"
             return text[i]
 
+        def operand(i: int) -> str:
+            return inline.pop(i) if i in inline else ref(i, current)
+
         current = 0
         inline: dict[int, str] = {}
         counter = 0
@@ -189,11 +192,10 @@ class FunctionEmitter:
                 else:
                     site_text[node.site] = f"y{counter}"
                     bodies[chunk].append(f"double y{counter}[{size}];")
-                args = [inline.pop(a, None) or ref(a, chunk) for a in site.args]
-                self._call(bodies[chunk], site.call, site.order, program, i, args, site_text[node.site], counter, table_text)
+                self._call(bodies[chunk], site, nodes, operand, site_text[node.site], counter, table_text)
                 counter += 1
             elif node.kind == "op":
-                operands = [inline.pop(a, None) or ref(a, chunk) for a in node.args]
+                operands = [operand(a) for a in node.args]
                 expression = _operation(node, operands, [nodes[a] for a in node.args])
                 if use_count[i] == 1 and last_use[i] == chunk and len(expression) <= INLINE_LENGTH:
                     inline[i] = expression if node.op in _FUNCTION_LIKE else f"({expression})"
@@ -225,7 +227,7 @@ class FunctionEmitter:
             joined = "\n".join(body)
             unused = {
                 name
-                for name, probe in (("env", "env->"), ("at", "at->"), ("w", "w[")) + ((("out", "out"),))
+                for name, probe in (("env", "env->"), ("at", "at->"), ("w", "w["), ("out", "out"))
                 if probe not in joined
             }
             if "(w + " in joined:
@@ -241,34 +243,35 @@ class FunctionEmitter:
     def _call(
         self,
         body: list[str],
-        call: object,
-        order: int,
-        program: Program,
-        node: int,
-        args: list[str],
+        site: Site,
+        nodes: Sequence[Node],
+        operand: Callable[[int], str],
         target: str,
         counter: int,
         table_text: str,
     ) -> None:
+        call = site.call
         if isinstance(call, TensorCall):
-            body.append(f"const double a{counter}[] = {{{', '.join(args)}}}; /* {call.label} */")
+            args = ", ".join(operand(a) for a in site.args)
+            body.append(f"const double a{counter}[] = {{{args}}}; /* {call.label} */")
             if call.kind == "table":
-                body.append(f"jn_table_eval({table_text.format(call.slot)}, a{counter}, {order}, {target});")
+                function, first = "jn_table_eval", table_text.format(call.slot)
             else:
-                body.append(
-                    f"env->services[{call.slot}].call(env->services[{call.slot}].context, a{counter}, {order}, {target});"
-                )
+                service = f"env->services[{call.slot}]"
+                function, first = f"{service}.call", f"{service}.context"
+            body.append(f"{function}({first}, a{counter}, {site.order}, {target});")
             return
         assert isinstance(call, LeafCall)
         leaf = call.leaf
         passed: list[str] = []
         start = 0
-        arg_nodes = program.nodes[node].args
         for group, n in leaf.groups.items():
-            pointer = self._consecutive([program.nodes[a] for a in arg_nodes[start : start + n]])
+            members = site.args[start : start + n]
+            pointer = self._consecutive([nodes[a] for a in members])
             if pointer is None:
                 name = f"a{counter}_{group}"
-                body.append(f"const double {name}[] = {{{', '.join(args[start : start + n]) or '0.0'}}};")
+                args = ", ".join(operand(a) for a in members)
+                body.append(f"const double {name}[] = {{{args or '0.0'}}};")
                 passed.append(name)
             else:
                 passed.append(pointer)

@@ -14,13 +14,16 @@ from jounce.symbolic.constraints import solve_dependent_speeds
 from jounce.symbolic.emit import CHUNKS_PER_FILE, Access, CFunction, FunctionEmitter, leaf_access
 from jounce.symbolic.kane import Solved, solve
 from jounce.symbolic.leaf import Leaf, LeafCall
+from jounce.symbolic.loops import check_independent
 from jounce.symbolic.program import Program, build_program, leaf_program, run
+from jounce.symbolic.step import Step, projected_states, step_rates
 
 if TYPE_CHECKING:
     from jounce.symbolic.system import Declared, System
 
 
-STANDARD_FUNCTIONS = ("rhs", "outputs", "watch", "prepare")  # fields of jn_model
+# fields of jn_model
+STANDARD_FUNCTIONS = ("rhs", "outputs", "watch", "prepare", "step", "project_position", "project_velocity")
 
 
 # A pivot below this part of the inertia before elimination is rounding (some hundred operations of 1e-16 each).
@@ -36,6 +39,7 @@ class Equations:
     rates: list[SX]
     memories: list[SX]
     solved: Solved
+    dependent: set[int]  # keys of speeds defined by velocity constraints
 
 
 def derive(system: System) -> Equations:
@@ -45,7 +49,10 @@ def derive(system: System) -> Equations:
         return cached  # type: ignore[no-any-return]
     _check(system)
     dependent = solve_dependent_speeds(system)
+    check_independent(system, dependent)
     solved = solve(system, dependent)
+    for k, expression in solved.multipliers.items():
+        system.multiplier_aliases[k].args = [expression]
     independent = [s for s in system.speeds if key(s.symbol) not in dependent]
     for speed in independent:
         system.acceleration_aliases[key(speed.symbol)].args = [solved.accelerations[key(speed.symbol)]]
@@ -62,7 +69,7 @@ def derive(system: System) -> Equations:
         + [solved.accelerations[key(s.symbol)] for s in independent]
         + [system.state_rates[key(s.symbol)] for s in system.states]
     )
-    equations = Equations(system, states, rates, [system.memory_updates[key(m.symbol)] for m in system.memories], solved)
+    equations = Equations(system, states, rates, [system.memory_updates[key(m.symbol)] for m in system.memories], solved, dependent)
     _check_mass(equations)
     system._equations = equations  # type: ignore[attr-defined]
     return equations
@@ -227,11 +234,16 @@ def symbol_access(system: System, states: Sequence[Declared]) -> dict[int, Acces
     return access
 
 
-def generate(system: System) -> GeneratedModel:
-    """The complete model: rhs, outputs, watch, prepare."""
+def generate(system: System, step: Step | None = None) -> GeneratedModel:
+    """The complete model: rhs, outputs, watch, prepare; with loops the projections, with ``step`` its effective rates."""
     equations = derive(system)
     writer = ModelWriter(system, equations.states)
     writer.add("rhs", [equations.rates, equations.memories])
+    if step is not None:
+        writer.add("step", [step_rates(equations, step), equations.memories])
+    if any(unit.loops for unit in system.units):
+        writer.add("project_position", [projected_states(equations, "position")])
+        writer.add("project_velocity", [projected_states(equations, "velocity")])
     writer.add("outputs", [[o.symbol for o in system.outputs]], low_effort=True)
     writer.add("watch", [[o.symbol for o in system.watches]])
     writer.add_prepare()

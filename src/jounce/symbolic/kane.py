@@ -16,6 +16,7 @@ of units and, within a unit, with the number of its axles.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -25,26 +26,48 @@ from jounce.symbolic.calls import Differentiator, TimeDerivative, key
 from jounce.symbolic.frames import Frame, Vector, cross, dot, times
 
 if TYPE_CHECKING:
-    from jounce.symbolic.system import Speed, System, Unit
+    from jounce.symbolic.loops import Loop
+    from jounce.symbolic.system import Declared, Speed, System, Unit
 
 Row = dict[int, SX]  # column -> entry
 
 
 @dataclass
 class Equations:
-    """A w' = b of one unit; columns 0..n_root-1 are the root twist, the rest own independent speeds."""
+    """A w' = b of one unit.
+
+    Columns: root twist, own independent speeds, other states solved with them, multipliers of loop constraints.
+    A symmetric system keeps its lower triangle only.
+    """
 
     unit: Unit
     speeds: list[Speed]
     n_root: int
-    matrix: dict[tuple[int, int], SX] = field(default_factory=dict)  # lower triangle (i >= j)
+    names: list[str]  # of all columns
+    n_multipliers: int = 0
+    symmetric: bool = True
+    matrix: dict[tuple[int, int], SX] = field(default_factory=dict)
     right: list[SX] = field(default_factory=list)
 
+    def entry(self, i: int, j: int) -> SX | None:
+        return self.matrix.get((j, i) if self.symmetric and i < j else (i, j))
+
     def add_matrix(self, i: int, j: int, value: SX) -> None:
-        if value.is_zero():
-            return
-        k = (i, j) if i >= j else (j, i)
-        self.matrix[k] = self.matrix[k] + value if k in self.matrix else value
+        """Add to (i, j) and, off the diagonal, to (j, i)."""
+        if i < j:
+            i, j = j, i
+        self._add(i, j, value)
+        if not self.symmetric and i != j:
+            self._add(j, i, value)
+
+    def add_one(self, i: int, j: int, value: SX) -> None:
+        """Add to (i, j) only: not in a symmetric system."""
+        assert not self.symmetric
+        self._add(i, j, value)
+
+    def _add(self, i: int, j: int, value: SX) -> None:
+        if not value.is_zero():
+            self.matrix[i, j] = self.matrix[i, j] + value if (i, j) in self.matrix else value
 
     def add_right(self, i: int, value: SX) -> None:
         self.right[i] = self.right[i] + value
@@ -54,18 +77,31 @@ class Equations:
 class Pivot:
     column: int
     inverse: SX
-    row: Row  # entries of the pivot row on columns not yet eliminated
+    row: Row  # entries of the pivot row, divided by the pivot, on columns not yet eliminated
     right: SX  # right-hand side divided by the pivot
     diagonal: SX  # inertia before elimination: the scale of the pivot's rounding
+
+
+@dataclass
+class Form:
+    """Which linear system is solved. The default is the dynamics with loop constraints on acceleration level."""
+
+    symmetric: bool = True
+    dynamics: bool = True  # False: no inertia forces and loads, only the right-hand sides of the constraints
+    # rows below the mass matrix: (G of the lower row, right-hand side) of each constraint equation
+    lower: Callable[[UnitKinematics, Loop], tuple[list[Row], list[SX]]] | None = None
+    extra: Callable[[Unit], list[Declared]] | None = None  # other states solved together with the speeds
+    extend: Callable[[UnitKinematics, Equations], None] | None = None  # implicit terms
 
 
 @dataclass
 class Solved:
     """Derivatives of the independent speeds, and what is needed to check or inspect the equations."""
 
-    accelerations: dict[int, SX]  # key of speed -> expression
+    accelerations: dict[int, SX]  # key of speed (and of other states solved with them) -> expression
     pivots: list[tuple[str, SX, SX]]  # speed name, pivot of the elimination (must be > 0), inertia before elimination
     equations: list[Equations]
+    multipliers: dict[int, SX] = field(default_factory=dict)  # key of multiplier symbol -> expression
 
 
 class UnitKinematics:
@@ -98,40 +134,49 @@ class UnitKinematics:
                     f"frame {frame.name!r} of unit {self.unit.name!r} moves with speed "
                     f"{self._foreign[key(symbol)]!r} of another unit; put both in one unit"
                 )
-        rows = self.differentiator.rows(velocity)
+        return self.rows_linear(velocity, f"the velocity of frame {frame.name!r}")
+
+    def rows_linear(self, expressions: Sequence[SX], what: str) -> list[Row]:
+        """Derivatives of expressions that must be linear in the speeds, one row each."""
+        rows = self.differentiator.rows(expressions)
         entries = [e for row in rows for e in row.values()]
         if entries:
             for symbol in ca.symvar(ca.vertcat(*entries)):
                 if key(symbol) in self._all_speeds:
-                    raise ModelError(
-                        f"the velocity of frame {frame.name!r} is not linear in speed {self._all_speeds[key(symbol)]!r}"
-                    )
+                    raise ModelError(f"{what} is not linear in speed {self._all_speeds[key(symbol)]!r}")
         return rows
 
-    def bias(self, velocity: Vector) -> Vector:
+    def bias(self, velocity: Sequence[SX]) -> list[SX]:
+        """Time derivative at constant speeds."""
         column = self.bias_rate(ca.vertcat(*velocity))
-        return [column[i] for i in range(3)]
+        return [column[i] for i in range(len(velocity))]
 
 
-def solve(system: System, dependent: set[int]) -> Solved:
+def solve(system: System, dependent: set[int], form: Form | None = None) -> Solved:
     """Derivatives of all independent speeds as expressions of states, inputs and parameters."""
+    form = form or Form()
     equations: dict[int, Equations] = {}
     pivots: dict[int, list[Pivot]] = {}
     hitch: dict[int, tuple[list[Row], Vector]] = {}  # unit -> (J of its hitch in the carrying unit, bias)
     named_pivots: list[tuple[str, SX, SX]] = []
+    extras: dict[int, list[Declared]] = {}
 
     for unit in _leaves_first(system.units[0]):
         kinematics = UnitKinematics(system, unit, dependent)
-        eq = assemble(kinematics)
+        extras[id(unit)] = form.extra(unit) if form.extra else []
+        eq = assemble(kinematics, form, extras[id(unit)])
         for child in unit.children:
-            rows, bias = _join(kinematics, eq, child, equations[id(child)])
+            rows, bias = _join(kinematics, eq, child, equations[id(child)], form)
             hitch[id(child)] = (rows, bias)
         pivots[id(unit)] = eliminate(eq)
         equations[id(unit)] = eq
-        own = {eq.n_root + i: s.name for i, s in enumerate(eq.speeds)}
-        named_pivots += [(own[p.column], 1 / p.inverse, p.diagonal) for p in pivots[id(unit)]]
+        n_mechanical = eq.n_root + len(eq.speeds)
+        named_pivots += [
+            (eq.names[p.column], 1 / p.inverse, p.diagonal) for p in pivots[id(unit)] if p.column < n_mechanical
+        ]
 
     accelerations: dict[int, SX] = {}
+    multipliers: dict[int, SX] = {}
     solved: dict[int, dict[int, SX]] = {}  # unit -> values by column
     for unit in _root_first(system.units[0]):
         eq = equations[id(unit)]
@@ -145,16 +190,34 @@ def solve(system: System, dependent: set[int]) -> Solved:
         for pivot in reversed(pivots[id(unit)]):
             values[pivot.column] = pivot.right - _row_times(pivot.row, values)
         solved[id(unit)] = values
-        for i, speed in enumerate(eq.speeds):
-            accelerations[key(speed.symbol)] = values[eq.n_root + i]
-    return Solved(accelerations, named_pivots, list(equations.values()))
+        own = [s.symbol for s in eq.speeds] + [s.symbol for s in extras[id(unit)]]
+        for i, symbol in enumerate(own):
+            accelerations[key(symbol)] = values[eq.n_root + i]
+        column = eq.n_root + len(own)
+        for loop in unit.loops:
+            for symbol in loop.multipliers:
+                multipliers[key(symbol)] = values[column]
+                column += 1
+    return Solved(accelerations, named_pivots, list(equations.values()), multipliers)
 
 
-def assemble(kinematics: UnitKinematics) -> Equations:
-    """(2) for the bodies and loads of one unit."""
+def assemble(
+    kinematics: UnitKinematics, form: Form | None = None, extra: Sequence[Declared] = ()
+) -> Equations:
+    """(2) for the bodies, loads and loop constraints of one unit."""
+    form = form or Form()
     unit, system = kinematics.unit, kinematics.system
-    n = len(kinematics.columns)
-    eq = Equations(unit, kinematics.speeds, len(unit.root_twist), right=[ca.SX(0)] * n)
+    names = [f"{unit.name}.root"] * len(unit.root_twist) + [s.name for s in (*kinematics.speeds, *extra)]
+    multipliers = [f"multiplier {i} of {loop.name}" for loop in unit.loops for i in range(len(loop.multipliers))]
+    eq = Equations(
+        unit,
+        kinematics.speeds,
+        len(unit.root_twist),
+        names + multipliers,
+        n_multipliers=len(multipliers),
+        symmetric=form.symmetric,
+        right=[ca.SX(0)] * (len(names) + len(multipliers)),
+    )
     angular: dict[int, tuple[list[Row], Vector]] = {}
 
     def angular_of(frame: Frame) -> tuple[list[Row], Vector]:
@@ -168,7 +231,8 @@ def assemble(kinematics: UnitKinematics) -> Equations:
             rows = kinematics.partials(v, body.frame)
             a = [x + y - g for x, y, g in zip(kinematics.bias(v), cross(axes_w, v), gravity, strict=True)]
             _add_gram(eq, rows, rows, body.mass)
-            _add_projection(eq, rows, [-body.mass * x for x in a])
+            if form.dynamics:
+                _add_projection(eq, rows, [-body.mass * x for x in a])
         has_inertia = any(not e.is_zero() for row in body.inertia for e in row)
         if not has_inertia and not body.rotors:
             continue
@@ -185,7 +249,8 @@ def assemble(kinematics: UnitKinematics) -> Equations:
             ]
             _add_gram(eq, rows, turned, ca.SX(1))
         torque = [-x - y for x, y in zip(times(body.inertia, w_bias), cross(w, momentum), strict=True)]
-        _add_projection(eq, rows, torque)
+        if form.dynamics:
+            _add_projection(eq, rows, torque)
         for rotor in body.rotors:
             # one row and a bias as for any velocity: the spin may be a dependent speed (a wheel that rolls)
             spin = kinematics.differentiator.rows([rotor.spin])[0]
@@ -195,32 +260,69 @@ def assemble(kinematics: UnitKinematics) -> Equations:
                 for j in sorted({j for row in rows for j in row})
             }
             _add_gram(eq, [spin, spin, along], [spin, along, spin], rotor.inertia)
-            _add_projection(eq, [spin], [-rotor.inertia * (dot(rotor.axis, w_bias) + spin_bias)])
-            _add_projection(eq, [along], [-rotor.inertia * spin_bias])
+            if form.dynamics:
+                _add_projection(eq, [spin], [-rotor.inertia * (dot(rotor.axis, w_bias) + spin_bias)])
+                _add_projection(eq, [along], [-rotor.inertia * spin_bias])
 
-    for frame, force, moment in unit.forces.values():
-        if any(not f.is_zero() for f in force):
-            own_axes = frame.native_axes is frame
-            native = force if own_axes else times(frame.rotation, force)
-            _add_projection(eq, kinematics.partials(frame.v_native, frame), native)
-        if any(not m.is_zero() for m in moment):
-            _add_projection(eq, angular_of(frame)[0], moment)
-
-    positions = {key(c): i for i, c in enumerate(kinematics.columns)}
-    for k, value in system.generalized.items():
-        owner = next((s for s in unit.speeds if key(s.symbol) == k), None)
-        if owner is None:
-            continue
-        if k in positions:
-            eq.add_right(positions[k], value)
-        else:  # a dependent speed: project through its definition
-            _add_projection(eq, kinematics.differentiator.rows([owner.symbol]), [value])
+    _add_loops(kinematics, eq, form)
+    if form.dynamics:
+        for rows, vector in load_projections(kinematics, angular_of):
+            _add_projection(eq, rows, vector)
+    if form.extend is not None:
+        form.extend(kinematics, eq)
     return eq
 
 
+def load_projections(
+    kinematics: UnitKinematics,
+    angular_of: Callable[[Frame], tuple[list[Row], Vector]] | None = None,
+    implicit_only: bool = False,
+) -> Iterator[tuple[list[Row], list[SX]]]:
+    """Loads of a unit as (partial velocities, vector): their part of b is rowsᵀ vector."""
+    unit, system = kinematics.unit, kinematics.system
+    for (_, implicit), (frame, force, moment) in unit.forces.items():
+        if implicit_only and not implicit:
+            continue
+        if any(not f.is_zero() for f in force):
+            own_axes = frame.native_axes is frame
+            native = force if own_axes else times(frame.rotation, force)
+            yield kinematics.partials(frame.v_native, frame), native
+        if any(not m.is_zero() for m in moment):
+            yield (angular_of(frame)[0] if angular_of else kinematics.partials(frame.w, frame)), moment
+
+    for (k, implicit), value in system.generalized.items():
+        owner = next((s for s in unit.speeds if key(s.symbol) == k), None)
+        if owner is not None and (implicit or not implicit_only):
+            # a dependent speed is projected through its definition, an independent one is its own column
+            yield kinematics.differentiator.rows([owner.symbol]), [value]
+
+
+def _add_loops(kinematics: UnitKinematics, eq: Equations, form: Form) -> None:
+    """Borders [A Gᵀ; G 0] of the loop constraints."""
+    column = len(eq.names) - eq.n_multipliers
+    for loop in kinematics.unit.loops:
+        upper = loop.jacobian(kinematics)
+        lower, right = form.lower(kinematics, loop) if form.lower else loop.on_acceleration_level(kinematics)
+        for up, low, value in zip(upper, lower, right, strict=True):
+            if eq.symmetric:
+                for j, factor in up.items():
+                    eq.add_matrix(column, j, factor)
+            else:
+                for j, factor in up.items():
+                    eq.add_one(j, column, factor)
+                for j, factor in low.items():
+                    eq.add_one(column, j, factor)
+            eq.add_right(column, value)
+            column += 1
+
+
 def eliminate(eq: Equations) -> list[Pivot]:
-    """Eliminate all own speeds leaf first; the root part of ``eq`` becomes A* and b*."""
-    n = eq.n_root + len(eq.speeds)
+    """Eliminate everything but the root, leaf first; the root part of ``eq`` becomes A* and b*.
+
+    Multipliers come last: their pivots exist only after the speeds they act on are gone.
+    """
+    n = len(eq.names)
+    first_multiplier = n - eq.n_multipliers
     neighbours: dict[int, set[int]] = {i: set() for i in range(n)}
     for i, j in eq.matrix:
         if i != j:
@@ -230,26 +332,33 @@ def eliminate(eq: Equations) -> list[Pivot]:
     diagonal = {k: eq.matrix.get((k, k), ca.SX(0)) for k in remaining}
     pivots: list[Pivot] = []
 
-    def entry(i: int, j: int) -> SX:
-        return eq.matrix.get((i, j) if i >= j else (j, i), ca.SX(0))
+    def value(i: int, j: int) -> SX:
+        found = eq.entry(i, j)
+        return ca.SX(0) if found is None else found
 
     while remaining:
         # Minimum degree; among equals the last declared, which is farthest from the root.
-        k = min(remaining, key=lambda c: (len(neighbours[c]), -c))
+        k = min(remaining, key=lambda c: (c >= first_multiplier, len(neighbours[c]), -c))
         remaining.discard(k)
         if (k, k) not in eq.matrix:
+            if k >= first_multiplier:
+                raise ModelError(f"{eq.names[k]}: the constraint moves nothing that has inertia; remove it")
             raise ModelError(
-                f"singular mass matrix: speed {eq.speeds[k - eq.n_root].name!r} moves no mass and no inertia; "
+                f"singular mass matrix: speed {eq.names[k]!r} moves no mass and no inertia; "
                 "give a body that moves with it mass or inertia, or remove the coordinate"
             )
         inverse = 1 / eq.matrix[k, k]
         around = sorted(neighbours[k])
-        row = {i: inverse * entry(i, k) for i in around}
+        row = {i: inverse * value(k, i) for i in around}
         scaled = inverse * eq.right[k]
         for a, i in enumerate(around):
-            for j in around[: a + 1]:
-                eq.add_matrix(i, j, -(entry(i, k) * row[j]))
-            eq.add_right(i, -(entry(i, k) * scaled))
+            below = value(i, k)
+            if below.is_zero():
+                continue
+            for j in around[: a + 1] if eq.symmetric else around:
+                if not row[j].is_zero():
+                    eq._add(i, j, -(below * row[j]))
+            eq.add_right(i, -(below * scaled))
         for i in around:
             neighbours[i].discard(k)
             neighbours[i].update(x for x in around if x != i)
@@ -257,16 +366,18 @@ def eliminate(eq: Equations) -> list[Pivot]:
     return pivots
 
 
-def _join(kinematics: UnitKinematics, eq: Equations, child: Unit, child_eq: Equations) -> tuple[list[Row], Vector]:
+def _join(
+    kinematics: UnitKinematics, eq: Equations, child: Unit, child_eq: Equations, form: Form
+) -> tuple[list[Row], Vector]:
     """Add a child's articulated inertia and bias wrench at its hitch frame."""
     frame = child.hitch
     assert frame is not None
     rows = kinematics.partials(frame.v, frame) + kinematics.partials(frame.w, frame)
-    bias = kinematics.bias(frame.v) + kinematics.bias(frame.w)
+    bias = kinematics.bias(frame.v) + kinematics.bias(frame.w) if form.dynamics else [ca.SX(0)] * 6
     wrench = []
     product: list[Row] = []
     for i in range(6):
-        entries = {j: child_eq.matrix.get((i, j) if i >= j else (j, i)) for j in range(6)}
+        entries = {j: child_eq.entry(i, j) for j in range(6)}
         present = {j: value for j, value in entries.items() if value is not None}
         wrench.append(child_eq.right[i] - sum_of([value * bias[j] for j, value in present.items()]))
         row: Row = {}
@@ -274,7 +385,13 @@ def _join(kinematics: UnitKinematics, eq: Equations, child: Unit, child_eq: Equa
             for column, factor in rows[j].items():
                 row[column] = row[column] + value * factor if column in row else value * factor
         product.append(row)
-    _add_gram(eq, rows, product, ca.SX(1))
+    if eq.symmetric:
+        _add_gram(eq, rows, product, ca.SX(1))
+    else:
+        for left, right in zip(rows, product, strict=True):
+            for i, x in left.items():
+                for j, y in right.items():
+                    eq.add_one(i, j, x * y)
     _add_projection(eq, rows, wrench)
     return rows, bias
 

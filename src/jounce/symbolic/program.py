@@ -168,7 +168,8 @@ class _Builder:
     def _schedule(self, n_outputs: int) -> None:
         final: dict[int, int] = {}  # raw -> node
         self.shared: dict[tuple[Any, ...], int] = {}
-        self.site_of: dict[int, int] = {}
+        self.site_of: dict[int, int] = {}  # call -> site
+        self.sites: dict[tuple[Any, ...], int] = {}  # what is called with which arguments -> site
         self._site_node: dict[int, int] = {}
         active: set[int] = set()
         op_input = ca.OP_INPUT
@@ -183,10 +184,12 @@ class _Builder:
                     final[raw] = self._finish(raw, final)
                     continue
                 if raw in active:
-                    owner = self.owners[self.raw_args[raw][0]] if self.raw_op[raw] == op_input else None
-                    what = f" through {owner[0].label!r}" if owner else ""
+                    path = [r for r, waits in stack if waits]
+                    cycle = path[path.index(raw) :]
+                    owners = [self.owners[self.raw_args[r][0]] for r in cycle if self.raw_op[r] == op_input]
+                    through = ", ".join(dict.fromkeys(repr(o[0].label) for o in owners if o is not None))
                     raise ModelError(
-                        f"algebraic loop{what}: a value depends on itself (a load that needs the acceleration it "
+                        f"algebraic loop through {through}: a value depends on itself (a load that needs the acceleration it "
                         "causes, for example); break it with a state or a memory"
                     )
                 active.add(raw)
@@ -218,12 +221,26 @@ class _Builder:
             return final[self.raw_output[start + output]]
         if id(call) not in self.site_of:
             args_nodes = [final[self.raw_output[start + j]] for j in range(len(call.args))]
-            self.site_of[id(call)] = self._site(call, args_nodes)
+            self.site_of[id(call)] = self._shared_site(call, args_nodes)
         site = self.site_of[id(call)]
         position = call.position(output) if isinstance(call, TensorCall) else output
         return self._node(
             ("result", site, position), Node("result", site=site, position=position, args=(self._site_node[site],))
         )
+
+    def _shared_site(self, call: Call, args: list[int]) -> int:
+        """The site of an equal call with equal arguments, or a new one."""
+        if isinstance(call, LeafCall):
+            identity: tuple[Any, ...] = ("leaf", id(call.leaf), *call.table_slots, *args)
+        else:
+            identity = (getattr(call, "kind", ""), getattr(call, "slot", -1), *args)
+        if identity not in self.sites:
+            self.sites[identity] = self._site(call, args)
+        elif isinstance(call, TensorCall):
+            site = self.program.sites[self.sites[identity]]
+            site.order = max(site.order, call.order_in_use(self.used[id(call)]))
+            site.size = call.size(site.order)
+        return self.sites[identity]
 
     def _site(self, call: Call, args: list[int]) -> int:
         if isinstance(call, TensorCall):
@@ -274,7 +291,7 @@ def run(
         elif node.kind == "symbol":
             if node.key not in symbols:
                 raise undeclared(node)
-            values.append(symbols[node.key])
+            values.append(float(symbols[node.key]))
         elif node.kind == "op":
             try:
                 values.append(functions[node.op](*(values[a] for a in node.args)))

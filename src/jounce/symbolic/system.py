@@ -8,7 +8,8 @@ scopes, so that several instances of the same thing live in one system: ``corner
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +25,7 @@ from jounce.symbolic.bodies import Body, Gyrostat
 from jounce.symbolic.calls import CallRegistry, TimeDerivative, key, scalars
 from jounce.symbolic.frames import Frame, Matrix, Vector, add, cross, dot, sub, times, vec, zeros
 from jounce.symbolic.leaf import Leaf
+from jounce.symbolic.loops import GAINS, Loop
 
 
 @dataclass
@@ -55,8 +57,10 @@ class Unit:
     root: Frame = None  # type: ignore[assignment]
     speeds: list[Speed] = field(default_factory=list)
     bodies: list[Body] = field(default_factory=list)
-    forces: dict[int, tuple[Frame, Vector, Vector]] = field(default_factory=dict)  # frame -> force, moment
+    # (frame, implicit part or not) -> frame, force, moment
+    forces: dict[tuple[int, bool], tuple[Frame, Vector, Vector]] = field(default_factory=dict)
     children: list[Unit] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)  # holonomic constraints between its frames
 
 
 class TableHandle:
@@ -324,8 +328,8 @@ class Scope:
     def generalized_force(self, speed: SX, value: Any) -> None:
         """Add to the equation of one speed (spring on a coordinate, internal torque on a rotor)."""
         self.system.check_open(f"a generalized force on {self.system.speed_of(speed).name!r} is added")
-        k = key(speed)
-        self.system.generalized[k] = self.system.generalized.get(k, ca.SX(0)) + ca.SX(value)
+        place = (key(speed), self.system.implicit)
+        self.system.generalized[place] = self.system.generalized.get(place, ca.SX(0)) + ca.SX(value)
 
     def two_point(self, a: Frame, b: Frame, at_a: Any = (0, 0, 0), at_b: Any = (0, 0, 0)) -> TwoPoint:
         """Distance L between two points, its rate, and a way to act along it (tension positive)."""
@@ -342,6 +346,44 @@ class Scope:
                 "name exactly one dependent speed per equation"
             )
         self.system.constraints.append((self.full_name(name), items, [self.system.speed_of(u) for u in dependent]))
+
+    def loop(self, name: str, expressions: Any, on: Frame | None = None) -> list[SX]:
+        """Holonomic constraints: expressions g(q, t) that stay zero, between frames of one unit (that of ``on``).
+
+        Returns the multipliers, usable in outputs: λ_i is the force along g_i, acting on the system as -Gᵀ λ.
+        """
+        system = self.system
+        full = self.full_name(name)
+        _check_name(full)
+        system.claim_name(full)
+        if not system.loop_gains:
+            for gain, (default, unit, doc) in GAINS.items():
+                system.loop_gains[gain] = system.parameter(gain, default, unit, doc)
+        g = scalars(expressions)
+        multipliers = [ca.SX.sym(f"multiplier {i} of {full}") for i in range(len(g))]
+        for i, symbol in enumerate(multipliers):
+            system.multiplier_aliases[key(symbol)] = system.calls.late_alias(f"multiplier {i} of {full}", symbol)
+        unit = (on or system.world).unit
+        unit.loops.append(Loop(full, system, g, multipliers))
+        return multipliers
+
+    def coincide(
+        self,
+        name: str,
+        a: Frame,
+        b: Frame,
+        at_a: Any = (0, 0, 0),
+        at_b: Any = (0, 0, 0),
+        directions: str = "xyz",
+    ) -> list[SX]:
+        """Two points stay together in the given directions (axes of the frames' common ancestor).
+
+        The multipliers are the force on a's point from b's (positive along the axes' directions).
+        """
+        axes = _common_ancestor(a, b)
+        gap = sub(_place(b, vec(at_b), axes), _place(a, vec(at_a), axes))
+        chosen = [gap["xyz".index(d)] for d in directions]
+        return self.loop(name, chosen, on=a)
 
     # -- calls ------------------------------------------------------------------------------------------
     def table(self, name: str, table: Table) -> TableHandle:
@@ -412,10 +454,13 @@ class System(Scope):
         self.state_rates: dict[int, SX] = {}
         self.memory_updates: dict[int, SX] = {}
         self.coordinate_rates: dict[int, SX] = {}
-        self.generalized: dict[int, SX] = {}
+        self.generalized: dict[tuple[int, bool], SX] = {}  # (speed, implicit part or not) -> force
         self.constraints: list[tuple[str, list[SX], list[Speed]]] = []
         self.quaternions: list[tuple[list[SX], list[SX]]] = []
         self.acceleration_aliases: dict[int, Any] = {}
+        self.multiplier_aliases: dict[int, Any] = {}
+        self.loop_gains: dict[str, SX] = {}
+        self.implicit = False  # whether loads added now belong to the implicit part of a step
         self.alive: list[Any] = []
         # rates of the base symbols for velocities; `unmoving` explains what may not move a frame
         self.rates: dict[int, SX] = {key(self.time): ca.SX(1)}
@@ -469,8 +514,18 @@ class System(Scope):
         if frame.system is not self:
             raise ModelError(f"frame {frame.name!r} belongs to another system")
         self.check_open(f"a load on frame {frame.name!r} is added")
-        _, f, m = frame.unit.forces.get(id(frame), (frame, zeros(), zeros()))
-        frame.unit.forces[id(frame)] = (frame, add(f, force), add(m, moment))
+        place = (id(frame), self.implicit)
+        _, f, m = frame.unit.forces.get(place, (frame, zeros(), zeros()))
+        frame.unit.forces[place] = (frame, add(f, force), add(m, moment))
+
+    @contextmanager
+    def implicit_loads(self) -> Iterator[None]:
+        """Loads added within belong to the implicit part of a linear-implicit step (stiff elements)."""
+        before, self.implicit = self.implicit, True
+        try:
+            yield
+        finally:
+            self.implicit = before
 
     def new_unit(self, name: str, at: Frame) -> Frame:
         self.check_open(f"unit {name!r} is declared")

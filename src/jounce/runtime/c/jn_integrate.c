@@ -1,4 +1,5 @@
-/* Six explicit fixed-step methods in their real-time forms: time only moves forward.
+/* Six explicit fixed-step methods in their real-time forms: time only moves forward; and the Euler step with
+ * the effective rates of a linear-implicit form (jn_model.step).
  *
  * Formulae from "Numerical integration in the VehicleSim math models" (Mechanical Simulation); f_k is the
  * derivative at full step k, f_h the one at the half step:
@@ -28,7 +29,7 @@ static int evaluate(jn_run *run, step_memory *mem, int half, const double *x, co
     jn_point at = {jn_run_time(run, half), jn_run_elapsed(run, mem->last, mem->evaluated, half),
                    run->t_dt, x, mem->m, u};
     double *out[2] = {f, mem->next};
-    model->rhs(run->env, &at, out);
+    (run->method == JN_LI ? model->step : model->rhs)(run->env, &at, out);
     if (jn_first_bad(f, model->n_x) >= 0 || jn_first_bad(mem->next, model->n_m) >= 0) {
         int32_t k;
         if ((k = jn_first_bad(x, model->n_x)) >= 0) return jn_run_bad(run, JN_BAD_STATE, k, at.t, x[k]);
@@ -156,6 +157,18 @@ static void correct_full(jn_run *run) {
 }
 
 /* One full step from a processed instant. */
+/* One Newton step onto g = 0 in the metric of the mass matrix, then a linear one onto its derivative
+ * (Burgermeister, Arnold, Esterl: one step is enough for the error to stay bounded for all time). */
+static void project(jn_run *run, const double *m) {
+    const jn_model *model = run->model;
+    jn_point at = {jn_run_time(run, 2), 0.0, run->t_dt, run->xn, m, run->u};
+    double *out[1] = {run->xs};
+    model->project_position(run->env, &at, out);
+    at.x = run->xs;
+    out[0] = run->xn;
+    model->project_velocity(run->env, &at, out);
+}
+
 int jn_step(jn_run *run) {
     const int32_t n = run->model->n_x;
     const int needed = history_needed(run->method);
@@ -169,7 +182,7 @@ int jn_step(jn_run *run) {
     if ((status = evaluate(run, &mem, 0, run->x, run->u, run->f))) return status;
     if ((int)s[JN_S_HISTORY] < needed) {
         if ((status = rk4(run, &mem, write_half))) return status;
-    } else if (run->method == JN_EULER) {
+    } else if (run->method == JN_EULER || run->method == JN_LI) {
         for (int32_t k = 0; k < n; ++k) run->xn[k] = run->x[k] + run->h * run->f[k];
     } else if (run->method == JN_AB2) {
         const double *f1 = old(run, 1);
@@ -182,6 +195,7 @@ int jn_step(jn_run *run) {
         if ((status = evaluate(run, &mem, 1, run->xs, u, run->g))) return status;
         correct_full(run);
     }
+    if (s[JN_S_PROJECT] != 0.0 && run->model->project_position) project(run, mem.m);
     /* finite derivatives can still overflow a state */
     int32_t bad = jn_first_bad(run->xn, n);
     if (bad >= 0) return jn_run_bad(run, JN_BAD_STATE, bad, jn_run_time(run, 2), run->xn[bad]);

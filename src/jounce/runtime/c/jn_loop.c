@@ -15,6 +15,9 @@ void jn_sim_sizes(int32_t *out) {
     out[6] = (int32_t)sizeof(jn_phase);
     out[7] = (int32_t)sizeof(jn_program);
     out[8] = (int32_t)sizeof(jn_sim);
+    out[9] = (int32_t)sizeof(jn_block);
+    out[10] = (int32_t)sizeof(jn_external);
+    out[11] = (int32_t)sizeof(jn_externals);
 }
 
 void jn_sim_layout(const jn_model *model, const jn_program *program, jn_layout *out) {
@@ -22,7 +25,9 @@ void jn_sim_layout(const jn_model *model, const jn_program *program, jn_layout *
     out->x = at, at += model->n_x;
     out->m = at, at += model->n_m;
     out->u = at, at += model->n_u;
+    out->b = at, at += model->n_b;
     out->history = at, at += JN_HISTORY * model->n_x;
+    out->block = at, at += JN_BLOCK_SLOTS * model->n_blocks;
     out->channel = at, at += program ? JN_CHANNEL_SLOTS * program->max_channels : 0;
     out->held = at, at += program ? program->max_conditions : 0;
     out->counter = at, at += program ? program->n_groups : 0;
@@ -42,35 +47,49 @@ void jn_sim_layout(const jn_model *model, const jn_program *program, jn_layout *
     out->w_y = at, at += model->n_y;
     out->w_watch = at, at += model->n_watch;
     out->w_table = at, at += 3 * n_out;
+    out->w_b = at, at += model->n_b;
+    out->w_k = at, at += model->n_k;
     out->n_work = at;
 }
 
-static int known_method(int method) { return method >= JN_EULER && method <= JN_AM4; }
+static int known_method(const jn_model *model, int method) {
+    return (method >= JN_EULER && method <= JN_AM4) || (method == JN_LI && model->step);
+}
+
+/* The whole state: the layout's part and that of external blocks. */
+static int32_t state_size(const jn_sim *sim, const jn_layout *layout) {
+    return layout->n_state + (sim->externals ? sim->externals->n_state : 0);
+}
 
 /* T_DT: the half-step methods evaluate twice per step. */
-static int has_half_steps(int method) { return method >= JN_RK2; }
+static int has_half_steps(int method) { return method >= JN_RK2 && method <= JN_AM4; }
 
 int jn_run_open(const jn_sim *sim, jn_run *run) {
     const jn_model *model = sim->model;
     double *s = sim->state, *w = sim->work;
     jn_layout layout;
     jn_sim_layout(model, sim->program, &layout);
-    if (s[JN_S_ABI] != JN_SIM_ABI || s[JN_S_SIZE] != layout.n_state || s[JN_S_N_X] != model->n_x ||
+    if (s[JN_S_ABI] != JN_SIM_ABI || s[JN_S_SIZE] != state_size(sim, &layout) || s[JN_S_N_X] != model->n_x ||
         s[JN_S_N_M] != model->n_m || s[JN_S_N_U] != model->n_u || !(s[JN_S_H] > 0.0) ||
-        s[JN_S_PROGRAM_ID] != (sim->program ? sim->program->id : 0.0) || !known_method((int)s[JN_S_METHOD]))
+        s[JN_S_PROGRAM_ID] != (sim->program ? sim->program->id : 0.0) || !known_method(model, (int)s[JN_S_METHOD]))
         return JN_BAD_CALL;
+    if (s[JN_S_EXTERNAL_ID] != (sim->externals ? sim->externals->id : 0.0)) return JN_BAD_CALL;
     run->model = model;
     run->env = sim->env;
     run->program = sim->program;
+    run->externals = sim->externals;
     run->recorder = sim->recorder;
     run->s = s;
     run->x = s + layout.x;
     run->m = s + layout.m;
     run->u = s + layout.u;
+    run->b = s + layout.b;
     run->history = s + layout.history;
+    run->block = s + layout.block;
     run->channel = s + layout.channel;
     run->held = s + layout.held;
     run->counter = s + layout.counter;
+    run->external = s + layout.n_state;
     run->f = w + layout.w_f;
     run->g = w + layout.w_g;
     run->sum = w + layout.w_sum;
@@ -82,6 +101,8 @@ int jn_run_open(const jn_sim *sim, jn_run *run) {
     run->y = w + layout.w_y;
     run->watch = w + layout.w_watch;
     run->table = w + layout.w_table;
+    run->bw = w + layout.w_b;
+    run->k = w + layout.w_k;
     run->t0 = s[JN_S_T0];
     run->h = s[JN_S_H];
     run->i = (int64_t)s[JN_S_STEP];
@@ -89,6 +110,9 @@ int jn_run_open(const jn_sim *sim, jn_run *run) {
     run->method = (int)s[JN_S_METHOD];
     run->half = has_half_steps(run->method);
     run->t_dt = run->half ? 0.5 * run->h : run->h;
+    run->convention = 0;
+    if (run->externals)
+        run->convention = run->half ? (s[JN_S_IO_UPDATE] != 0.0 ? 4 : 3) : (s[JN_S_IO_SYNC_FM] != 0.0 ? 2 : 1);
     return JN_OK;
 }
 
@@ -107,13 +131,13 @@ int jn_start(const jn_sim *sim, double t0, double h, int method) {
     const jn_model *model = sim->model;
     double *s = sim->state;
     jn_layout layout;
-    if (!(h > 0.0) || !isfinite(h) || !isfinite(t0) || !known_method(method)) return JN_BAD_CALL;
+    if (!(h > 0.0) || !isfinite(h) || !isfinite(t0) || !known_method(sim->model, method)) return JN_BAD_CALL;
     jn_sim_layout(model, sim->program, &layout);
     double model_id = s[JN_S_MODEL_ID];
     for (int32_t k = 0; k < JN_S_HEADER; ++k) s[k] = 0.0;
     for (int32_t k = layout.history; k < layout.n_state; ++k) s[k] = 0.0;
     s[JN_S_ABI] = JN_SIM_ABI;
-    s[JN_S_SIZE] = layout.n_state;
+    s[JN_S_SIZE] = state_size(sim, &layout);
     s[JN_S_MODEL_ID] = model_id;
     s[JN_S_PROGRAM_ID] = sim->program ? sim->program->id : 0.0;
     s[JN_S_N_X] = model->n_x;
@@ -125,13 +149,15 @@ int jn_start(const jn_sim *sim, double t0, double h, int method) {
     s[JN_S_IPRINT] = 1.0;
     s[JN_S_OPT_WRITE] = 1.0;
     s[JN_S_PHASE] = -1.0;
+    s[JN_S_EXTERNAL_ID] = sim->externals ? sim->externals->id : 0.0;
+    jn_blocks_start(sim, &layout);
     return JN_OK;
 }
 
 int jn_set_step(const jn_sim *sim, double h, int method) {
     jn_run run;
     double *s = sim->state;
-    if (!(h > 0.0) || !isfinite(h) || !known_method(method)) return JN_BAD_CALL;
+    if (!(h > 0.0) || !isfinite(h) || !known_method(sim->model, method)) return JN_BAD_CALL;
     int status = jn_run_open(sim, &run);
     if (status) return status;
     double elapsed = jn_run_elapsed(&run, s[JN_S_LAST], s[JN_S_EVALUATED] != 0.0, 0);
@@ -147,6 +173,7 @@ int jn_set_step(const jn_sim *sim, double h, int method) {
         s[JN_S_I0] = i;
         s[JN_S_LAST] = -elapsed / (0.5 * h);
         s[JN_S_H] = h;
+        jn_blocks_rescale(&run, h);
     }
     if (h != run.h || method != run.method) s[JN_S_HISTORY] = 0.0;
     s[JN_S_METHOD] = method;
@@ -155,18 +182,30 @@ int jn_set_step(const jn_sim *sim, double h, int method) {
 
 static int instant(jn_run *run) {
     double *s = run->s;
+    const int blocks = run->externals || run->model->n_blocks;
     int done = (int)s[JN_S_DONE], status;
+    if (run->externals && !(done & JN_DONE_BLOCKS)) jn_blocks_import(run, run->u);
     if (!(done & JN_DONE_PROGRAM)) {
         if (run->program && (status = jn_program_instant(run))) return status;
         s[JN_S_DONE] = done |= JN_DONE_PROGRAM;
     }
+    if (blocks && !(done & JN_DONE_BLOCKS)) {
+        if ((status = jn_blocks_instant(run))) return status;
+        s[JN_S_DONE] = done |= JN_DONE_BLOCKS;
+    }
     if (!(done & JN_DONE_ROW)) {
         if ((status = jn_record_instant(run))) return status;
-        s[JN_S_DONE] = done | JN_DONE_ROW;
+        s[JN_S_DONE] = done |= JN_DONE_ROW;
     }
-    if (!run->program || s[JN_S_PHASE] < run->program->n_phases) return JN_OK;
-    s[JN_S_STATUS] = JN_STOPPED;
-    return JN_STOPPED;
+    if (run->program && s[JN_S_PHASE] >= run->program->n_phases) {
+        s[JN_S_STATUS] = JN_STOPPED;
+        return JN_STOPPED;
+    }
+    if (run->externals && !(done & JN_DONE_EXCHANGE)) {
+        if ((status = jn_blocks_send(run))) return status;
+        s[JN_S_DONE] = done | JN_DONE_EXCHANGE;
+    }
+    return JN_OK;
 }
 
 /* A run may be tried again after a failure: with a smaller step, say. */
@@ -180,6 +219,7 @@ int jn_instant(const jn_sim *sim) {
     jn_run run;
     int status = jn_run_open(sim, &run);
     if (status) return status;
+    if (jn_blocks_misfit(&run) >= 0) return JN_BAD_CALL;
     forget_failure(run.s);
     return instant(&run);
 }
@@ -189,6 +229,7 @@ int jn_advance(const jn_sim *sim, int64_t n_steps) {
     int status = jn_run_open(sim, &run);
     if (status) return status;
     if (!run.model->rhs) return JN_BAD_CALL; /* a library of extra functions can be asked but not run */
+    if (jn_blocks_misfit(&run) >= 0) return JN_BAD_CALL;
     forget_failure(run.s);
     for (int64_t n = 0; n < n_steps; ++n) {
         if ((status = instant(&run))) return status;
@@ -206,6 +247,7 @@ void jn_point_now(const jn_sim *sim, jn_point *out) {
     out->x = run.x;
     out->m = run.m;
     out->u = run.u;
+    out->b = run.b;
 }
 
 void jn_repeat_rhs(const jn_sim *sim, int64_t n) {

@@ -10,14 +10,16 @@ typedef struct {
     const jn_model *model;
     const jn_env *env;
     const jn_program *program;
+    const jn_externals *externals; /* or NULL */
     jn_recorder *recorder;
     double *s; /* header of the state */
-    double *x, *m, *u, *history, *channel, *held, *counter;
-    double *f, *g, *sum, *xs, *xn, *ma, *mb, *uw, *y, *watch, *table;
+    double *x, *m, *u, *b, *history, *block, *channel, *held, *counter, *external;
+    double *f, *g, *sum, *xs, *xn, *ma, *mb, *uw, *y, *watch, *table, *bw, *k;
     double t0, h, t_dt;
     int64_t i, i0;
     int method;
     int half; /* 1 when the method evaluates at half steps */
+    int convention; /* of exchange, 1 .. 4; 0 without external blocks */
 } jn_run;
 
 int jn_run_open(const jn_sim *sim, jn_run *run);
@@ -71,6 +73,17 @@ int jn_program_open(jn_run *run, int half, double *u); /* open references into u
 int jn_record_instant(jn_run *run);
 int jn_record_half_room(const jn_run *run); /* -1 no half row, 0 no room, 1 room */
 int jn_record_row(jn_run *run, const jn_point *at, int64_t row);
+
+/* jn_block.c */
+void jn_blocks_start(const jn_sim *sim, const jn_layout *layout); /* periods and first samples */
+void jn_blocks_rescale(jn_run *run, double h);                    /* the same times counted in the new step */
+int32_t jn_blocks_misfit(const jn_run *run);
+void jn_blocks_import(jn_run *run, double *u);                    /* what waits becomes input, and waits no more */
+int jn_blocks_instant(jn_run *run);                               /* before the row */
+int jn_blocks_send(jn_run *run);                                  /* after the row: conventions 1, 3, 4 */
+void jn_blocks_half_inputs(const jn_run *run, double *u);         /* convention 4 */
+int jn_blocks_half_send(jn_run *run, const jn_point *at);
+void jn_blocks_commit(jn_run *run);
 
 /* jn_integrate.c */
 int jn_step(jn_run *run);

@@ -9,7 +9,8 @@
  *   2. the watch function is evaluated, end conditions are looked at, at most one transition is made,
  *      entry actions act, the new phase's references write their inputs;
  *   3. feedback channels write their inputs;
- *   4. a row is recorded when one is due.
+ *   4. blocks whose sample is due run, in their order;
+ *   5. a row is recorded when one is due.
  * Then the step: evaluations of the right-hand side at t_i and, by method, at t_i + h/2.  After each one
  * the memories are replaced by the next memories.  A step is all or nothing: when a number is not finite,
  * the state array still holds the last good instant.
@@ -25,7 +26,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of the state layout or of a struct below. */
-#define JN_SIM_ABI 1
+#define JN_SIM_ABI 2
 
 /* OPT_INT_METHOD */
 enum {
@@ -34,7 +35,8 @@ enum {
     JN_RK2 = 1,
     JN_AM2 = 2,
     JN_AM3 = 3,
-    JN_AM4 = 4
+    JN_AM4 = 4,
+    JN_LI = 10 /* Euler step with the rates of jn_model.step: linear-implicit forms */
 };
 
 /* What jn_advance and jn_instant return. */
@@ -53,7 +55,8 @@ enum {
     JN_BAD_MEMORY = 3,
     JN_BAD_INPUT = 4,
     JN_BAD_OUTPUT = 5,
-    JN_BAD_WATCH = 6
+    JN_BAD_WATCH = 6,
+    JN_BAD_SIGNAL = 7
 };
 
 /* --- state layout ------------------------------------------------------------------------------- */
@@ -92,26 +95,33 @@ enum {
     JN_S_BAD_TIME,
     JN_S_BAD_STEP,
     JN_S_BAD_VALUE,
+    JN_S_IO_SYNC_FM,  /* exchange of external blocks: OPT_IO_SYNC_FM for methods without half steps, */
+    JN_S_IO_UPDATE,   /* OPT_IO_UPDATE for those with half steps */
+    JN_S_EXTERNAL_ID, /* jn_externals.id, 0 without */
+    JN_S_PROJECT = 39, /* 1 = after every step onto the loop constraints, positions then velocities */
     JN_S_HEADER = 40 /* room for implicit methods and sampled blocks; the rest is zero */
 };
 
 /* Bits of JN_S_DONE. */
-enum { JN_DONE_PROGRAM = 1, JN_DONE_ROW = 2, JN_DONE_ENTERED = 4 };
+enum { JN_DONE_PROGRAM = 1, JN_DONE_ROW = 2, JN_DONE_ENTERED = 4, JN_DONE_BLOCKS = 8, JN_DONE_EXCHANGE = 16 };
 
 #define JN_HISTORY 3       /* old derivatives kept */
 #define JN_CHANNEL_SLOTS 3 /* per channel of a phase: entry value, integral of e, last e */
+#define JN_BLOCK_SLOTS 2   /* per block: period in s (0 = every full step), full step of its next sample */
 
 /* Offsets into the state (first group) and into the scratch array (second group), in doubles. */
 typedef struct {
     int32_t x;       /* n_x states */
     int32_t m;       /* n_m memories */
     int32_t u;       /* n_u inputs */
+    int32_t b;       /* n_b: signals of the model's blocks, then their periods */
     int32_t history; /* JN_HISTORY x n_x old derivatives, a ring whose newest slot is JN_S_HEAD */
+    int32_t block;   /* JN_BLOCK_SLOTS per block of the model */
     int32_t channel; /* JN_CHANNEL_SLOTS per channel of the running phase */
     int32_t held;    /* per condition of the running phase: step since which it is true, -1 = false */
     int32_t counter; /* per group: times its jump was taken */
-    int32_t n_state;
-    int32_t w_f, w_g, w_sum, w_xs, w_xn, w_ma, w_mb, w_u, w_y, w_watch, w_table;
+    int32_t n_state; /* external blocks follow here, if there are any: jn_externals.n_state */
+    int32_t w_f, w_g, w_sum, w_xs, w_xn, w_ma, w_mb, w_u, w_y, w_watch, w_table, w_b, w_k;
     int32_t n_work;
 } jn_layout;
 
@@ -230,6 +240,55 @@ typedef struct {
     const jn_table *tables;
 } jn_program;
 
+/* --- external blocks ---------------------------------------------------------------------------- */
+
+/* Outside code that is called at its sample instants: reads values of the model, writes inputs, which are held. */
+typedef void (*jn_external_fn)(void *context, double t, const double *in, double *out);
+
+enum {
+    /* At its place among the model's blocks: what it writes acts on the evaluation of the same instant. */
+    JN_EXCHANGE_SAMPLED = 0,
+    /* As co-simulation does it; the convention follows from method and options:
+     *   1  no half steps, IO_SYNC_FM = 0: values of the instant are sent, what comes back acts one step later;
+     *   2  no half steps, IO_SYNC_FM != 0: values that need no forces are sent before the evaluation, what comes
+     *      back acts on it;
+     *   3  half steps, IO_UPDATE = 0: as 1, and the half step sees what the full step saw;
+     *   4  half steps, IO_UPDATE != 0: exchange at half steps too, what comes back acts at the next evaluation. */
+    JN_EXCHANGE_STEP = 1
+};
+
+enum {
+    JN_FROM_STATE = 0,
+    JN_FROM_MEMORY = 1,
+    JN_FROM_INPUT = 2,
+    JN_FROM_SIGNAL = 3,
+    JN_FROM_KINEMATICS = 4,
+    JN_FROM_WATCH = 5,
+    JN_FROM_OUTPUT = 6
+};
+
+#define JN_EXTERNAL_SLOTS 3 /* JN_BLOCK_SLOTS, whether values wait to be imported; then these values */
+
+typedef struct {
+    jn_external_fn call;
+    void *context;
+    double period, offset;        /* at the start, s; period 0 = at every exchange */
+    int32_t exchange;             /* JN_EXCHANGE_... */
+    int32_t before;               /* sampled: runs before this block of the model; n_blocks = after all */
+    int32_t n_in, n_out;
+    const int32_t *source, *index; /* n_in: JN_FROM_... and which one */
+    const int32_t *input;          /* n_out: which inputs are written */
+    double *in, *out;              /* scratch, n_in and n_out */
+    int32_t state;                 /* its part of the state: JN_EXTERNAL_SLOTS + n_out, then the caller's own */
+    int32_t sent;                  /* scratch: 1 when called at this half step */
+} jn_external;
+
+typedef struct {
+    double id; /* fingerprint of the description, kept in the state */
+    int32_t n, n_state;
+    jn_external *blocks; /* in the order in which they run */
+} jn_externals;
+
 /* --- one simulation ----------------------------------------------------------------------------- */
 
 typedef struct {
@@ -239,25 +298,34 @@ typedef struct {
     jn_recorder *recorder;     /* or NULL */
     double *state;             /* jn_layout.n_state doubles */
     double *work;              /* jn_layout.n_work doubles */
+    const jn_externals *externals; /* or NULL; then `state` has jn_externals.n_state doubles more */
 } jn_sim;
 
 JN_EXPORT int32_t jn_sim_abi(void);
 
 /* sizeof of the structs above, to check a foreign description of them:
- * jn_layout, jn_recorder, jn_channel, jn_condition, jn_group, jn_action, jn_phase, jn_program, jn_sim. */
+ * jn_layout, jn_recorder, jn_channel, jn_condition, jn_group, jn_action, jn_phase, jn_program, jn_sim,
+ * jn_block, jn_external, jn_externals. */
 JN_EXPORT void jn_sim_sizes(int32_t *out);
 
 JN_EXPORT void jn_sim_layout(const jn_model *model, const jn_program *program, jn_layout *out);
 
 /* Fills the header: time t0, step 0, no history, program before its first phase, IPRINT 1, OPT_WRITE 1.
- * States, memories and inputs are left as they are. */
+ * States, memories, inputs and signals are left as they are; blocks get their default periods. */
 JN_EXPORT int jn_start(const jn_sim *sim, double t0, double h, int method);
 
-/* Changes step and method at the current instant; time, phase time and running hold times go on,
+/* Changes step and method at the current instant; time, phase time, running hold times and sample times go on,
  * the history starts afresh. */
 JN_EXPORT int jn_set_step(const jn_sim *sim, double h, int method);
 
-/* Processes the current instant (1 to 4 above) unless that was done already.  jn_advance does this before
+/* Block `index` (the model's, then external ones): period in s (0 = every full step), and the next sample
+ * `wait` seconds from now; wait < 0 leaves that sample where it is. */
+JN_EXPORT int jn_set_block(const jn_sim *sim, int32_t index, double period, double wait);
+
+/* Which block (numbered as above) does not fit the step, or -1: period and next sample must be whole steps. */
+JN_EXPORT int32_t jn_misfit(const jn_sim *sim);
+
+/* Processes the current instant (1 to 5 above) unless that was done already.  jn_advance does this before
  * each step; a caller does it after the last one so that the row of the final instant is written. */
 JN_EXPORT int jn_instant(const jn_sim *sim);
 

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of a struct or signature below; checked when a library is loaded. */
-#define JN_ABI 1
+#define JN_ABI 3
 
 #if defined(_WIN32)
 #define JN_EXPORT __declspec(dllexport)
@@ -49,12 +49,16 @@ typedef struct {
     const double *x; /* states */
     const double *m; /* memories */
     const double *u; /* inputs */
+    const double *b; /* signals of sampled blocks, then the period of each block, s */
 } jn_point;
 
 /* Every generated function has this shape; `out` lists its result arrays.
  *   rhs      out[0] = dx/dt (n_x), out[1] = next memories (n_m)
  *   outputs  out[0] = all channels (n_y)
  *   watch    out[0] = what end conditions and feedback read (n_watch)
+ *   step     out[0] = effective rates of a first-order step, x+ = x + h out[0], out[1] = next memories
+ *   project_position, project_velocity   out[0] = states moved onto the loop constraints (n_x)
+ *   kinematics  out[0] = the outputs that need no forces (n_k)
  *   prepare  out[0] = derived parameters (n_p - n_p_free); reads the free ones through env->p
  *   others   as listed in the model's metadata */
 typedef void (*jn_fn)(const jn_env *env, const jn_point *at, double *const *out);
@@ -64,6 +68,15 @@ typedef struct {
     jn_fn call;
 } jn_named_fn;
 
+/* A sampled block: at its instants `update` gives the next values of all its signals at once, out[0] (n). */
+typedef struct {
+    const char *name;
+    double period, offset; /* defaults, s; period 0 = every full step */
+    int32_t first, n;      /* its signals in jn_point.b */
+    int32_t dt;            /* place of its period in jn_point.b */
+    jn_fn update;
+} jn_block;
+
 typedef struct {
     int32_t abi;
     int32_t n_x, n_m, n_u, n_p, n_p_free, n_y, n_watch, n_tables, n_services, n_work;
@@ -71,8 +84,15 @@ typedef struct {
     const int32_t *u_rate;
     const int32_t *u_acceleration;
     jn_fn rhs, outputs, watch, prepare; /* rhs, outputs, watch may be NULL in a library of extra functions */
+    jn_fn step;                               /* linear-implicit Euler; NULL when not generated */
+    jn_fn project_position, project_velocity; /* NULL in a model without loops */
     int32_t n_fns;
     const jn_named_fn *fns;
+    jn_fn kinematics;    /* or NULL */
+    int32_t n_k;
+    int32_t n_b;         /* length of jn_point.b */
+    int32_t n_blocks;    /* in the order in which they run */
+    const jn_block *blocks;
 } jn_model;
 
 /* The one symbol a generated library must define. */

@@ -225,8 +225,10 @@ def carrier(page: Page) -> None:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         every = np.array(SPACINGS)
-        axes.loglog(every, errors, "o-", ms=5, label="cubic splines against the hinge")
-        axes.loglog(every, errors[0] * (every / SPACINGS[0]) ** 2, "--", color="0.5", label="slope 2")
+        axes.loglog(every, errors[0] * (every / SPACINGS[0]) ** 2, "--", color="0.5", lw=1, label="slope 2")
+        axes.loglog(every, errors, "o", ms=6, label="cubic splines against the hinge")
+        axes.set_xticks(every, [f"{h:g}" for h in every])
+        axes.minorticks_off()
         axes.set(xlabel="knot spacing, rad", ylabel="relative error of accelerations")
         axes.legend()
 

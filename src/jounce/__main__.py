@@ -1,0 +1,6 @@
+"""``python -m jounce``."""
+
+from jounce.cli.main import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""`jounce verify`: the verification book."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jounce.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from jounce.verify.book import Case, Page
+
+
+def verify(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="CASE", help="Cases to run; all without a name.", show_default=False)
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print a list of name, expected, measured, unit, tolerance, kind, source, ok."),
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.", show_default=False)
+    ] = None,
+    listing: Annotated[bool, typer.Option("--list", help="List the cases.")] = False,
+) -> None:
+    """Compare with closed forms, published numbers and other packages. Exit code 1 when a check fails."""
+    from rich.console import Console
+
+    from jounce.verify import book
+
+    chosen = book.select(names or ())
+    if listing:
+        _list(chosen, as_json)
+        return
+    if html is not None:
+        _check_target(html)
+    pages = _compute(chosen, html, Console(stderr=True))
+    if as_json:
+        typer.echo(json.dumps(book.to_dicts(pages), indent=2, ensure_ascii=False))
+    else:
+        _print(pages, html)
+    if not all(page.ok for page in pages):
+        raise typer.Exit(1)
+
+
+def _list(chosen: list[Case], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps([{"name": case.name, "title": case.title} for case in chosen], indent=2))
+        return
+    width = max(len(case.name) for case in chosen)
+    for case in chosen:
+        typer.echo(f"{case.name:{width}}  {case.title}")
+
+
+def _check_target(file: Path) -> None:
+    """Find out before the computation, not after it, that the page cannot be written."""
+    from jounce.verify.html import check_available
+
+    check_available()
+    if file.is_dir():
+        raise ParameterError(f"--html {file}: is a folder; give the name of a file")
+    if not file.absolute().parent.is_dir():
+        raise ParameterError(f"--html {file}: the folder {file.parent} does not exist; create it first")
+
+
+def _compute(chosen: list[Case], html: Path | None, console: Console) -> list[Page]:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    total = len(chosen) * (2 if html is not None else 1)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=total)
+
+        def begin(title: str) -> None:
+            progress.update(task, description=title)
+
+        pages = []
+        for case in chosen:
+            begin(case.title)
+            pages.append(case.run())
+            progress.advance(task)
+        if html is not None:
+            from jounce.verify.html import render
+
+            def drawing(page: Page) -> None:
+                begin(f"plots: {page.case.title}")
+                progress.advance(task)
+
+            text = render(pages, drawing)
+            try:
+                html.write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise ParameterError(f"--html {html}: cannot be written: {error.strerror}") from error
+    return pages
+
+
+def _print(pages: list[Page], html: Path | None) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from jounce.verify.html import number_text, size_text
+
+    console = Console(highlight=False)
+    for page in pages:
+        title = f"[bold]{escape(page.case.title)}[/bold]  [dim]{page.case.name}[/dim]"
+        table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
+        table.add_column("check", overflow="fold", ratio=1)
+        settings: dict[str, Any] = {"justify": "right", "no_wrap": True}
+        for column in ("expected", "measured"):
+            table.add_column(column, **settings)
+        table.add_column("unit", no_wrap=True)
+        for column in ("off by", "allowed"):
+            table.add_column(column, **settings)
+        table.add_column("", no_wrap=True)
+        for row in page.rows:
+            mark = "[green]ok[/green]" if row.ok else "[bold red]FAIL[/bold red]"
+            label = escape(row.label)
+            if row.measured is None:
+                label += f"\n[red]{escape(row.source)}[/red]"
+            table.add_row(
+                label,
+                number_text(row.expected),
+                number_text(row.measured),
+                "" if row.unit == "-" else row.unit,
+                size_text(row.difference),
+                size_text(row.tolerance),
+                mark,
+            )
+        console.print(table)
+    rows = [row for page in pages for row in page.rows]
+    failed = [row for row in rows if not row.ok]
+    cases = f"{len(pages)} case{'s' if len(pages) != 1 else ''}"
+    if failed:
+        console.print(f"[bold red]{len(failed)} of {len(rows)} checks failed[/bold red] in {cases}:")
+        for row in failed:
+            console.print(f"  {escape(row.name)}", soft_wrap=True)
+    else:
+        console.print(f"[bold green]all {len(rows)} checks pass[/bold green] in {cases}")
+    if html is not None:
+        console.print(f"page written to {escape(str(html))}", soft_wrap=True)
