@@ -199,7 +199,7 @@ def guided_vehicle(name: str = "guided_vehicle", corners: int = 2) -> System:
     for i in range(corners):
         side = 1 if i % 2 == 0 else -1
         corner = system.scope(f"c{i}")
-        travel, rate = corner.coordinate("travel", unit="m", on=frame)
+        travel, _ = corner.coordinate("travel", unit="m", on=frame)
         if i % 2 == 0:  # maps of travel and rack
             maps = corner.table("maps", smooth_table(2, 5, seed=i, scale=0.08))(travel, rack)
         else:  # maps of travel, rack and an input that has a rate
@@ -210,7 +210,9 @@ def guided_vehicle(name: str = "guided_vehicle", corners: int = 2) -> System:
             (1.2 - 2.4 * (i // 2) + x, side * 0.7 + y, travel - 0.2),
             (("z", toe), ("x", camber), ("y", spin_angle)),
         )
-        body = corner.body("carrier", carrier, 35.0 + i, (0.9, 1.6, 0.8, 0.02, 0.01, 0.03), center=(0.01, 0.03 * side, 0.02))
+        body = corner.body(
+            "carrier", carrier, 35.0 + i, (0.9, 1.6, 0.8, 0.02, 0.01, 0.03), center=(0.01, 0.03 * side, 0.02)
+        )
         wheel = corner.gyrostat("wheel", body, (0, 1, 0), 1.1)
         load = 3000.0 - 2.5e4 * carrier.position[2]
         slip = carrier.v[1] / (5.0 + ops.fabs(carrier.v[0]))

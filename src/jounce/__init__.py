@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 # The public names and the module that holds each; a module that holds no such name is meant itself (ops).
 _LAZY = {
+    "BlockState": "jounce.runtime.blocks",
     "Leaf": "jounce.symbolic.leaf",
     "Lineariser": "jounce.sim.linear",
     "Simulation": "jounce.runtime.simulation",

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 import pytest
-from models import EPS, assert_close, compiled, derivative, smooth_table
 
 from jounce.core.errors import ModelError
 from jounce.runtime.simulation import Simulation
 from jounce.symbolic import Leaf, System, ops
 from jounce.symbolic.calls import key
 from jounce.symbolic.program import build_program, run
+from models import EPS, assert_close, compiled, derivative, smooth_table
 
 POINT = np.array([0.21, -0.13, 0.32])  # inside cells, and so are all values that reach another table
 

@@ -7,6 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from jounce.core.errors import ModelError
+from jounce.runtime.simulation import Simulation
+from jounce.symbolic import System, ops
+from jounce.symbolic.frames import Frame
+from jounce.symbolic.generate import evaluate
 from models import (
     EPS,
     Array,
@@ -22,12 +28,6 @@ from models import (
     take,
     vector_outputs,
 )
-
-from jounce.core.errors import ModelError
-from jounce.runtime.simulation import Simulation
-from jounce.symbolic import System, ops
-from jounce.symbolic.frames import Frame
-from jounce.symbolic.generate import evaluate
 
 FRAMES = (
     *("revolute", "skewed", "prismatic", "shifted", "universal", "ball", "free", "carried", "guided", "timed"),
@@ -58,7 +58,9 @@ def everything() -> tuple[System, dict[str, Frame]]:
     root = system.unit("unit", frames["deep"])
     frames["unit"] = system.revolute("unit_joint", root, axis="x", offset=(0.1, 0, lift)).frame
     for i, frame in enumerate(frames.values()):
-        system.body(f"b{i}", frame, 1.0 + i, (0.2, 0.3, 0.4, 0.01, 0.02, 0.03), (0.1, -0.1, 0.2) if i % 2 else (0, 0, 0))
+        system.body(
+            f"b{i}", frame, 1.0 + i, (0.2, 0.3, 0.4, 0.01, 0.02, 0.03), (0.1, -0.1, 0.2) if i % 2 else (0, 0, 0)
+        )
     return system, frames
 
 
@@ -119,9 +121,7 @@ def test_accelerations_are_derivatives_of_velocities(
 ) -> None:
     _, at, rate, error = motion
     allowed = 2 * take(machine, error, f"{name}.point_velocity") + 1e-11
-    assert_close(
-        take(machine, at, f"{name}.acceleration"), take(machine, rate, f"{name}.point_velocity"), allowed
-    )
+    assert_close(take(machine, at, f"{name}.acceleration"), take(machine, rate, f"{name}.point_velocity"), allowed)
 
 
 def test_change_of_axes_and_two_point_rates(machine: Simulation, motion: tuple[Array, Array, Array, Array]) -> None:
@@ -226,8 +226,8 @@ def test_positions_through_joints_by_hand() -> None:
         (lambda s: s.world.guided("f", (0, 0, 0), (("q", 0.1),)), "frame 'f': unknown rotation axis 'q'"),
         (lambda s: s.revolute("j", s.world, axis="q"), "'j': unknown axis 'q'"),
         (lambda s: s.prismatic("j", s.world, axis="q"), "'j': unknown axis 'q'"),
-        (lambda s: s.revolute("j", s.world, axis=(0, 0, 0)), "'j': the joint axis has no length"),
-        (lambda s: s.prismatic("j", s.world, axis=(0, 0, 0)), "'j': the joint axis has no length"),
+        (lambda s: s.revolute("j", s.world, axis=(0, 0, 0)), "'j': the axis .* has no length"),
+        (lambda s: s.prismatic("j", s.world, axis=(0, 0, 0)), "'j': the axis .* has no length"),
         (lambda s: s.universal("j", s.world, axes=("x", "w")), "'j': unknown rotation axis 'w'"),
         (lambda s: s.world.express((1, 0, 0), System("other").world), "belong to different systems"),
         (lambda s: s.two_point(s.world, System("other").world), "belong to different systems"),

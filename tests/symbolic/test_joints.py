@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from models import assert_close, compiled, outputs_by_name, quarter_car, rotation_matrix, set_initial
 
 from jounce.runtime.simulation import Simulation
 from jounce.sim.linear import Lineariser
 from jounce.symbolic import System
+from models import assert_close, compiled, outputs_by_name, quarter_car, rotation_matrix, set_initial
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models import EPS, assert_close, compiled, derivative, smooth_table
 
 from jounce.core.errors import ModelError
 from jounce.symbolic import Leaf, System, emit, ops
 from jounce.symbolic.calls import key
 from jounce.symbolic.generate import evaluate
+from models import EPS, assert_close, compiled, derivative, smooth_table
 
 
 def sources(system: System) -> str:
@@ -199,5 +199,5 @@ def test_a_symbol_from_outside_a_leaf_is_named() -> None:
     x = system.state("x")
     leaf = Leaf("leaky", {"a": 1}, lambda g: [g["a"][0] * x])
     system.derivative(x, system.call(leaf, {"a": [x]})[0])
-    with pytest.raises(ModelError, match="uses the symbol 'x', which was not declared here.*pass it as an argument"):
+    with pytest.raises(ModelError, match=r"uses the symbol 'x', which was not declared here.*pass it as an argument"):
         system.generate()

@@ -7,16 +7,33 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models import EPS, assert_close, compiled
 from numpy.typing import NDArray
 
 from jounce.runtime.simulation import Simulation
 from jounce.symbolic import System, ops
 from jounce.symbolic.calls import key
 from jounce.symbolic.generate import evaluate
+from models import EPS, assert_close, compiled
 
-UNARY = "sin cos tan asin acos atan sinh cosh tanh exp log sqrt fabs floor ceil sign".split()
-BINARY = "atan2 fmin fmax fmod hypot copysign".split()
+UNARY = [
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "exp",
+    "log",
+    "sqrt",
+    "fabs",
+    "floor",
+    "ceil",
+    "sign",
+]
+BINARY = ["atan2", "fmin", "fmax", "fmod", "hypot", "copysign"]
 EXPONENTS = (-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 0.3)
 
 

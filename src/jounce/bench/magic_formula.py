@@ -32,6 +32,7 @@ COEFFICIENTS: dict[str, float] = {
 # Guards against 0/0 at zero load or zero slope, small against any real value.
 LOAD_FLOOR = 1e-3  # N
 SLOPE_FLOOR = 1e-6  # N
+SLIP_FLOOR = 1e-12  # of a squared slip: keeps the root differentiable at zero slip
 
 
 def _magic(d: Any, c: Any, b: Any, e: Any, x: Any) -> Any:
@@ -97,7 +98,7 @@ def forces(load: Any, kappa: Any, alpha: Any, gamma: Any, p: dict[str, Any]) -> 
     at = alpha + sht
     ar = alpha + shy + svy / (slope_y - SLOPE_FLOOR)
     ratio = slope_x / (slope_y - SLOPE_FLOOR)
-    slip2 = (ratio * kappa) * (ratio * kappa)
+    slip2 = (ratio * kappa) * (ratio * kappa) + SLIP_FLOOR
     tat, tar = tan(at), tan(ar)
     at_eq = atan(sqrt(tat * tat + slip2)) * if_else(at < 0, -1.0, 1.0)
     ar_eq = atan(sqrt(tar * tar + slip2)) * if_else(ar < 0, -1.0, 1.0)

@@ -81,7 +81,8 @@ def add_corner(
 
     system = scope.system
     q, u = travel
-    dx, dy, toe, camber, sva = scope.table("map", carrier_map(side, axle.steered))(q, second)
+    # Directions and the carrier's small side motions hardly matter for the stability of a step: held in its Jacobian.
+    dx, dy, toe, camber, sva = scope.slow("guided", *scope.table("map", carrier_map(side, axle.steered))(q, second))
     place_x = scope.parameter("x", axle.x, "m", "wheel centre at design, ahead of the body's origin")
     place_y = scope.parameter("y", side * TRACK / 2, "m", "wheel centre at design, to the left")
     place_z = scope.parameter("z", RADIUS - HEIGHT, "m", "wheel centre at design, above the body's origin")
@@ -108,8 +109,8 @@ def add_corner(
     free_radius = scope.parameter("R0", RADIUS, "m", "unloaded radius")
     velocity = carrier.v_native
     w_carrier = carrier.express(carrier.w, chassis)
-    arm = [-radius * k for k in up]
-    v_contact = [a + b for a, b in zip(velocity, cross(w_carrier, arm), strict=True)]
+    arm = [-scope.slow("radius", radius) * k for k in up]
+    v_contact = scope.slow("contact", *(a + b for a, b in zip(velocity, cross(w_carrier, arm), strict=True)))
     stiffness = scope.parameter("tire_stiffness", TIRE_STIFFNESS, "N/m")
     damping = scope.parameter("tire_damping", TIRE_DAMPING, "N.s/m")
     load = fmax(stiffness * (free_radius - radius) - damping * dot(v_contact, normal), 0.0)
@@ -133,8 +134,9 @@ def add_corner(
     force = [fx * a + fy * b + load * c for a, b, c in zip(forward, lateral, normal, strict=True)]
     moment = [mx * a + my * b + mz * c for a, b, c in zip(forward, lateral, normal, strict=True)]
     total = [a + b for a, b in zip(cross(arm, force), moment, strict=True)]
-    scope.force(carrier, force, axes=chassis)
-    wheel.external_torque(chassis.express(total, carrier))
+    with system.implicit_loads():  # the stiff part of a linear-implicit step
+        scope.force(carrier, force, axes=chassis)
+        wheel.external_torque(chassis.express(total, carrier))
     wheel.torque(system.drive - system.brake * wheel.spin / smooth_abs(wheel.spin, 1.0))
     scope.generalized_force(
         u, -scope.table("spring", spring_table(axle.load - UNSPRUNG * GRAVITY))(q) - scope.table("damper", damper_table())(u)
@@ -191,6 +193,37 @@ def vehicle(axles: int = 2) -> Any:
     system.output("chassis.ay", a[1], "m/s2", "acceleration of the centre of mass, body y")
     system.output("chassis.speed", body.frame.v[0], "m/s", "forward speed", watch=True)
     system.output("chassis.yaw_rate", body.frame.w[2], "rad/s", "yaw rate", watch=True)
+    return system
+
+
+STIFF_STATES = ("*.wheel.spin", "*.kappa", "*.jounce", "*.jounce.rate")  # wheel spin, tire vertical dynamics
+
+
+@recipe
+def implicit_vehicle(axles: int = 2) -> Any:
+    """The same with a linear-implicit step: wheel spin with tire slip, and the unsprung mass on the tire."""
+    from jounce.symbolic.step import Step
+
+    return vehicle(axles).generate(step=Step("velocity-first", states=STIFF_STATES, loads="marked"))
+
+
+@recipe
+def pair(hitch: bool) -> Any:
+    """Two two-axle bodies, one behind the other; with ``hitch`` a ball coupling by constraint holds them together."""
+    from jounce.bench import magic_formula
+
+    system = _system("pair_hitched" if hitch else "pair")
+    tire = magic_formula.leaf()
+    frames = []
+    for i, start in enumerate((0.0, -2 * WHEELBASE)):
+        scope = system.scope(f"unit{i + 1}")
+        places = [AxlePlace(p.x, False, p.load) for p in _places(2)]
+        frames.append(scope.free("body", initial=(start, 0.0, _height(places[0].load))).frame)
+        _set_speed(system, f"unit{i + 1}.body.vx")
+        _body(scope, frames[-1], 2)
+        add_axles(scope, frames[-1], frames[-1].position[2], places, tire)
+    if hitch:
+        system.coincide("hitch", frames[0], frames[1], (-WHEELBASE, 0, 0), (WHEELBASE, 0, 0))
     return system
 
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 # Budgets: the figures this package promises.
@@ -67,6 +68,8 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
 
 def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text: None) -> list[Row]:
     """All rows; ``quick`` leaves out growth with size and the peer."""
+    from jounce.bench.implicit import hitch_rows, implicit_rows
+
     rows: list[Row] = []
     with _empty_cache():
         progress("building the 14-DOF model")
@@ -77,6 +80,8 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
         rows += evaluation_rows(with_peer=not quick)
         progress("runs with every method")
         rows += method_rows()
+        progress("linear-implicit step, constrained hitch")
+        rows += implicit_rows() + hitch_rows()
         if not quick:
             progress("growth with the number of axles")
             rows += growth_rows()
@@ -260,7 +265,7 @@ def growth_rows() -> list[Row]:
         operations[n] = generated.operations["rhs"]
         rows.append(Row(f"{n} axles: operations", operations[n], "-"))
         if n == 20:
-            compiling, _ = timed(lambda generated=generated: build(generated))
+            compiling, _ = timed(partial(build, generated))
             rows.append(at_most("20 axles: compile", compiling, "s", COMPILE_20))
     exponent = math.log(operations[40] / operations[10]) / math.log(4)
     rows.append(at_most("axles 10 to 40: growth exponent of operations", exponent, "-", GROWTH))

@@ -46,14 +46,16 @@ class Verbs(TyperGroup):
             raise ParameterError(f"command {args[0]!r}: unknown{did_you_mean(name, self.list_commands(ctx))}")
         return super().resolve_command(ctx, [name, *args[1:]])
 
-    def main(self, *args: Any, standalone_mode: bool = True, **options: Any) -> Any:
+    def main(  # type: ignore[override]  # what else there is comes by name
+        self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **options: Any
+    ) -> Any:
         if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **options)
-        sys.exit(self._guarded(*args, **options))
+            return super().main(args, standalone_mode=False, **options)
+        sys.exit(self._guarded(args, **options))
 
-    def _guarded(self, *args: Any, **options: Any) -> int:
+    def _guarded(self, args: Sequence[str] | None, **options: Any) -> int:
         try:
-            result = super().main(*args, standalone_mode=False, **options)
+            result = super().main(args, standalone_mode=False, **options)
         except KeyboardInterrupt:
             return 130
         except typer.Abort:
@@ -76,7 +78,8 @@ class Verbs(TyperGroup):
                 "this is a bug of jounce, not of your data. Please report it where you got jounce from, with\n"
                 "  the lines above\n"
                 f"  the command: {shlex.join(['jounce', *sys.argv[1:]])}\n"
-                f"  the versions: jounce {jounce.__version__}, Python {platform.python_version()}, {platform.platform()}"
+                f"  the versions: jounce {jounce.__version__}, Python {platform.python_version()}, "
+                f"{platform.platform()}"
             )
             return OUR_BUG
         return result if isinstance(result, int) else 0

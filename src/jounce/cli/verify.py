@@ -109,6 +109,7 @@ def _print(pages: list[Page], html: Path | None) -> None:
     from jounce.verify.html import number_text, size_text
 
     console = Console(highlight=False)
+    digits = 10 if console.width >= 110 else 6
     for page in pages:
         title = f"[bold]{escape(page.case.title)}[/bold]  [dim]{page.case.name}[/dim]"
         table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
@@ -127,8 +128,8 @@ def _print(pages: list[Page], html: Path | None) -> None:
                 label += f"\n[red]{escape(row.source)}[/red]"
             table.add_row(
                 label,
-                number_text(row.expected),
-                number_text(row.measured),
+                number_text(row.expected, digits),
+                number_text(row.measured, digits),
                 "" if row.unit == "-" else row.unit,
                 size_text(row.difference),
                 size_text(row.tolerance),

@@ -41,6 +41,18 @@ class FunctionSlot:
 
 
 @dataclass(frozen=True)
+class BlockSlot:
+    """A sampled block of a model: its default rhythm and its signals, ``signals[first : first + n]``."""
+
+    name: str
+    period: float  # s; 0 = every full step
+    offset: float  # s
+    first: int
+    n: int
+    doc: str = ""
+
+
+@dataclass(frozen=True)
 class GeneratedModel:
     """One model: its C sources and the layout of its arrays."""
 
@@ -52,6 +64,11 @@ class GeneratedModel:
     derived: tuple[Variable, ...] = ()  # p[n_free:], computed by prepare()
     outputs: tuple[Variable, ...] = ()
     watches: tuple[Variable, ...] = ()
+    kinematics: tuple[Variable, ...] = ()  # outputs that need no accelerations
+    kinematic_inputs: tuple[tuple[int, ...], ...] = ()  # per kinematic output: the inputs it depends on
+    signals: tuple[Variable, ...] = ()  # of sampled blocks
+    block_periods: tuple[float, ...] = ()  # defaults in s; the periods follow the signals in jn_point.b
+    blocks: tuple[BlockSlot, ...] = ()  # in the order in which they run
     tables: dict[str, Table] = field(default_factory=dict)  # in slot order, with the default data
     services: tuple[ServiceSlot, ...] = ()
     functions: tuple[FunctionSlot, ...] = ()
@@ -77,13 +94,17 @@ class GeneratedModel:
             "derived": Variable,
             "outputs": Variable,
             "watches": Variable,
+            "kinematics": Variable,
+            "signals": Variable,
             "services": ServiceSlot,
+            "blocks": BlockSlot,
         }
         values = dict(data)
         for key, kind in kinds.items():
             values[key] = tuple(kind(**item) for item in data[key])
         values["functions"] = tuple(FunctionSlot(f["name"], tuple(f["sizes"])) for f in data["functions"])
         values["tables"] = {name: Table.from_dict(item) for name, item in data["tables"].items()}
-        for key in ("quaternions", "input_rate", "input_acceleration"):
+        values["kinematic_inputs"] = tuple(tuple(item) for item in data["kinematic_inputs"])
+        for key in ("block_periods", "quaternions", "input_rate", "input_acceleration"):
             values[key] = tuple(data[key])
         return cls(**values)

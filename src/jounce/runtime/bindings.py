@@ -18,8 +18,8 @@ from jounce.core.errors import ModelError
 from jounce.core.generated import GeneratedModel, Variable
 from jounce.core.tables import JnTable
 
-ABI = 2  # JN_ABI
-SIM_ABI = 1  # JN_SIM_ABI
+ABI = 3  # JN_ABI
+SIM_ABI = 2  # JN_SIM_ABI
 
 _int = ctypes.c_int32
 _double = ctypes.c_double
@@ -33,6 +33,7 @@ class Status(IntEnum):
     STOPPED = 1
     FULL = 2
     NONFINITE = 3
+    EXTERNAL = 4
     BAD_CALL = -1
 
 
@@ -71,12 +72,20 @@ class Header(IntEnum):
     BAD_TIME = 29
     BAD_STEP = 30
     BAD_VALUE = 31
+    IO_SYNC_FM = 32
+    IO_UPDATE = 33
+    EXTERNAL_ID = 34
     PROJECT = 39
 
 
 HEADER_SIZE = 40  # JN_S_HEADER
 
 SERVICE = ctypes.CFUNCTYPE(None, _address, ctypes.POINTER(_double), ctypes.c_int, ctypes.POINTER(_double))
+
+
+# addresses instead of typed pointers: a callback from C makes no objects for them
+EXTERNAL = ctypes.CFUNCTYPE(None, _address, _double, _address, _address)
+SAVE = ctypes.CFUNCTYPE(None, _address, _address)  # also the type of load
 
 
 class JnService(ctypes.Structure):
@@ -95,6 +104,7 @@ class JnPoint(ctypes.Structure):
         ("x", _address),
         ("m", _address),
         ("u", _address),
+        ("b", _address),
     )
 
 
@@ -103,6 +113,18 @@ FUNCTION = ctypes.CFUNCTYPE(None, ctypes.POINTER(JnEnv), ctypes.POINTER(JnPoint)
 
 class JnNamedFn(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char_p), ("call", FUNCTION))
+
+
+class JnBlock(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("period", _double),
+        ("offset", _double),
+        ("first", _int),
+        ("n", _int),
+        ("dt", _int),
+        ("update", FUNCTION),
+    )
 
 
 class JnModel(ctypes.Structure):
@@ -121,6 +143,11 @@ class JnModel(ctypes.Structure):
         ("project_velocity", FUNCTION),
         ("n_fns", _int),
         ("fns", ctypes.POINTER(JnNamedFn)),
+        ("kinematics", FUNCTION),
+        ("n_k", _int),
+        ("n_b", _int),
+        ("n_blocks", _int),
+        ("blocks", ctypes.POINTER(JnBlock)),
     )
 
 
@@ -128,8 +155,9 @@ class JnLayout(ctypes.Structure):
     _fields_ = tuple(
         (name, _int)
         for name in (
-            *("x", "m", "u", "history", "channel", "held", "counter", "n_state"),
-            *("w_f", "w_g", "w_sum", "w_xs", "w_xn", "w_ma", "w_mb", "w_u", "w_y", "w_watch", "w_table", "n_work"),
+            *("x", "m", "u", "b", "history", "block", "channel", "held", "counter", "n_state"),
+            *("w_f", "w_g", "w_sum", "w_xs", "w_xn", "w_ma", "w_mb", "w_u", "w_y", "w_watch", "w_table"),
+            *("w_b", "w_k", "n_work"),
         )
     )
 
@@ -190,6 +218,22 @@ class JnProgram(ctypes.Structure):
     )
 
 
+class JnExternal(ctypes.Structure):
+    _fields_ = (
+        ("call", _address),
+        ("context", _address),
+        ("period", _double),
+        ("offset", _double),
+        *((name, _int) for name in ("exchange", "before", "n_in", "n_out")),
+        *((name, _address) for name in ("source", "index", "input", "in_", "out")),
+        *((name, _int) for name in ("state", "sent", "failed", "reserved")),
+    )
+
+
+class JnExternals(ctypes.Structure):
+    _fields_ = (("id", _double), ("n", _int), ("n_state", _int), ("blocks", ctypes.POINTER(JnExternal)))
+
+
 class JnSim(ctypes.Structure):
     _fields_ = (
         ("model", ctypes.POINTER(JnModel)),
@@ -198,10 +242,14 @@ class JnSim(ctypes.Structure):
         ("recorder", ctypes.POINTER(JnRecorder)),
         ("state", _address),
         ("work", _address),
+        ("externals", ctypes.POINTER(JnExternals)),
     )
 
 
-_SIZED = (JnLayout, JnRecorder, JnChannel, JnCondition, JnGroup, JnAction, JnPhase, JnProgram, JnSim)
+_SIZED = (
+    *(JnLayout, JnRecorder, JnChannel, JnCondition, JnGroup, JnAction, JnPhase, JnProgram, JnSim),
+    *(JnBlock, JnExternal, JnExternals),
+)
 
 
 def fingerprint(*parts: bytes) -> float:
@@ -249,6 +297,9 @@ class Library:
             ("watches", len(model.watches), c.n_watch),
             ("tables", len(model.tables), c.n_tables),
             ("services", len(model.services), c.n_services),
+            ("kinematic outputs", len(model.kinematics), c.n_k),
+            ("block signals", len(model.signals) + len(model.block_periods), c.n_b),
+            ("blocks", len(model.blocks), c.n_blocks),
         ):
             if expected != found:
                 raise ModelError(
@@ -257,7 +308,10 @@ class Library:
                 )
         self.functions: dict[str, Any] = {c.fns[k].name.decode(): c.fns[k].call for k in range(c.n_fns)}
         self.model_id = fingerprint(
-            *("\n".join(_names(part)).encode() for part in (model.states, model.memories, model.inputs))
+            *(
+                "\n".join(_names(part)).encode()
+                for part in (model.states, model.memories, model.inputs, *((model.signals,) if model.signals else ()))
+            )
         )
 
     def _declare(self) -> None:
@@ -271,6 +325,8 @@ class Library:
             ("jn_sim_layout", None, (ctypes.POINTER(JnModel), program, ctypes.POINTER(JnLayout))),
             ("jn_start", ctypes.c_int, (sim, _double, _double, ctypes.c_int)),
             ("jn_set_step", ctypes.c_int, (sim, _double, ctypes.c_int)),
+            ("jn_set_block", ctypes.c_int, (sim, _int, _double, _double)),
+            ("jn_misfit", _int, (sim,)),
             ("jn_instant", ctypes.c_int, (sim,)),
             ("jn_advance", ctypes.c_int, (sim, ctypes.c_int64)),
             ("jn_point_now", None, (sim, ctypes.POINTER(JnPoint))),

@@ -11,6 +11,7 @@ import ctypes
 import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,25 @@ from jounce.runtime.bindings import (
     Library,
     Status,
 )
+from jounce.runtime.blocks import (
+    EXCHANGES,
+    INPUT,
+    KINEMATICS,
+    OUTPUT,
+    WATCH,
+    BlockInfo,
+    BlockState,
+    External,
+    Externals,
+    make,
+)
 from jounce.runtime.program import PackedProgram, Program
 from jounce.runtime.recording import Failure, Recording, RunError, digits_of_agreement, halving_check
 
 __all__ = [
     "METHODS",
+    "BlockInfo",
+    "BlockState",
     "Failure",
     "Library",
     "Program",
@@ -63,7 +78,7 @@ LINEAR_IMPLICIT = {"LI-Euler": 10}
 
 _ALL_METHODS = METHODS | LINEAR_IMPLICIT
 _METHOD_NAMES = {number: name for name, number in _ALL_METHODS.items()}
-_KINDS = ("", "state", "derivative", "memory", "input", "output", "watch")
+_KINDS = ("", "state", "derivative", "memory", "input", "output", "watch", "signal")
 
 _C_FUNCTION: Any = SERVICE.__mro__[1]  # the base of all ctypes functions
 
@@ -124,6 +139,9 @@ class Simulation:
         self._services = (JnService * max(c.n_services, 1))()
         self._callbacks: dict[str, Any] = {}
         self._service_error: BaseException | None = None
+        self._failed_part = "a service"
+        self._externals = Externals([])
+        self._rhythm: dict[int, tuple[float, float]] = {}  # of the model's blocks, where it is not the default
         self._env = JnEnv(
             self._p.ctypes.data, self._table_structs, ctypes.cast(self._services, ctypes.c_void_p), self._w.ctypes.data
         )
@@ -136,6 +154,7 @@ class Simulation:
                 ("parameter", model.parameters + model.derived),
                 ("output", model.outputs),
                 ("watch", model.watches),
+                ("signal", model.signals),
             )
         }
         self._program: Program | None = None
@@ -147,19 +166,26 @@ class Simulation:
         self._set_tables(model.tables)
         number = method_number(method)
         self._start(self._seconds(t0, "t0"), self._step(step, number), number)
-        self.x[:], self.m[:], self.u[:] = self._x0, self._m0, self._u0
+        self._set_defaults()
         self._prepare()
         if program is not None:
             self.set_program(program)
 
     # -- memory ------------------------------------------------------------------------------------
 
+    def _set_defaults(self) -> None:
+        self.x[:], self.m[:], self.u[:] = self._x0, self._m0, self._u0
+        n = len(self.model.signals)
+        self.b[:n] = [v.default for v in self.model.signals]
+        if not self.model.blocks:  # a library of extra functions: nobody else knows the periods there
+            self.b[n:] = [period or self.step for period in self.model.block_periods]
+
     def _allocate(self, packed: PackedProgram | None) -> None:
         """Make state and scratch for a program; the state is empty afterwards."""
         c = self.library.c
         pointer = ctypes.pointer(packed.struct) if packed is not None else None
         c.jn_sim_layout(self.library.struct, pointer, ctypes.byref(self._layout))
-        self._state = np.zeros(self._layout.n_state)
+        self._state = np.zeros(self._layout.n_state + self._externals.n_state)
         self._state[Header.MODEL_ID] = self.library.model_id
         self._work = np.zeros(max(self._layout.n_work, 1))
         self._packed = packed
@@ -171,6 +197,7 @@ class Simulation:
             None,
             self._state.ctypes.data,
             self._work.ctypes.data,
+            ctypes.pointer(self._externals.struct) if self._externals.blocks else None,
         )
 
     def _view(self, offset: int, size: int) -> Array:
@@ -192,13 +219,19 @@ class Simulation:
         return self._view(self._layout.u, len(self.model.inputs))
 
     @property
+    def b(self) -> Array:
+        """Signals of the model's sampled blocks, then their periods; a view into the state array."""
+        return self._view(self._layout.b, len(self.model.signals) + len(self.model.block_periods))
+
+    @property
     def p(self) -> Array:
         """Parameters, free ones then derived ones (a copy; change them with `set_parameters`)."""
         return self._p[: self.library.struct.contents.n_p].copy()
 
     @property
     def layout(self) -> JnLayout:
-        """Offsets into a snapshot: ``x``, ``m``, ``u``, ``history``, ``channel``, ``held``, ``counter``."""
+        """Offsets into a snapshot: ``x``, ``m``, ``u``, ``b``, ``history``, ``block``, ``channel``, ``held``,
+        ``counter``; external blocks follow at ``n_state``."""
         return self._layout
 
     @property
@@ -276,6 +309,14 @@ class Simulation:
     def set_inputs(self, values: Mapping[str, Number]) -> None:
         """Set inputs; they hold until changed by the caller or by the program."""
         self._assign("input", self.model.inputs, self.u, values)
+
+    def set_signals(self, values: Mapping[str, Number]) -> None:
+        """Set signals of sampled blocks; they hold until the block's next sample."""
+        self._assign("signal", self.model.signals, self.b, values)
+
+    def signal(self, name: str) -> float:
+        """Return a signal of a sampled block."""
+        return float(self.b[self._find("signal", name)])
 
     def state(self, name: str) -> float:
         """Return a state."""
@@ -385,8 +426,11 @@ class Simulation:
 
     def _raise_service_error(self) -> None:
         error, self._service_error = self._service_error, None
+        part, self._failed_part = self._failed_part, "a service"
+        for block in self._externals.blocks:
+            block.record.failed = 0
         if isinstance(error, Exception):
-            raise SimulationError(f"a service failed at t = {self.time:.9g} s: {error}") from error
+            raise SimulationError(f"{part} failed at t = {self.time:.9g} s: {error}") from error
         if error is not None:
             raise error
 
@@ -448,19 +492,27 @@ class Simulation:
         self._check_step_function(method)
         if self.library.c.jn_start(ctypes.byref(self._sim), t0, h, method) != Status.OK:
             raise ParameterError(f"cannot start at t0 = {t0} s with step = {h} s")
+        for k, (period, offset) in self._rhythm.items():
+            self.library.c.jn_set_block(ctypes.byref(self._sim), k, period, offset)
 
     def restart(self, t0: Number = 0.0, *, defaults: bool = False) -> None:
         """Go back to step 0 at ``t0``: no history, program before its first phase.
 
-        States, memories and inputs stay, unless ``defaults`` puts the model's own values back. Parameters, tables,
-        method, step, IPRINT and OPT_WRITE stay.
+        States, memories, inputs and signals stay, unless ``defaults`` puts the model's own values back (and those that
+        external blocks had when they were added). Parameters, tables, method, step and options stay.
         """
-        s = self._state
-        iprint, write = s[Header.IPRINT], s[Header.OPT_WRITE]
-        self._start(self._seconds(t0, "t0"), self.step, int(s[Header.METHOD]))
-        s[Header.IPRINT], s[Header.OPT_WRITE] = iprint, write
         if defaults:
-            self.x[:], self.m[:], self.u[:] = self._x0, self._m0, self._u0
+            self._check_states("cannot go back to its start")
+        s = self._state
+        options = [Header.IPRINT, Header.OPT_WRITE, Header.PROJECT, Header.IO_SYNC_FM, Header.IO_UPDATE]
+        values = s[options]
+        self._start(self._seconds(t0, "t0"), self.step, int(s[Header.METHOD]))
+        s[options] = values
+        if defaults:
+            self._set_defaults()
+            for block in self._externals.blocks:
+                if block.saved:
+                    block.load(block.initial)
 
     def set_method(self, method: str | int | None = None, step: Number | None = None) -> None:
         """Change method and/or step at the current instant; a real change restarts the history."""
@@ -476,20 +528,286 @@ class Simulation:
     def set_program(self, program: Program | None) -> None:
         """Attach a phase program (None = none); it starts at the current instant."""
         packed = program.pack(self.model) if program is not None else None
+        self._check_writers(self._externals.blocks, packed)
         if packed is not None and not self.library.struct.contents.watch and self.model.watches:
             raise ParameterError(f"model {self.model.name!r} has watches but no watch function; build it again")
         old, layout = self._state, self._layout
-        shared = layout.channel  # header, x, m, u and history come first and do not depend on the program
+        shared, end = layout.channel, layout.n_state  # what stands before the channels does not depend on the program
         self._allocate(packed)
         self._state[:shared] = old[:shared]
+        self._state[self._layout.n_state :] = old[end:]
         s = self._state
         s[Header.SIZE] = len(s)
         s[Header.PROGRAM_ID] = packed.id if packed is not None else 0.0
         s[Header.PHASE], s[Header.PHASE_STEP], s[Header.PHASE_TIME] = -1.0, 0.0, 0.0
         s[Header.TRANSITIONS] = s[Header.STATUS] = s[Header.REASON] = s[Header.FAILED] = 0.0
-        # the new program has not seen this instant yet; a row already written stays written
-        s[Header.DONE] = float(int(s[Header.DONE]) & 2)
+        # the new program has not seen this instant yet; rows and samples that are done stay done
+        s[Header.DONE] = float(int(s[Header.DONE]) & (2 | 8 | 16))
         self._program = program
+
+    # -- blocks ------------------------------------------------------------------------------------
+
+    @property
+    def blocks(self) -> tuple[BlockInfo, ...]:
+        """All blocks: compiled and sampled ones in the order in which they run, then those that exchange by steps."""
+        found: list[BlockInfo] = []
+        for k in range(len(self.model.blocks) + 1):
+            found += [self._info(b.name) for b in self._externals.blocks if b.exchange == 0 and b.before == k]
+            found += [self._info(b.name) for b in self.model.blocks[k : k + 1]]
+        return (*found, *(self._info(b.name) for b in self._externals.blocks if b.exchange))
+
+    def _info(self, name: str) -> BlockInfo:
+        k = self._block_index(name)
+        period, after = self._slot(k)[:2]
+        due = float(self._state[Header.T0] + (after - self._state[Header.I0]) * self.step)
+        if k < len(self.model.blocks):
+            return BlockInfo(name, "compiled", float(period) or self.step, due)
+        block = self._externals.blocks[k - len(self.model.blocks)]
+        kind = EXCHANGES[block.exchange]
+        return BlockInfo(name, kind, float(period) or self.step, due, block.reads, block.writes)
+
+    def _block_names(self) -> list[str]:
+        return [*(b.name for b in self.model.blocks), *(b.name for b in self._externals.blocks)]
+
+    def _block_index(self, name: str) -> int:
+        names = self._block_names()
+        if name not in names:
+            raise ParameterError(f"block {name!r}: unknown in model {self.model.name!r}{did_you_mean(name, names)}")
+        return names.index(name)
+
+    def _slot(self, k: int) -> Array:
+        own = len(self.model.blocks)
+        if k < own:
+            return self._view(self._layout.block + 2 * k, 2)
+        block = self._externals.blocks[k - own]
+        return self._view(self._layout.n_state + block.place, block.size)
+
+    def _saved(self, block: External) -> Array:
+        end = self._layout.n_state + block.place + block.size
+        return self._state[end - (block.saved or 0) : end]
+
+    def set_block_period(self, name: str, period: Number | None, offset: Number | None = None) -> None:
+        """Change the period of a block (None = every full step).
+
+        Its next sample stays where it is, unless ``offset`` puts it so long after the current instant.
+        """
+        k = self._block_index(name)
+        seconds, wait = self._period(name, period), -1.0
+        if offset is not None:
+            wait = self._span(name, "offset", offset)
+        if self.library.c.jn_set_block(ctypes.byref(self._sim), k, seconds, wait) != Status.OK:
+            raise ParameterError(f"block {name!r}: cannot use period {period!r} with offset {offset!r}")
+        own = len(self.model.blocks)
+        if k < own:
+            default = self.model.blocks[k].offset
+            self._rhythm[k] = (seconds, self._rhythm.get(k, (0.0, default))[1] if offset is None else wait)
+        else:
+            block = self._externals.blocks[k - own]
+            block.period, block.offset = seconds, block.offset if offset is None else wait
+            block.fill(block.record)
+
+    def _period(self, name: str, period: Number | None) -> float:
+        seconds = 0.0 if period is None else self._span(name, "period", period)
+        if period is not None and seconds == 0.0:
+            raise ParameterError(f"block {name!r}: period = {period}: must be above 0 s; None means every full step")
+        return seconds
+
+    def _span(self, name: str, what: str, value: Number) -> float:
+        seconds = self._seconds(value, f"block {name!r}: {what}")
+        if not (seconds >= 0.0 and math.isfinite(seconds)):
+            raise ParameterError(f"block {name!r}: {what} = {value}: must be 0 s or more")
+        return seconds
+
+    def add_block(
+        self,
+        name: str,
+        function: Any,
+        period: Number | None = None,
+        *,
+        reads: Sequence[str] = (),
+        writes: Sequence[str] = (),
+        offset: Number = 0.0,
+        exchange: str = "sampled",
+        before: str | None = None,
+        state: BlockState | None = None,
+        stateless: bool = False,
+        context: int | None = None,
+    ) -> None:
+        """Bind outside code that reads values of the model and writes inputs, which are held between its samples.
+
+        Parameters
+        ----------
+        name : of the block, for messages and `set_block_period`
+        function : Python callable ``f(t, inputs) -> outputs``, or a C function (ctypes function or address)
+            ``void f(void *context, double t, const double *in, double *out)``
+        period : s between two samples, a multiple of the step; None = at every exchange
+        reads : names of outputs, states, memories, inputs or signals; watched outputs cost least
+        writes : names of inputs; nobody else may drive them
+        offset : s from now to the first sample
+        exchange : "sampled" runs it as a block compiled into the model: what it writes acts on the evaluation of the
+            same instant. "step" exchanges as co-simulation does, by one of four conventions (`exchange_convention`)
+        before : sampled: run before this block instead of after all
+        state : how it gives and takes its state; not needed for an object with methods ``get_state``, ``set_state``
+        stateless : the promise that it keeps nothing between two calls
+        context : address handed to a C function
+        """
+        if name in self._block_names():
+            raise ParameterError(f"block {name!r}: the name is taken; choose another")
+        own, blocks = [b.name for b in self.model.blocks], self._externals.blocks
+        place, position = len(own), len(blocks)
+        if before is not None:
+            k = self._block_index(before)
+            if k < len(own):
+                place = k
+            else:
+                position = k - len(own)
+                place = blocks[position].before
+                if blocks[position].exchange != 0:
+                    raise ParameterError(f"block {name!r}: {before!r} exchanges by steps and has no place in the order")
+            if exchange != "sampled":
+                raise ParameterError(f"block {name!r}: before={before!r} goes with exchange='sampled' only")
+        wait = self._span(name, "offset", offset)
+        block = make(
+            self.model,
+            name,
+            function,
+            reads=reads,
+            writes=writes,
+            period=self._period(name, period),
+            offset=wait,
+            exchange=exchange,
+            before=place,
+            state=state,
+            stateless=stateless,
+            context=context,
+            on_error=self._block_failed,
+        )
+        self._check_writers([*blocks, block], self._packed)
+        self._set_externals([*blocks[:position], block, *blocks[position:]])
+        self.library.c.jn_set_block(ctypes.byref(self._sim), len(own) + position, block.period, wait)
+
+    def remove_block(self, name: str) -> None:
+        """Unbind an external block; the inputs it wrote keep their values."""
+        blocks = [b for b in self._externals.blocks if b.name != name]
+        if len(blocks) == len(self._externals.blocks):
+            raise ParameterError(f"block {name!r}: no external block{did_you_mean(name, [b.name for b in blocks])}")
+        self._set_externals(blocks)
+
+    def _set_externals(self, blocks: Sequence[External]) -> None:
+        old, base = self._state, self._layout.n_state
+        parts = {b.name: old[base + b.place : base + b.place + b.size] for b in self._externals.blocks}
+        self._externals = Externals(blocks)
+        self._allocate(self._packed)
+        s = self._state
+        s[:base] = old[:base]
+        for block in blocks:
+            if block.name in parts:
+                s[base + block.place : base + block.place + block.size] = parts[block.name]
+        s[Header.SIZE], s[Header.EXTERNAL_ID] = len(s), self._externals.id
+
+    def _block_failed(self, block: External, error: BaseException) -> None:
+        if self._service_error is None:
+            self._service_error, self._failed_part = error, f"block {block.name!r}"
+
+    def _check_writers(self, blocks: Sequence[External], packed: PackedProgram | None) -> None:
+        model = self.model
+        driven: dict[int, str] = {}
+        for phase, k in packed.channels if packed is not None else ():
+            mode = packed.struct.channels[packed.channels[phase, k]].mode if packed is not None else 0
+            for i in (k, model.input_rate[k], model.input_acceleration[k]) if mode else ():
+                driven.setdefault(i, f"phase {packed.phase_names[phase]!r}" if packed is not None else "")
+        for block in blocks:
+            for k in block.input.tolist():
+                name = model.inputs[k].name
+                if k in driven:
+                    raise ParameterError(
+                        f"input {name!r} is driven by {driven[k]} and by block {block.name!r}; let one of them write it"
+                    )
+                driven[k] = f"block {block.name!r}"
+
+    def _check_states(self, what: str) -> None:
+        silent = [b.name for b in self._externals.blocks if b.saved is None]
+        if silent:
+            raise ParameterError(
+                f"block {silent[0]!r} {what}: it cannot give and take its state. Add it with "
+                "state=BlockState(get, set), or with stateless=True if it keeps nothing between two calls"
+            )
+
+    def _check_blocks(self) -> None:
+        """Periods fit the step, and what is read is known when it is read."""
+        if not self.model.blocks and not self._externals.blocks:
+            return
+        k = self.library.c.jn_misfit(ctypes.byref(self._sim))
+        if k >= 0:
+            name, (period, after) = self._block_names()[k], self._slot(k)[:2]
+            steps = period / self.step
+            if period and (steps < 0.5 or abs(steps - round(steps)) > 1e-6):
+                raise ParameterError(
+                    f"block {name!r}: period {period:.9g} s is no multiple of the step, {self.step:.9g} s; "
+                    "change the step or use set_block_period"
+                )
+            due = self._state[Header.T0] + (after - self._state[Header.I0]) * self.step
+            raise ParameterError(
+                f"block {name!r}: its next sample at t = {due:.9g} s is no full step of {self.step:.9g} s; choose "
+                "another offset, or change the step at one of its samples"
+            )
+        if self.exchange_convention == 2:
+            self._check_kinematic()
+
+    def _check_kinematic(self) -> None:
+        blocks = [b for b in self._externals.blocks if b.exchange]
+        imported = {k for b in blocks for k in b.input.tolist()}
+        inputs = [v.name for v in self.model.inputs]
+        for block in blocks:
+            for name, source, index in zip(block.reads, block.source.tolist(), block.index.tolist(), strict=True):
+                needs: Sequence[int] = ()
+                if source == KINEMATICS:
+                    needs = self.model.kinematic_inputs[index]
+                elif source == INPUT:
+                    needs = (index,)
+                elif source in (WATCH, OUTPUT):
+                    raise ParameterError(
+                        f"block {block.name!r} reads {name!r}, which may depend on forces that are imported only "
+                        "afterwards. Declare it with output(..., kinematic=True), read a state, or set io_sync_fm = 0"
+                    )
+                late = [inputs[k] for k in needs if k in imported]
+                if late:
+                    raise ParameterError(
+                        f"block {block.name!r} reads {name!r}, which depends on the imported input {late[0]!r}; "
+                        "read something else, or set io_sync_fm = 0"
+                    )
+
+    @property
+    def io_sync_fm(self) -> bool:
+        """OPT_IO_SYNC_FM: with Euler and AB-2, external blocks get kinematic values before the forces are computed."""
+        return bool(self._state[Header.IO_SYNC_FM])
+
+    @io_sync_fm.setter
+    def io_sync_fm(self, on: bool) -> None:
+        self._state[Header.IO_SYNC_FM] = float(bool(on))
+
+    @property
+    def io_update(self) -> bool:
+        """OPT_IO_UPDATE: with half-step methods, external blocks are called at half steps too."""
+        return bool(self._state[Header.IO_UPDATE])
+
+    @io_update.setter
+    def io_update(self, on: bool) -> None:
+        self._state[Header.IO_UPDATE] = float(bool(on))
+
+    @property
+    def exchange_convention(self) -> int:
+        """How blocks with ``exchange="step"`` are served, from method and options.
+
+        1. without half steps: values of the instant are sent, what comes back acts one step later;
+        2. without half steps, `io_sync_fm`: kinematic values are sent before the evaluation; the results act on it;
+        3. with half steps: as 1, and the half step sees what the full step saw;
+        4. with half steps, `io_update`: exchange every half step, what comes back acts half a step later.
+        """
+        half = 1 <= int(self._state[Header.METHOD]) <= 4
+        return (4 if self.io_update else 3) if half else (2 if self.io_sync_fm else 1)
+
+    # -- recording ---------------------------------------------------------------------------------
 
     @property
     def iprint(self) -> int:
@@ -515,6 +833,10 @@ class Simulation:
 
     def snapshot(self) -> Array:
         """Return everything that changes during a run as one array; parameters and tables are not in it."""
+        self._check_states("cannot be part of a snapshot")
+        for block in self._externals.blocks:
+            if block.saved:
+                block.save(self._saved(block))
         return self._state.copy()
 
     def restore(self, snapshot: npt.ArrayLike) -> None:
@@ -529,6 +851,7 @@ class Simulation:
                 self._packed.id if self._packed is not None else 0.0,
                 "made with another phase program; attach the same one first",
             ),
+            Header.EXTERNAL_ID: (self._externals.id, "made with other external blocks; add the same ones first"),
             Header.SIZE: (len(self._state), "of another size"),
         }
         for place, (value, text) in expected.items():
@@ -536,7 +859,11 @@ class Simulation:
                 raise ParameterError(f"the snapshot is {text}")
         if len(array) != len(self._state):
             raise ParameterError(f"the snapshot has {len(array)} numbers, expected {len(self._state)}")
+        self._check_states("cannot be restored")
         self._state[:] = array
+        for block in self._externals.blocks:
+            if block.saved:
+                block.load(self._saved(block))
 
     # -- evaluation without effect -----------------------------------------------------------------
 
@@ -551,7 +878,7 @@ class Simulation:
         at = JnPoint()
         self.library.c.jn_point_now(ctypes.byref(self._sim), ctypes.byref(at))
         keep = []
-        for name, size in (("x", len(self.x)), ("m", len(self.m)), ("u", len(self.u))):
+        for name, size in (("x", len(self.x)), ("m", len(self.m)), ("u", len(self.u)), ("b", len(self.b))):
             value = point.get(name)
             if value is not None:
                 array = np.ascontiguousarray(value, dtype=float)
@@ -615,6 +942,7 @@ class Simulation:
         x: npt.ArrayLike | None = None,
         m: npt.ArrayLike | None = None,
         u: npt.ArrayLike | None = None,
+        b: npt.ArrayLike | None = None,
         t: float | None = None,
     ) -> tuple[Array, ...]:
         """Evaluate one of the model's extra functions; return its result arrays."""
@@ -625,7 +953,7 @@ class Simulation:
             )
         self._check_services()
         results = tuple(np.zeros(size) for size in slots[function].sizes)
-        self._call(self.library.functions[function], results, x=x, m=m, u=u, t=t)
+        self._call(self.library.functions[function], results, x=x, m=m, u=u, b=b, t=t)
         return results
 
     def _need(self, name: str) -> Any:
@@ -652,6 +980,7 @@ class Simulation:
         Status.OK, or Status.STOPPED when the program ended before.
         """
         self._check_services()
+        self._check_blocks()
         self._sim.recorder = None
         first = self.step_count
         status = Status(self.library.c.jn_advance(ctypes.byref(self._sim), steps))
@@ -670,6 +999,7 @@ class Simulation:
         Inputs, `outputs` and `watches` are then those the next evaluation will use.
         """
         self._check_services()
+        self._check_blocks()
         self._sim.recorder = None
         written = int(self._state[Header.DONE]) & 2
         status = Status(self.library.c.jn_instant(ctypes.byref(self._sim)))
@@ -722,6 +1052,7 @@ class Simulation:
             self.set_program(program)
         if method is not None or step is not None:
             self.set_method(method, step)
+        self._check_blocks()
         if interval is not None:
             if iprint is not None:
                 raise ParameterError("give iprint or interval, not both")
@@ -748,6 +1079,8 @@ class Simulation:
             except KeyboardInterrupt:
                 return self._recording(sink, Status.OK, "interrupted", "interrupted", done, recording.wall_time)
             except SimulationError as error:
+                if recording.failure is None:
+                    recording = replace(recording, reason=str(error))
                 raise RunError(str(error), recording, recording.failure) from error.__cause__
         if ended == "failed" and on_error == "raise":
             raise RunError(recording.reason, recording, recording.failure)
@@ -854,11 +1187,15 @@ class Simulation:
             "input": model.inputs,
             "output": model.outputs,
             "watch": model.watches,
+            "signal": model.signals,
         }[kind]
         name, value = variables[index].name, float(s[Header.BAD_VALUE])
         time, step = float(s[Header.BAD_TIME]), int(s[Header.BAD_STEP])
         what = f"derivative of {name!r}" if kind == "derivative" else f"{kind} {name!r}"
         where = f" in phase {self.phase!r}" if self.phase else ""
+        writer = next((b.name for b in self._externals.blocks if kind == "input" and name in b.writes), None)
+        if writer is not None:
+            what += f", written by block {writer!r},"
         message = (
             f"{what} became {value} at t = {time:.9g} s{where} (step {step}, {self.method}, h = {self.step:g} s). "
             f"Try a smaller step, h = {self.step / 2:g} s; if that does not help, look at the last rows recorded and "

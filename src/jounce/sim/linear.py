@@ -100,16 +100,17 @@ class Lineariser:
                 )
             own.adopt(simulation)
             point["m"] = simulation.m
+            point["b"] = simulation.b
             point["x"] = simulation.x if x is None else x
             point["u"] = simulation.u if u is None else u
             point["t"] = simulation.time if t is None else t
         values = dict(zip("ABCD", own.call("linearise", **point), strict=True))
-        names = {kind: tuple(self.notes[kind]) for kind in ("states", "inputs", "outputs")}
-        n, m, p = (len(names[kind]) for kind in ("states", "inputs", "outputs"))
+        states, inputs, outputs = (tuple(self.notes[kind]) for kind in ("states", "inputs", "outputs"))
+        n, m, p = len(states), len(inputs), len(outputs)
         matrices = {}
         for letter, shape in (("A", (n, n)), ("B", (n, m)), ("C", (p, n)), ("D", (p, m))):
             dense = np.zeros(shape)
             pattern = np.array(self.notes["patterns"][letter], dtype=int).reshape(-1, 2)
             dense[pattern[:, 0], pattern[:, 1]] = values[letter]
             matrices[letter] = dense
-        return LinearModel(**matrices, **names)
+        return LinearModel(**matrices, states=states, inputs=inputs, outputs=outputs)

@@ -101,8 +101,11 @@ class Alias(Call):
     """Named intermediates: outputs equal the arguments.
 
     They cut the graph: partial derivatives can be taken with respect to them (the twist at a hitch, a dependent
-    speed, an acceleration that is solved later), and the chain rule still sees through.
+    speed, an acceleration that is solved later), and the chain rule still sees through.  A ``slow`` alias is held in
+    the approximate Jacobian of a linear-implicit step, and only there.
     """
+
+    slow = False
 
     def partial(self, index: Any, j: int) -> SX:
         return ca.SX(1) if index == j else ca.SX(0)
@@ -134,9 +137,10 @@ class CallRegistry:
             self._tensor_calls[identity] = TensorCall(self, kind, slot, name, args, n_out, max_order)
         return self._tensor_calls[identity]
 
-    def alias(self, label: str, expressions: Sequence[SX]) -> list[SX]:
+    def alias(self, label: str, expressions: Sequence[SX], slow: bool = False) -> list[SX]:
         """Symbols that stand for the given expressions."""
         call = Alias(self, label, expressions)
+        call.slow = slow
         return [call.symbol(i) for i in range(len(call.args))]
 
     def late_alias(self, label: str, symbol: SX) -> Alias:
@@ -183,8 +187,9 @@ class CallRegistry:
 class Differentiator:
     """Total derivatives with respect to one set of symbols; rows of call outputs are kept between requests."""
 
-    def __init__(self, registry: CallRegistry, wrt: Sequence[SX]) -> None:
+    def __init__(self, registry: CallRegistry, wrt: Sequence[SX], hold_slow: bool = False) -> None:
         self.registry = registry
+        self.hold_slow = hold_slow  # leave out the derivatives of slow aliases
         self.columns = {key(s): i for i, s in enumerate(wrt)}
         self.n = len(wrt)
         self._rows: dict[int, dict[int, SX]] = {}  # call symbol -> {column: derivative}
@@ -226,7 +231,7 @@ class Differentiator:
         if k in self._rows:
             return self._rows[k]
         owner = self.registry.owner(symbol)
-        if owner is None:
+        if owner is None or (self.hold_slow and isinstance(owner[0], Alias) and owner[0].slow):
             self._rows[k] = {}
             return self._rows[k]
         call, index = owner

@@ -33,8 +33,10 @@ _AXES = {"x": 0, "y": 1, "z": 2}
 
 def vec(values: Any) -> Vector:
     """Three scalar expressions from any 3-sequence."""
-    items = [ca.SX(values[i]) for i in range(3)]
-    return items
+    n = values.numel() if hasattr(values, "numel") else len(values)
+    if n != 3:
+        raise ModelError(f"a vector has three components, {n} were given: {values}")
+    return [ca.SX(values[i]) for i in range(3)]
 
 
 def add(a: Vector, b: Vector) -> Vector:
@@ -86,6 +88,19 @@ def is_zero(a: Vector) -> bool:
 
 def zeros() -> Vector:
     return [ca.SX(0), ca.SX(0), ca.SX(0)]
+
+
+def unit_vector(axis: Any, what: str) -> Vector:
+    """A direction given as 'x', 'y', 'z' or as a vector of any length."""
+    if isinstance(axis, str):
+        if axis not in _AXES:
+            raise ModelError(f"{what}: unknown axis {axis!r}; use 'x', 'y', 'z' or a vector")
+        return [ca.SX(1 if i == _AXES[axis] else 0) for i in range(3)]
+    raw = vec(axis)
+    length = dot(raw, raw) ** 0.5
+    if length.is_zero():
+        raise ModelError(f"{what}: the axis {axis} has no length")
+    return [x / length for x in raw]
 
 
 def elementary_rotation(axis: str, angle: SX) -> Matrix:
@@ -261,22 +276,11 @@ class Frame:
 
     def turned(self, name: str, axis: Any, angle: SX, rate: SX, offset: Any = (0, 0, 0)) -> Frame:
         """A frame turned about a constant axis ('x', 'y', 'z' or a vector) through its origin at ``offset``."""
-        if isinstance(axis, str):
-            if axis not in _AXES:
-                raise ModelError(f"frame {name!r}: unknown axis {axis!r}; use 'x', 'y', 'z' or a vector")
-            rotation = elementary_rotation(axis, angle)
-            unit_axis = [ca.SX(1 if i == _AXES[axis] else 0) for i in range(3)]
-        else:
-            raw = vec(axis)
-            length = dot(raw, raw) ** 0.5
-            if length.is_zero():
-                raise ModelError(f"frame {name!r}: the joint axis has no length")
-            unit_axis = [x / length for x in raw]
-            rotation = axis_rotation(unit_axis, angle)
+        direction = unit_vector(axis, f"joint {name!r}")
+        rotation = elementary_rotation(axis, angle) if isinstance(axis, str) else axis_rotation(direction, angle)
         r = vec(offset)
-        return self._child(
-            self.system.full_name(name), r, rotation, [self.system.time_derivative(x) for x in r], scale(unit_axis, rate)
-        )
+        r_rate = [self.system.time_derivative(x) for x in r]
+        return self._child(self.system.full_name(name), r, rotation, r_rate, scale(direction, rate))
 
 
 def change_axes(a: Vector, start: Frame, end: Frame) -> Vector:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jounce.core.errors import ModelError
-from jounce.core.generated import FunctionSlot, GeneratedModel, ServiceSlot, Variable
+from jounce.core.generated import BlockSlot, FunctionSlot, GeneratedModel, ServiceSlot, Variable
 from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.calls import Call, CallRegistry, TimeDerivative, key
 from jounce.symbolic.constraints import solve_dependent_speeds
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 # fields of jn_model
-STANDARD_FUNCTIONS = ("rhs", "outputs", "watch", "prepare", "step", "project_position", "project_velocity")
+STANDARD_FUNCTIONS = (
+    *("rhs", "outputs", "watch", "prepare", "step", "project_position", "project_velocity"),
+    "kinematics",
+)
 
 
 # A pivot below this part of the inertia before elimination is rounding (some hundred operations of 1e-16 each).
@@ -82,6 +85,7 @@ def _check(system: System) -> None:
                  if key(m.symbol) not in system.memory_updates]
     problems += [f"coordinate {q.name!r} has no rate" for q in system.coordinates
                  if key(q.symbol) not in system.coordinate_rates]
+    problems += [problem for block in system.blocks for problem in block.problems()]
     if problems:
         raise ModelError(f"system {system.name!r}: " + "; ".join(problems))
 
@@ -89,6 +93,8 @@ def _check(system: System) -> None:
 def _check_mass(equations: Equations) -> None:
     """Every pivot of the mass matrix must be positive at the initial state with the default parameters."""
     pivots = equations.solved.pivots
+    if equations.system.services:  # what depends on a service is unknown before it is bound
+        pivots = [p for p in pivots if not _asks_service(equations.system, p[1])]
     if not pivots:
         return
     values = evaluate(equations.system, [x for _, pivot, diagonal in pivots for x in (pivot, diagonal)])
@@ -100,11 +106,18 @@ def _check_mass(equations: Equations) -> None:
             )
 
 
+def _asks_service(system: System, expression: SX) -> bool:
+    owners = (system.calls.owner(symbol) for symbol in system.calls.reachable(expression).values())
+    return any(owner is not None and getattr(owner[0], "kind", "") == "service" for owner in owners)
+
+
 def initial_values(system: System) -> dict[int, float]:
     """Default numbers of all base symbols."""
     values = {key(system.time): 0.0, key(system.elapsed): 0.0, key(system.t_dt): 0.0005}
     for group in (system.parameter_list, system.inputs, system.coordinates, system.speeds, system.states, system.memories):
         values.update({key(item.symbol): item.default for item in group})
+    values.update({key(item.symbol): item.default for item in block_values(system)})
+    values.update({key(b.period): values[key(system.t_dt)] for b in system.blocks if b.default_period == 0.0})
     if system.derived_parameters:
         numbers = run(derived_program(system), values, lambda slot: _table(system, slot))
         values.update({key(d.symbol): v for (d, _), v in zip(system.derived_parameters, numbers, strict=True)})
@@ -121,6 +134,28 @@ def evaluate(system: System, expressions: Sequence[SX], values: dict[int, float]
 
 def _table(system: System, slot: int) -> Any:
     return list(system.tables.values())[slot].table
+
+
+def block_values(system: System) -> list[Declared]:
+    """What jn_point.b holds: the signals of all blocks, then the periods."""
+    return [*(s for block in system.blocks for s in block.signals), *(block.period_item for block in system.blocks)]
+
+
+def kinematic_inputs(system: System) -> list[tuple[int, ...]]:
+    """Per kinematic output the inputs it depends on; an output that needs accelerations or multipliers is refused."""
+    dynamic = {key(s.acceleration): f"the acceleration of {s.name!r}" for s in system.speeds}
+    dynamic.update({k: call.label for k, call in system.multiplier_aliases.items()})
+    result = []
+    for item in system.kinematics:
+        found = system.calls.reachable(item.symbol)
+        needed = next((what for k, what in dynamic.items() if k in found), None)
+        if needed is not None:
+            raise ModelError(
+                f"output {item.name!r} is declared kinematic but depends on {needed}, which is known only after all "
+                "forces; declare it without kinematic=True"
+            )
+        result.append(tuple(i for i, u in enumerate(system.inputs) if key(u.symbol) in found))
+    return result
 
 
 class _WithDerived(CallRegistry):
@@ -226,6 +261,7 @@ def symbol_access(system: System, states: Sequence[Declared]) -> dict[int, Acces
         ("at->x", "x", states),
         ("at->m", "m", system.memories),
         ("at->u", "u", system.inputs),
+        ("at->b", "b", block_values(system)),
         ("env->p", "p", [*system.parameter_list, *(d for d, _ in system.derived_parameters)]),
     )
     for array, local, items in arrays:
@@ -246,6 +282,10 @@ def generate(system: System, step: Step | None = None) -> GeneratedModel:
         writer.add("project_velocity", [projected_states(equations, "velocity")])
     writer.add("outputs", [[o.symbol for o in system.outputs]], low_effort=True)
     writer.add("watch", [[o.symbol for o in system.watches]])
+    if system.kinematics:
+        writer.add("kinematics", [[o.symbol for o in system.kinematics]])
+    for i, block in enumerate(system.blocks):
+        writer.add(f"block{i}", [[block.updates[key(s.symbol)] for s in block.signals]])
     writer.add_prepare()
     return finish(system, equations, writer)
 
@@ -272,6 +312,11 @@ def finish(
         derived=_variables([d for d, _ in system.derived_parameters]),
         outputs=_variables(system.outputs) if "outputs" in writer.functions else (),
         watches=_variables(system.watches) if "watch" in writer.functions else (),
+        kinematics=_variables(system.kinematics) if "kinematics" in writer.functions else (),
+        kinematic_inputs=tuple(kinematic_inputs(system)) if "kinematics" in writer.functions else (),
+        signals=_variables([s for block in system.blocks for s in block.signals]),
+        block_periods=tuple(block.default_period for block in system.blocks),
+        blocks=_block_slots(system) if "block0" in writer.functions else (),
         tables={name: handle.table for name, handle in system.tables.items()},
         services=tuple(ServiceSlot(s.name, s.n_in, s.n_out, s.order, s.doc) for s in system.services),
         functions=tuple(functions),
@@ -288,6 +333,14 @@ def _variables(items: Sequence[Declared]) -> tuple[Variable, ...]:
     return tuple(Variable(i.name, i.unit, i.doc, i.default) for i in items)
 
 
+def _block_slots(system: System) -> tuple[BlockSlot, ...]:
+    slots: list[BlockSlot] = []
+    for block in system.blocks:
+        first = slots[-1].first + slots[-1].n if slots else 0
+        slots.append(BlockSlot(block.name, block.default_period, block.offset, first, len(block.signals), block.doc))
+    return tuple(slots)
+
+
 def _model_text(model: GeneratedModel, writer: ModelWriter) -> str:
     def integers(name: str, values: Sequence[int]) -> str:
         body = ", ".join(str(v) for v in values) or "-1"
@@ -299,6 +352,12 @@ def _model_text(model: GeneratedModel, writer: ModelWriter) -> str:
     if model.functions:
         lines.append("static const jn_named_fn fns[] = {\n")
         lines += [f'    {{"{f.name}", {prefix}_{f.name}}},\n' for f in model.functions]
+        lines.append("};\n")
+    if model.blocks:
+        lines.append("static const jn_block blocks[] = {\n")
+        for i, b in enumerate(model.blocks):
+            numbers = f"{b.period!r}, {b.offset!r}, {b.first}, {b.n}, {len(model.signals) + i}"
+            lines.append(f'    {{"{b.name}", {numbers}, {prefix}_block{i}}},\n')
         lines.append("};\n")
     entries = {
         "abi": "JN_ABI",
@@ -317,6 +376,10 @@ def _model_text(model: GeneratedModel, writer: ModelWriter) -> str:
         **{name: f"{prefix}_{name}" if name in writer.functions else "NULL" for name in STANDARD_FUNCTIONS},
         "n_fns": len(model.functions),
         "fns": "fns" if model.functions else "NULL",
+        "n_k": len(model.kinematics),
+        "n_b": len(model.signals) + len(model.block_periods),
+        "n_blocks": len(model.blocks),
+        "blocks": "blocks" if model.blocks else "NULL",
     }
     body = "".join(f"    .{name} = {value},\n" for name, value in entries.items())
     lines.append(f"static const jn_model model = {{\n{body}}};\n\n")

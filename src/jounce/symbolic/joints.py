@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jounce.core.errors import ModelError
-from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic._casadi import SX
 from jounce.symbolic.frames import (
-    _AXES,
     Frame,
     Vector,
     add,
@@ -22,6 +20,7 @@ from jounce.symbolic.frames import (
     scale,
     times,
     transposed_times,
+    unit_vector,
     vec,
     zeros,
 )
@@ -52,16 +51,7 @@ def prismatic(
 ) -> Joint:
     """One translation along a constant axis; coordinates ``name.travel``, ``name.rate``."""
     q, u = scope.coordinate(f"{name}.travel", f"{name}.rate", unit="m", initial=initial, on=parent)
-    if isinstance(axis, str):
-        if axis not in _AXES:
-            raise ModelError(f"joint {name!r}: unknown axis {axis!r}; use 'x', 'y', 'z' or a vector")
-        direction = [ca.SX(1 if i == _AXES[axis] else 0) for i in range(3)]
-    else:
-        raw = vec(axis)
-        length = (raw[0] ** 2 + raw[1] ** 2 + raw[2] ** 2) ** 0.5
-        if length.is_zero():
-            raise ModelError(f"joint {name!r}: the joint axis has no length")
-        direction = [x / length for x in raw]
+    direction = unit_vector(axis, f"joint {name!r}")
     start = vec(offset)
     r = add(start, scale(direction, q))
     r_rate = add([parent.system.time_derivative(x) for x in start], scale(direction, u))

@@ -136,6 +136,15 @@ class UnitKinematics:
                 )
         return self.rows_linear(velocity, f"the velocity of frame {frame.name!r}")
 
+    def check_own(self, expressions: Sequence[SX], what: str) -> None:
+        """Refuse expressions that read speeds of other units, other than through the root."""
+        found = self.system.calls.reachable(ca.vertcat(*expressions), cut=self.unit.root_twist)
+        for k, name in self._foreign.items():
+            if k in found:
+                raise ModelError(
+                    f"{what} of unit {self.unit.name!r} contains speed {name!r} of another unit; put both in one unit"
+                )
+
     def rows_linear(self, expressions: Sequence[SX], what: str) -> list[Row]:
         """Derivatives of expressions that must be linear in the speeds, one row each."""
         rows = self.differentiator.rows(expressions)
@@ -284,9 +293,7 @@ def load_projections(
         if implicit_only and not implicit:
             continue
         if any(not f.is_zero() for f in force):
-            own_axes = frame.native_axes is frame
-            native = force if own_axes else times(frame.rotation, force)
-            yield kinematics.partials(frame.v_native, frame), native
+            yield kinematics.partials(frame.v_native, frame), force
         if any(not m.is_zero() for m in moment):
             yield (angular_of(frame)[0] if angular_of else kinematics.partials(frame.w, frame)), moment
 

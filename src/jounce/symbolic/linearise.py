@@ -74,13 +74,13 @@ def generate_linear(
     def by_input(rows: list[dict[int, SX]]) -> dict[tuple[int, int], SX]:
         return {(r, c - n): value for r, row in enumerate(rows) for c, value in row.items() if c >= n}
 
-    a = by_state(rate_rows)
+    state_matrix = by_state(rate_rows)
     for number, start in tangent_start.items():
         w = system.quaternions[number][1]
         for i, j, value in ((0, 1, w[2]), (0, 2, -w[1]), (1, 0, -w[2]), (1, 2, w[0]), (2, 0, w[1]), (2, 1, -w[0])):
             k = (start + i, start + j)
-            a[k] = a[k] + value if k in a else value
-    matrices = {"A": a, "B": by_input(rate_rows), "C": by_state(output_rows), "D": by_input(output_rows)}
+            state_matrix[k] = state_matrix[k] + value if k in state_matrix else value
+    matrices = {"A": state_matrix, "B": by_input(rate_rows), "C": by_state(output_rows), "D": by_input(output_rows)}
 
     writer = ModelWriter(system, equations.states, suffix="_linear")
     ordered = {name: sorted(entries) for name, entries in matrices.items()}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jounce.symbolic.kane import Row, UnitKinematics
     from jounce.symbolic.system import System
 
-# Baumgarte gains that hold a vehicle hitch at h = 1 ms without making it stiff [Burgermeister2011]; run-time parameters.
+# Baumgarte gains that hold a vehicle hitch at h = 1 ms without making it stiff [Burgermeister2006]; run-time parameters.
 GAINS = {
     "loops.alpha": (100.0, "1/s", "Baumgarte gain α of loop constraints on acceleration level (2α ġ)"),
     "loops.beta": (1e4, "1/s2", "Baumgarte gain β of loop constraints on acceleration level (β g)"),
@@ -54,6 +54,7 @@ class Loop:
 
     def jacobian(self, kinematics: UnitKinematics) -> list[Row]:
         """G: derivative of ġ with respect to the unit's columns."""
+        kinematics.check_own(self.velocity, f"loop constraint {self.name!r}")
         return kinematics.rows_linear(self.velocity, f"constraint {self.name!r}")
 
     def on_acceleration_level(self, kinematics: UnitKinematics) -> tuple[list[Row], list[SX]]:

@@ -64,7 +64,7 @@ def leaf_program(leaf: Leaf) -> Program:
     cached = getattr(leaf, "_program", None)
     if cached is None or cached[0] != len(leaf.outputs):
         cached = (len(leaf.outputs), build_program(leaf.registry, leaf.outputs))
-        leaf._program = cached  # type: ignore[attr-defined]
+        leaf._program = cached
     return cached[1]  # type: ignore[no-any-return]
 
 
@@ -125,6 +125,7 @@ class _Builder:
         register: dict[int, int] = {}
         self.raw_output = [-1] * len(everything)
         op_const, op_input, op_output = ca.OP_CONST, ca.OP_INPUT, ca.OP_OUTPUT
+        args: tuple[int, ...]
         for k in range(function.n_instructions()):
             op = function.instruction_id(k)
             if op == op_output:
@@ -189,8 +190,8 @@ class _Builder:
                     owners = [self.owners[self.raw_args[r][0]] for r in cycle if self.raw_op[r] == op_input]
                     through = ", ".join(dict.fromkeys(repr(o[0].label) for o in owners if o is not None))
                     raise ModelError(
-                        f"algebraic loop through {through}: a value depends on itself (a load that needs the acceleration it "
-                        "causes, for example); break it with a state or a memory"
+                        f"algebraic loop through {through}: a value depends on itself (a load that needs the "
+                        "acceleration it causes, for example); break it with a state or a memory"
                     )
                 active.add(raw)
                 stack.append((raw, True))

@@ -3,7 +3,7 @@
 A step is emitted as a function of effective rates, x_{n+1} = x_n + h F_eff(x_n), so the runtime makes an Euler step with
 them: one evaluation, one linear solve with a fixed elimination order, no iteration.
 
-**Linear-implicit Euler** with a chosen Jacobian J (a W-method: any J keeps order 1) [Burgermeister2011]:
+**Linear-implicit Euler** with a chosen Jacobian J (a W-method: any J keeps order 1) [Burgermeister2006]:
 
     (I - h J) Δ = F(y_n),  y_{n+1} = y_n + h Δ,  y = (q, u)                                               (1)
 
@@ -18,7 +18,7 @@ written with the mass matrix, K_u = ∂f/∂u and K_q = ∂f/∂q of the chosen 
     exact           (1) with the exact Jacobian of all rates of the chosen states     always
 
 Other states z (tire slip) among the chosen ones are solved together with the speeds, rows (1 - h g_z) ż - ... = g.
-The derivatives are exact and sparse; what couples a unit to speeds of another unit, other than through its root, is left
+The derivatives are exact and sparse, except that values declared ``slow`` are held; what couples a unit to speeds of another unit, other than through its root, is left
 explicit.
 
 **Loop constraints**: `index-1` (acceleration level, Baumgarte; also what the explicit methods use),
@@ -80,6 +80,11 @@ class Step:
                 raise ModelError(f"step: {what} = {value!r} is unknown{did_you_mean(value, known)}")
         if self.kind == "exact" and self.constraints != "index-1":
             raise ModelError("step: the exact Jacobian goes with constraints='index-1'; use J1 or J2 with the others")
+        if self.kind == "velocity-first" and self.constraints != "index-1":
+            raise ModelError(
+                f"step: constraints={self.constraints!r} needs the new positions before the speeds, so it does not go with "
+                "kind='velocity-first'; use kind='J2', which has the same stability limits"
+            )
 
 
 def step_rates(equations: SystemEquations, step: Step) -> list[SX]:
@@ -112,10 +117,7 @@ class _Builder:
                 k = key(q.symbol)
                 position_rates[k] = position_rates[k] - corrections.get(k, ca.SX(0)) / h
                 moved[k] = q.symbol + h * position_rates[k]
-            moved[key(system.time)] = system.time + h
-            for item in system.inputs:
-                if key(item.symbol) in system.rates:
-                    moved[key(item.symbol)] = item.symbol + h * system.rates[key(item.symbol)]
+            moved.update(self._later())
         shift = Shift(system.calls, moved)
         implicit = step.kind != "explicit"
         form = Form(
@@ -153,7 +155,7 @@ class _Builder:
             if (j >= n_root and key(c) in self.chosen) or (j < n_root and everything)
         ]
         symbols = [q.symbol for q in self.coordinates] + [c for _, c in speed_columns] + [z.symbol for z in extra]
-        differentiator = Differentiator(system.calls, symbols)
+        differentiator = Differentiator(system.calls, symbols, hold_slow=True)
         n_q = len(self.coordinates)
         target = [j for j, _ in speed_columns] + [n_root + n_speeds + i for i in range(len(extra))]
         motion = kinematics.differentiator.rows([system.coordinate_rates[key(q.symbol)] for q in self.coordinates])
@@ -193,22 +195,30 @@ class _Builder:
     def _index_2(self, kinematics: UnitKinematics, loop: Loop, shift: Shift) -> tuple[list[Row], list[SX]]:
         """(2): rows G(q_{n+1}) and right-hand sides."""
         gain = self.system.loop_gains["loops.alpha_index2"]
-        columns = kinematics.columns
         rows, right = [], []
-        still = ca.SX.zeros(len(columns))
         for row, velocity, g in zip(loop.jacobian(kinematics), loop.velocity, loop.g, strict=True):
-            new_row = {j: shift(value) for j, value in row.items()}
-            rest = shift(ca.substitute([velocity], [ca.vertcat(*columns)], [still])[0])
-            now = sum_of([value * columns[j] for j, value in new_row.items()])
-            rows.append(new_row)
-            right.append(-(now + rest + gain * shift(g)) / self.h)
+            rows.append({j: shift(value) for j, value in row.items()})
+            # shifted, the velocity is G(q_{n+1}) u_n + g_t(q_{n+1}, t_{n+1}): the speeds are not moved
+            right.append(-(shift(velocity) + gain * shift(g)) / self.h)
         return rows, right
+
+    def _later(self) -> dict[int, SX]:
+        """Time and the inputs that have rates, one step later."""
+        system, h = self.system, self.h
+        result = {key(system.time): system.time + h}
+        for item in system.inputs:
+            k = key(item.symbol)
+            if k in system.rates:
+                rate = system.rates[k]
+                second = system.rates.get(key(rate), ca.SX(0))
+                result[k] = item.symbol + h * (rate + h / 2 * second)
+        return result
 
     def _ggl_corrections(self) -> dict[int, SX]:
         """(3): V M⁻¹ Gᵀ μ for every coordinate, so that g vanishes at the predicted position."""
         system, h = self.system, self.h
         predicted = {key(q.symbol): q.symbol + h * system.coordinate_rates[key(q.symbol)] for q in system.coordinates}
-        predicted[key(system.time)] = system.time + h
+        predicted.update(self._later())
         shift = Shift(system.calls, predicted)
         return projection(self.equations, lambda loop: [shift(g) for g in loop.g])[0]
 
@@ -289,6 +299,8 @@ def _exact_rates(equations: SystemEquations, step: Step) -> list[SX]:
         [],
         0,
         [equations.states[i].name for i in index],
+        # everything but the coordinates comes last: their rows have pivots near 1, whatever the stiffness
+        n_multipliers=sum(i >= len(system.coordinates) for i in index),
         symmetric=False,
         right=[equations.rates[i] for i in index],
     )

@@ -21,9 +21,23 @@ from jounce.core.generated import GeneratedModel
 from jounce.core.tables import Table
 from jounce.symbolic import joints
 from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic.blocks import Block
 from jounce.symbolic.bodies import Body, Gyrostat
 from jounce.symbolic.calls import CallRegistry, TimeDerivative, key, scalars
-from jounce.symbolic.frames import Frame, Matrix, Vector, add, cross, dot, sub, times, vec, zeros
+from jounce.symbolic.frames import (
+    Frame,
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    is_zero,
+    sub,
+    times,
+    unit_vector,
+    vec,
+    zeros,
+)
 from jounce.symbolic.leaf import Leaf
 from jounce.symbolic.loops import GAINS, Loop
 
@@ -57,7 +71,7 @@ class Unit:
     root: Frame = None  # type: ignore[assignment]
     speeds: list[Speed] = field(default_factory=list)
     bodies: list[Body] = field(default_factory=list)
-    # (frame, implicit part or not) -> frame, force, moment
+    # (frame, implicit part or not) -> frame, force in the frame's native axes, moment in its own
     forces: dict[tuple[int, bool], tuple[Frame, Vector, Vector]] = field(default_factory=dict)
     children: list[Unit] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)  # holonomic constraints between its frames
@@ -134,7 +148,7 @@ class Scope:
             owner = system.calls.owner(symbol)
             if owner is not None and getattr(owner[0], "kind", "") == "service":
                 raise ModelError(
-                    f"derived parameter {self.full_name(name)!r} asks service {owner[0].label!r}, which is bound later; "
+                    f"derived parameter {self.full_name(name)!r} asks service {owner[0].label!r}, bound later; "
                     "use a table, or make it an intermediate expression"
                 )
             if owner is None and k not in known:
@@ -218,13 +232,37 @@ class Scope:
             raise ModelError(f"memory {known.name!r} already has an update")
         self.system.memory_updates[k] = ca.SX(expression)
 
-    def output(self, name: str, expression: Any, unit: str = "-", doc: str = "", *, watch: bool = False) -> None:
-        """A channel that can be recorded. ``watch`` makes it available to end conditions and feedback in every step."""
+    def block(self, name: str, period: float | str | None = None, offset: float | str = 0.0, doc: str = "") -> Block:
+        """A sampled block, run every ``period`` (default: every full step), first at ``offset`` after the start.
+
+        Blocks run at full steps, in the order of their declaration. Period and offset are defaults: a simulation may
+        change them, and they must be multiples of its step.
+        """
+        block = Block(self, name, period, offset, doc)
+        self.system.check_open(f"block {block.name!r} is declared")
+        self.system.blocks.append(block)
+        return block
+
+    def output(
+        self,
+        name: str,
+        expression: Any,
+        unit: str = "-",
+        doc: str = "",
+        *,
+        watch: bool = False,
+        kinematic: bool = False,
+    ) -> None:
+        """A channel that can be recorded. ``watch`` makes it available to end conditions, feedback and blocks in every
+        step; ``kinematic`` promises that it needs no accelerations, so that it can be given to outside code before the
+        forces are known."""
         item = Declared(self.full_name(name), ca.SX(expression), unit, doc)
         self.system.check_new_output(item, watch)
         self.system.outputs.append(item)
         if watch:
             self.system.watches.append(item)
+        if kinematic:
+            self.system.kinematics.append(item)
 
     # -- mechanics --------------------------------------------------------------------------------------
     def declare_coordinate(self, name: str, unit: str, on: Frame, initial: float = 0.0, doc: str = "") -> SX:
@@ -300,6 +338,10 @@ class Scope:
         self.system.check_open(f"body {self.full_name(name)!r} is declared")
         if frame.system is not self.system:
             raise ModelError(f"body {self.full_name(name)!r}: frame {frame.name!r} belongs to another system")
+        if isinstance(mass, str):
+            raise ModelError(
+                f"body {self.full_name(name)!r}: mass = {mass!r}; give a number in kg, or a parameter that has a unit"
+            )
         body = Body(self.full_name(name), frame, ca.SX(mass), inertia_tensor(inertia), vec(center))
         frame.unit.bodies.append(body)
         return body
@@ -310,15 +352,19 @@ class Scope:
         The body's mass and inertia include the rotor as if it did not spin.
         """
         spin = self.declare_speed(f"{name}.spin", unit="rad/s", on=body.frame, initial=initial)
-        rotor = Gyrostat(self.full_name(name), body, vec(axis), ca.SX(inertia), spin)
+        rotor = Gyrostat(
+            self.full_name(name), body, unit_vector(axis, f"gyrostat {self.full_name(name)!r}"), ca.SX(inertia), spin
+        )
         body.rotors.append(rotor)
         return rotor
 
     def force(self, frame: Frame, vector: Any, *, at: Any = (0, 0, 0), axes: Frame | None = None) -> None:
         """A force on a frame at a point (offset in frame axes); components in ``axes`` (default: the frame's own)."""
-        offset = vec(at)
-        own = vec(vector) if axes is None else axes.express(vector, frame)
-        self.system.add_load(frame, own, cross(offset, own))
+        offset, given, axes = vec(at), vec(vector), axes or frame
+        # kept in the axes of the frame's velocity, so that projecting it needs no rotation
+        native = axes.express(given, frame.native_axes)
+        moment = zeros() if is_zero(offset) else cross(offset, axes.express(given, frame))
+        self.system.add_load(frame, native, moment)
 
     def torque(self, frame: Frame, vector: Any, *, axes: Frame | None = None) -> None:
         """A torque on a frame; components in ``axes`` (default: the frame's own)."""
@@ -347,6 +393,12 @@ class Scope:
             )
         self.system.constraints.append((self.full_name(name), items, [self.system.speed_of(u) for u in dependent]))
 
+    def slow(self, name: str, *values: Any) -> Any:
+        """The same values, held in the Jacobian of a linear-implicit step: they change slowly, or matter little for its
+        stability (the directions of a tire's forces).  Everything else sees through."""
+        symbols = self.system.calls.alias(self.full_name(name), scalars(list(values)), slow=True)
+        return symbols[0] if len(symbols) == 1 else symbols
+
     def loop(self, name: str, expressions: Any, on: Frame | None = None) -> list[SX]:
         """Holonomic constraints: expressions g(q, t) that stay zero, between frames of one unit (that of ``on``).
 
@@ -355,6 +407,7 @@ class Scope:
         system = self.system
         full = self.full_name(name)
         _check_name(full)
+        system.check_open(f"loop {full!r} is declared")
         system.claim_name(full)
         if not system.loop_gains:
             for gain, (default, unit, doc) in GAINS.items():
@@ -363,8 +416,7 @@ class Scope:
         multipliers = [ca.SX.sym(f"multiplier {i} of {full}") for i in range(len(g))]
         for i, symbol in enumerate(multipliers):
             system.multiplier_aliases[key(symbol)] = system.calls.late_alias(f"multiplier {i} of {full}", symbol)
-        unit = (on or system.world).unit
-        unit.loops.append(Loop(full, system, g, multipliers))
+        (on or system.world).unit.loops.append(Loop(full, system, g, multipliers))
         return multipliers
 
     def coincide(
@@ -433,6 +485,8 @@ class System(Scope):
     def __init__(self, name: str, gravity: Any = (0.0, 0.0, -GRAVITY)) -> None:
         if not name.isidentifier():
             raise ModelError(f"system name {name!r}: use letters, digits and underscores")
+        if name == "jounce" or name.startswith("jn_"):
+            raise ModelError(f"system name {name!r}: files of the C runtime have such names; use another one")
         self.name = name
         self.calls = CallRegistry()
         self.time = ca.SX.sym("t")
@@ -449,6 +503,8 @@ class System(Scope):
         self.memories: list[Declared] = []
         self.outputs: list[Declared] = []
         self.watches: list[Declared] = []
+        self.kinematics: list[Declared] = []
+        self.blocks: list[Block] = []
         self.tables: dict[str, TableHandle] = {}
         self.services: list[ServiceHandle] = []
         self.state_rates: dict[int, SX] = {}
@@ -630,6 +686,8 @@ def _place(frame: Frame, offset: Vector, axes: Frame) -> Vector:
 def inertia_tensor(values: Any) -> Matrix:
     """(Ixx, Iyy, Izz) or (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) as a symmetric tensor of expressions."""
     items = [ca.SX(v) for v in values]
+    if any(item.numel() != 1 for item in items):
+        raise ModelError("inertia takes 3 or 6 numbers, not a matrix: (Ixx, Iyy, Izz, Ixy, Ixz, Iyz)")
     if len(items) == 3:
         items += [ca.SX(0)] * 3
     if len(items) != 6:

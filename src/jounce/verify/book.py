@@ -5,7 +5,7 @@ A *case* is a function registered by `case`; it computes with the package and fi
     @case("pendulum", "Large swings of a pendulum", chapter=1)
     def pendulum(page: Page) -> None:
         '''What is checked, and why the other side of the comparison is independent.'''
-        page.row("period", expected=..., measured=..., tolerance=..., unit="s", kind="closed form", source="...", why="...")
+        page.row("period", expected=…, measured=…, tolerance=…, unit="s", kind="closed form", source="…", why="…")
 
 A row passes when |measured - expected| <= tolerance.  Its expected value never comes from this package; its
 tolerance follows from rounding, from the order of the method or from the digits of the source, and ``why`` says so.
@@ -99,7 +99,7 @@ class Case:
     @property
     def equations(self) -> str:
         """The docstring of the module: equations and references."""
-        return inspect.cleandoc(inspect.getmodule(self.function).__doc__ or "")  # type: ignore[union-attr]
+        return inspect.cleandoc(inspect.getmodule(self.function).__doc__ or "")
 
     def run(self) -> Page:
         """Compute the page; what a user can cause becomes a row that is not ok, a bug of ours is raised."""

@@ -1,4 +1,5 @@
-"""The verification book as one self-contained HTML page: no network, no script, no date, the same bytes for the same results.
+"""The verification book as one self-contained HTML page: no network, no script, no date, the same bytes for the same
+results.
 
 Plots are drawn by matplotlib and embedded as SVG pictures.
 """
@@ -9,6 +10,7 @@ import base64
 import html
 import importlib.util
 import io
+import itertools
 import platform
 import re
 from collections.abc import Callable, Sequence
@@ -57,8 +59,8 @@ p { max-width: 78ch; margin: 0 0 14px; }
 .verdict.bad { border-color: var(--bad); background: #fcefee; }
 .verdict b { font-size: 19px; }
 table { border-collapse: collapse; width: 100%; font-size: 13px; margin: 14px 0 20px; }
-th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 1.5px solid var(--soft); padding: 5px 10px 5px 0;
-  vertical-align: bottom; white-space: nowrap; }
+th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 1.5px solid var(--soft);
+  padding: 5px 10px 5px 0; vertical-align: bottom; white-space: nowrap; }
 td { border-bottom: 1px solid var(--line); padding: 5px 10px 5px 0; vertical-align: top; }
 .num { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap;
   font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: 12px; }
@@ -67,15 +69,16 @@ td.mark, th.mark { text-align: right; white-space: nowrap; padding-right: 0; }
 .ok { color: var(--good); font-weight: 600; } .fail { color: var(--bad); font-weight: 700; }
 tr.failed td { background: #fcefee; }
 .soft { color: var(--soft); }
-.kind { white-space: nowrap; color: var(--ink); }
+tbody td:first-child { padding-left: 8px; }
+tr.group td { background: #f7f8fa; color: var(--soft); } tr.group b { color: var(--ink); font-weight: 600; }
 table.facts { width: auto; } table.facts th { border: 0; padding-right: 22px; } table.facts td { border: 0; }
 a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }
 figure { margin: 18px 0 22px; } figure img { width: 100%; max-width: 860px; height: auto; display: block; }
 figcaption { color: var(--soft); font-size: 13px; margin-top: 4px; max-width: 78ch; }
 details { margin: 0 0 18px; font-size: 13px; } summary { cursor: pointer; color: var(--accent); }
 details ul { margin: 8px 0 0; padding-left: 20px; } details li { margin-bottom: 5px; max-width: 100ch; }
-pre { background: #f7f8fa; border: 1px solid var(--line); padding: 14px 16px; overflow-x: auto; font-size: 12px; line-height: 1.5;
-  white-space: pre-wrap; }
+pre { background: #f7f8fa; border: 1px solid var(--line); padding: 14px 16px; overflow-x: auto; font-size: 12px;
+  line-height: 1.5; white-space: pre-wrap; }
 footer { margin-top: 40px; color: var(--soft); font-size: 13px; }
 @media (max-width: 760px) { main { padding: 24px 18px; } table { display: block; overflow-x: auto; } }
 @media print { body { background: #fff; } main { box-shadow: none; padding: 0; } section { break-inside: avoid-page; } }
@@ -100,7 +103,8 @@ def render(pages: Sequence[Page], progress: Callable[[Page], None] | None = None
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>jounce {jounce.__version__}: verification book</title>\n<style>{CSS}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>jounce {jounce.__version__}: verification "
+        f"book</title>\n<style>{CSS}</style>\n</head>\n<body>\n<main>\n"
         f"{_head(rows)}{_facts()}{_contents(pages)}{''.join(sections)}{_foot()}</main>\n</body>\n</html>\n"
     )
 
@@ -115,9 +119,11 @@ def _head(rows: Sequence[Row]) -> str:
     )
     return (
         "<h1>Verification book</h1>\n"
-        '<p class="lead">What jounce computes, against closed-form solutions, published numbers, other packages, conservation laws '
+        '<p class="lead">What jounce computes, against closed-form solutions, published numbers, other packages, '
+        "conservation laws "
         "and other formulations of the same mechanics. No expected value on this page comes from jounce itself. "
-        "A check passes when |measured − expected| does not exceed the tolerance, which follows from rounding, from the order "
+        "A check passes when |measured − expected| does not exceed the tolerance, which follows from rounding, from "
+        "the order "
         "of the integration method or from the digits of the source.</p>\n"
         f"{verdict}\n"
     )
@@ -135,7 +141,7 @@ def _facts() -> str:
     compiler = find_compiler()
     facts = {
         "Version": f"jounce {jounce.__version__}",
-        "Platform": f"{platform.system()} {platform.machine()}, {platform.python_implementation()} {platform.python_version()}",
+        "Platform": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
         "Compiler": f"{compiler.version.partition(chr(10))[0]}, {compiler.target}; {' '.join(FLAGS)}",
         "Packages": ", ".join(version(name) for name in PACKAGES),
     }
@@ -168,33 +174,34 @@ def _section(number: int, page: Page) -> str:
     text = html.escape(re.sub(r"\s+", " ", case.text))
     # the first plot right after the words: it says more than the table
     return (
-        f'<section id="{case.name}">\n<h2><span class="number">{number}</span>{html.escape(case.title)}</h2>\n<p>{text}</p>\n'
+        f'<section id="{case.name}">\n<h2><span '
+        f'class="number">{number}</span>{html.escape(case.title)}</h2>\n<p>{text}</p>\n'
         f"{''.join(_figure(plot) for plot in page.plots)}{_table(page.rows)}{_tolerances(page.rows)}"
-        f"<details><summary>Equations and sources</summary><pre>{html.escape(case.equations)}</pre></details>\n</section>\n"
+        f"<details><summary>Equations and "
+        f"sources</summary><pre>{html.escape(case.equations)}</pre></details>\n</section>\n"
     )
 
 
 def _table(rows: Sequence[Row]) -> str:
     lines = []
-    for row in rows:
-        mark = '<span class="ok">✓</span>' if row.ok else '<span class="fail">✗</span>'
-        lines.append(
-            f'<tr{"" if row.ok else " class=failed"}><td>{html.escape(row.label)}</td>'
-            f'<td class="num">{number_text(row.expected)}</td><td class="num">{number_text(row.measured)}</td>'
-            f"<td>{html.escape(row.unit) if row.unit != '-' else ''}</td>"
-            f'<td class="num">{size_text(row.difference)}</td><td class="num">{size_text(row.tolerance)}</td>'
-            f'<td class="soft">{_origin(row)}</td><td class="mark">{mark}</td></tr>'
-        )
+    for (kind, source), group in itertools.groupby(rows, lambda row: (row.kind, row.source)):
+        # said once for all rows that share it
+        origin = f"<b>{html.escape(kind)}</b> · {html.escape(source)}" if kind else html.escape(source)
+        lines.append(f'<tr class="group"><td colspan="7">{origin}</td></tr>')
+        for row in group:
+            mark = '<span class="ok">✓</span>' if row.ok else '<span class="fail">✗</span>'
+            lines.append(
+                f"<tr{'' if row.ok else ' class=failed'}><td>{html.escape(row.label)}</td>"
+                f'<td class="num">{number_text(row.expected)}</td><td class="num">{number_text(row.measured)}</td>'
+                f"<td>{html.escape(row.unit) if row.unit != '-' else ''}</td>"
+                f'<td class="num">{size_text(row.difference)}</td><td class="num">{size_text(row.tolerance)}</td>'
+                f'<td class="mark">{mark}</td></tr>'
+            )
     return (
         '<table><thead><tr><th>Check</th><th class="num">Expected</th><th class="num">Measured</th><th>Unit</th>'
-        '<th class="num">Difference</th><th class="num">Tolerance</th><th>Compared with</th><th class="mark"></th></tr></thead>'
+        '<th class="num">Difference</th><th class="num">Tolerance</th><th class="mark"></th></tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table>\n"
     )
-
-
-def _origin(row: Row) -> str:
-    kind = f'<span class="kind">{html.escape(row.kind)}</span><br>' if row.kind else ""
-    return kind + html.escape(row.source)
 
 
 def _tolerances(rows: Sequence[Row]) -> str:
@@ -214,7 +221,8 @@ def _tolerances(rows: Sequence[Row]) -> str:
 def _figure(plot: Plot) -> str:
     data = base64.b64encode(svg(plot)).decode()
     caption = html.escape(plot.caption)
-    return f'<figure><img alt="{caption}" src="data:image/svg+xml;base64,{data}"><figcaption>{caption}</figcaption></figure>\n'
+    image = f'<img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
+    return f"<figure>{image}<figcaption>{caption}</figcaption></figure>\n"
 
 
 def svg(plot: Plot) -> bytes:
@@ -237,7 +245,7 @@ def _foot() -> str:
     )
 
 
-def number_text(value: float | None) -> str:
+def number_text(value: float | None, digits: int = 10) -> str:
     """A value with the digits that matter."""
     if value is None:
         return "–"
@@ -245,8 +253,8 @@ def number_text(value: float | None) -> str:
         return "0"
     if abs(value) < 1e-4:
         return f"{value:.2e}"
-    text = f"{value:.10g}"
-    return text if len(text) <= 14 else f"{value:.8g}"
+    text = f"{value:.{digits}g}"
+    return text if len(text) <= digits + 4 else f"{value:.{digits - 2}g}"
 
 
 def size_text(value: float | None) -> str:

@@ -5,8 +5,8 @@ Applied to a harmonic motion ẋ = iωx, the formulae of AM-4 have the principal
     ρ = exp(z) (1 - C z⁵ + O(z⁶)),    z = iωh,    C = 59/2880                                            (1)
 
 so a motion of frequency ω loses the phase C ω⁵ h⁴ per unit time and, to this order, no amplitude.  (C follows from
-inserting exp(z k) into predictor and corrector.)  A motion with harmonics is as bad as its worst one: the third with a tenth
-of the amplitude counts 3⁵/10 = 24 times.
+inserting exp(z k) into predictor and corrector.)  A motion with harmonics is as bad as its worst one: the third with
+a tenth of the amplitude counts 3⁵/10 = 24 times.
 """
 
 from __future__ import annotations

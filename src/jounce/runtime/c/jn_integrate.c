@@ -27,7 +27,7 @@ typedef struct {
 static int evaluate(jn_run *run, step_memory *mem, int half, const double *x, const double *u, double *f) {
     const jn_model *model = run->model;
     jn_point at = {jn_run_time(run, half), jn_run_elapsed(run, mem->last, mem->evaluated, half),
-                   run->t_dt, x, mem->m, u};
+                   run->t_dt, x, mem->m, u, run->b};
     double *out[2] = {f, mem->next};
     (run->method == JN_LI ? model->step : model->rhs)(run->env, &at, out);
     if (jn_first_bad(f, model->n_x) >= 0 || jn_first_bad(mem->next, model->n_m) >= 0) {
@@ -47,19 +47,26 @@ static int evaluate(jn_run *run, step_memory *mem, int half, const double *x, co
     return JN_OK;
 }
 
-/* Inputs at a later stage of the step: open references follow time, everything else is held. */
+/* Inputs at a later stage of the step: open references follow time, everything else is held, unless external
+ * blocks exchange at half steps. */
 static int inputs_at(jn_run *run, int half, const double **u) {
     *u = run->u;
-    if (!run->program) return JN_OK;
+    if (!run->program && run->convention != 4) return JN_OK;
     memcpy(run->uw, run->u, (size_t)run->model->n_u * sizeof(double));
     *u = run->uw;
-    return jn_program_open(run, half, run->uw);
+    if (run->convention == 4) jn_blocks_half_inputs(run, run->uw);
+    return run->program ? jn_program_open(run, half, run->uw) : JN_OK;
 }
 
-/* The row of a half step shows what the evaluation there is about to use.  It is counted with the step. */
-static int half_row(jn_run *run, const step_memory *mem, const double *x, const double *u) {
-    jn_point at = {jn_run_time(run, 1), jn_run_elapsed(run, mem->last, mem->evaluated, 1), run->t_dt, x, mem->m, u};
-    return jn_record_row(run, &at, run->recorder->n_rows);
+/* What is shown of a half step to the recorder and to external blocks: what the evaluation there is about to
+ * use.  The row is counted with the step. */
+static int show_half(jn_run *run, const step_memory *mem, int write, const double *x, const double *u) {
+    int status;
+    if (!write && run->convention != 4) return JN_OK;
+    jn_point at = {jn_run_time(run, 1), jn_run_elapsed(run, mem->last, mem->evaluated, 1),
+                   run->t_dt, x, mem->m, u, run->b};
+    if (write && (status = jn_record_row(run, &at, run->recorder->n_rows))) return status;
+    return run->convention == 4 ? jn_blocks_half_send(run, &at) : JN_OK;
 }
 
 /* Old derivative f_-k, k = 1 .. 3; the ring's newest slot is the head. */
@@ -88,7 +95,7 @@ static int rk4(jn_run *run, step_memory *mem, int write_half) {
     int status;
     for (int32_t k = 0; k < n; ++k) xs[k] = x[k] + 0.5 * h * f[k];
     if ((status = inputs_at(run, 1, &u))) return status;
-    if (write_half && (status = half_row(run, mem, xs, u))) return status;
+    if ((status = show_half(run, mem, write_half, xs, u))) return status;
     if ((status = evaluate(run, mem, 1, xs, u, g))) return status;
     for (int32_t k = 0; k < n; ++k) {
         sum[k] = f[k] + 2.0 * g[k];
@@ -161,7 +168,7 @@ static void correct_full(jn_run *run) {
  * (Burgermeister, Arnold, Esterl: one step is enough for the error to stay bounded for all time). */
 static void project(jn_run *run, const double *m) {
     const jn_model *model = run->model;
-    jn_point at = {jn_run_time(run, 2), 0.0, run->t_dt, run->xn, m, run->u};
+    jn_point at = {jn_run_time(run, 2), 0.0, run->t_dt, run->xn, m, run->u, run->b};
     double *out[1] = {run->xs};
     model->project_position(run->env, &at, out);
     at.x = run->xs;
@@ -191,7 +198,7 @@ int jn_step(jn_run *run) {
         const double *u;
         predict_half(run);
         if ((status = inputs_at(run, 1, &u))) return status;
-        if (write_half && (status = half_row(run, &mem, run->xs, u))) return status;
+        if ((status = show_half(run, &mem, write_half, run->xs, u))) return status;
         if ((status = evaluate(run, &mem, 1, run->xs, u, run->g))) return status;
         correct_full(run);
     }
@@ -209,6 +216,7 @@ int jn_step(jn_run *run) {
         s[JN_S_HEAD] = head;
         if (s[JN_S_HISTORY] < JN_HISTORY) s[JN_S_HISTORY] += 1.0;
     }
+    if (run->convention == 4) jn_blocks_commit(run);
     if (write_half) {
         run->recorder->n_rows += 1;
         s[JN_S_ROWS] += 1.0;

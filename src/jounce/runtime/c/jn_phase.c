@@ -2,8 +2,7 @@
  *
  * End conditions are first looked at one full step after a phase was entered, so there is at most one
  * transition per full step and no program can loop without time moving. */
-#include <math.h>
-
+#include "jn_math.h"
 #include "jn_run.h"
 
 #define JN_TWO_PI 6.283185307179586476925287
@@ -358,7 +357,7 @@ static void watch(jn_run *run) {
     if (!run->model->watch) return;
     const double *s = run->s;
     jn_point at = {jn_run_time(run, 0), jn_run_elapsed(run, s[JN_S_LAST], s[JN_S_EVALUATED] != 0.0, 0),
-                   run->t_dt, run->x, run->m, run->u};
+                   run->t_dt, run->x, run->m, run->u, run->b};
     double *out[1] = {run->watch};
     run->model->watch(run->env, &at, out);
 }

@@ -48,7 +48,8 @@ int jn_record_instant(jn_run *run) {
                    run->t_dt,
                    run->x,
                    run->m,
-                   run->u};
+                   run->u,
+                   run->b};
     int status = jn_record_row(run, &at, recorder->n_rows);
     if (status) return status;
     recorder->n_rows += 1;

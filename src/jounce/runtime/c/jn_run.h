@@ -47,17 +47,19 @@ static inline double jn_run_elapsed(const jn_run *run, double last, int evaluate
  * element: adding one unit of exponent to an all-ones exponent carries into the sign bit. */
 static inline int32_t jn_first_bad(const double *v, int32_t n) {
     const uint64_t exponent = UINT64_C(0x7ff0000000000000), unit = UINT64_C(0x0010000000000000);
+    union {
+        double value;
+        uint64_t bits;
+    } element; /* not memcpy, which is a call under -fno-builtin */
     uint64_t seen = 0;
     for (int32_t k = 0; k < n; ++k) {
-        uint64_t bits;
-        memcpy(&bits, v + k, sizeof bits);
-        seen |= (bits & exponent) + unit;
+        element.value = v[k];
+        seen |= (element.bits & exponent) + unit;
     }
     if (!(seen >> 63)) return -1;
     for (int32_t k = 0; k < n; ++k) {
-        uint64_t bits;
-        memcpy(&bits, v + k, sizeof bits);
-        if ((bits & exponent) == exponent) return k;
+        element.value = v[k];
+        if ((element.bits & exponent) == exponent) return k;
     }
     return -1;
 }

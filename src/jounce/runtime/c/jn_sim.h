@@ -44,6 +44,7 @@ enum {
     JN_OK = 0,        /* all steps done */
     JN_STOPPED = 1,   /* the phase program ended: JN_S_REASON, JN_S_FAILED */
     JN_FULL = 2,      /* no room for the next row: supply another buffer and call again; nothing is lost */
+    JN_EXTERNAL = 4,  /* an external block asked to end the run: jn_external.failed */
     JN_NONFINITE = 3, /* JN_S_BAD_... say what, where, when; the state is that of the last finite step */
     JN_BAD_CALL = -1  /* state, program and model do not fit together, or the step is not positive */
 };
@@ -281,6 +282,8 @@ typedef struct {
     double *in, *out;              /* scratch, n_in and n_out */
     int32_t state;                 /* its part of the state: JN_EXTERNAL_SLOTS + n_out, then the caller's own */
     int32_t sent;                  /* scratch: 1 when called at this half step */
+    int32_t failed;                /* set while it is called: ends the run; what it wrote is not used */
+    int32_t reserved;
 } jn_external;
 
 typedef struct {

@@ -14,8 +14,8 @@ straight running with speed v.  In [Meijaard2007], for lean φ and steer δ,
 
 The paper has z down and y to the right: its steer is the negative of ours, its Ixz too.
 
-Numbers: parameters from [Meijaard2007] Table 1; matrices of (2) from its eq. (5.4), eigenvalues and critical speeds from
-its Table 2, printed with 14 decimals; g = 9.81 m/s².
+Numbers: parameters from [Meijaard2007] Table 1; matrices of (2) from its section 5, eigenvalues and critical speeds
+from its Table 2, printed with 14 decimals; g = 9.81 m/s².
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FRONT_WHEEL = {"mass": 3.0, "xx": 0.1405, "yy": 0.28}
 BODY = {"mass": 85.0, "x": 0.3, "z": -0.9, "xx": 9.2, "yy": 11.0, "zz": 2.8, "xz": 2.4}
 FORK = {"mass": 4.0, "x": 0.9, "z": -0.7, "xx": 0.05892, "yy": 0.06, "zz": 0.00708, "xz": -0.00756}
 
-# [Meijaard2007] eq. (5.4)
+# [Meijaard2007] section 5
 M = np.array([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])
 K0 = np.array([[-80.95, -2.59951685249872], [-2.59951685249872, -0.80329488458618]])
 K2 = np.array([[0.0, 76.59734589573222], [0.0, 2.65431523794604]])
@@ -99,7 +99,8 @@ LEAN_AND_STEER = ("frame.rx", "steer.angle", "frame.wx", "steer.rate")
 
 
 def whipple(gyrostats: bool = False) -> System:
-    """The bicycle in our axes (z up), origin at the rear hub; wheels as bodies on hinges, or as rotors in their carriers."""
+    """The bicycle in our axes (z up), origin at the rear hub; wheels as bodies on hinges, or as rotors in their
+    carriers."""
     from jounce.symbolic import System
     from jounce.symbolic.frames import Frame, Vector, add, cross, vec
 
@@ -194,13 +195,15 @@ def nearest(values: Array, wanted: complex) -> complex:
 
 
 def crossing(speeds: Speeds, low: float, high: float) -> float:
-    """Speed at which an eigenvalue passes the imaginary axis."""
+    """Speed at which an eigenvalue passes the imaginary axis; nan when none does."""
     from scipy.optimize import brentq
 
     def stability(v: float) -> float:
         values = speeds.eigenvalues(v)
         return float(values[np.argmin(np.abs(values.real))].real)
 
+    if stability(low) * stability(high) > 0.0:
+        return math.nan
     return float(brentq(stability, low, high, xtol=1e-13, rtol=1e-14))
 
 
@@ -244,7 +247,8 @@ def bicycle(page: Page) -> None:
         compare(f"castering at {v} m/s", CASTERING[v], castering.real)
         # real roots must be real: one that lost its partner would hide in the comparison of real parts
         if capsize.imag or castering.imag:
-            compare(f"capsize and castering at {v} m/s, imaginary part", 0.0, max(abs(capsize.imag), abs(castering.imag)))
+            largest = max(abs(capsize.imag), abs(castering.imag))
+            compare(f"capsize and castering at {v} m/s, imaginary part", 0.0, largest)
     compare("weave speed", WEAVE_SPEED, crossing(speeds, 4.0, 4.6), "m/s")
     compare("capsize speed", CAPSIZE_SPEED, crossing(speeds, 5.8, 6.3), "m/s")
 
@@ -255,7 +259,7 @@ def bicycle(page: Page) -> None:
         measured=max(float(np.abs(a - p).max() / np.abs(p).max()) for (a, _), p in matrices),
         tolerance=1e-12,
         kind="published",
-        source=f"{SOURCE}, eq. (5.4)",
+        source=f"{SOURCE}, section 5",
         why="Rounding of some 1e4 operations, 1e-12 of the largest entry; the source has 14 decimals.",
     )
     page.row(
@@ -292,19 +296,25 @@ def _plot(page: Page, speeds: Speeds) -> None:
         v = np.repeat(grid, 4).reshape(values.shape)
         axes.axhline(0.0, color="0.6", lw=0.8)
         axes.axvspan(WEAVE_SPEED, CAPSIZE_SPEED, color="C2", alpha=0.12, lw=0)
-        axes.plot(v[real], values.real[real], ".", ms=1.8, color="C0", label="real part, real eigenvalue")
-        axes.plot(v[~real], values.real[~real], ".", ms=1.8, color="C1", label="real part, oscillatory")
+        axes.plot(v[real], values.real[real], ".", ms=1.8, color="C0")
+        axes.plot(v[~real], values.real[~real], ".", ms=1.8, color="C1")
         shown = ~real & (values.imag > 0)
-        axes.plot(v[shown], values.imag[shown], ".", ms=0.9, color="0.6", label="imaginary part")
+        axes.plot(v[shown], values.imag[shown], ".", ms=0.9, color="0.6")
         published = [(0, e) for e in AT_REST]
         for speed in range(1, 11):
             published += [(speed, WEAVE[speed][0]), (speed, CAPSIZE[speed]), (speed, CASTERING[speed])]
         axes.plot(*zip(*published, strict=True), "o", ms=5, mfc="none", mec="k", mew=0.9, label="published, real part")
+        for label, color, width in (
+            ("real eigenvalue", "C0", 1.8),
+            ("oscillatory: real part", "C1", 1.8),
+            ("oscillatory: imaginary part", "0.6", 1.0),
+        ):
+            axes.plot([], [], color=color, lw=width, label=label)
         axes.text((WEAVE_SPEED + CAPSIZE_SPEED) / 2, 8.3, "stable", ha="center", color="C2")
         axes.set(xlim=(-0.15, 10.15), ylim=(-12, 10), xlabel="forward speed, m/s", ylabel="eigenvalue, 1/s")
-        for name, place in (("weave", (2.6, 2.5)), ("capsize", (8.4, 0.55)), ("castering", (1.4, -9.3))):
+        for name, place in (("weave", (2.6, 2.5)), ("capsize", (8.4, 0.55)), ("castering", (2.55, -8.9))):
             axes.text(*place, name, style="italic")
-        axes.legend(loc="lower right", markerscale=2.5, ncols=2)
+        axes.legend(loc="lower right")
 
     caption = "Eigenvalues of the uncontrolled bicycle over speed, against the published table (circles)."
     page.plot(caption, draw, height=4.2)

@@ -12,10 +12,10 @@ freely.  For a semi-trailing arm on a skew hinge a, with a kingpin k on it, (1) 
 and is tabulated by NumPy alone; the angles of (1) follow from the elements of R.  The real mechanism is the same
 chassis with two revolute joints: no table, no angle of (1) occurs in it.
 
-Error of the tables.  A polynomial of order n on |q| <= L leaves about L^(n+1)/(2^n (n+1)!) of a value, 1e-17 for n = 11 and
-L = 0.4; what remains is rounding, 1e-16, which two derivatives raise by at most (n²/L)² (Markov), to 1e-11.  The second
-derivative of a cubic spline is off by at most 3/8 h² max|f⁽⁴⁾| [HallMeyer1976], so an acceleration is off by
-3/8 h² max|f⁽⁴⁾| q̇²; rounding of the data, about 6 eps |f|/h², stays below.
+Error of the tables.  A polynomial of order n on |q| <= L leaves about L^(n+1)/(2^n (n+1)!) of a value, 1e-17 for n =
+11 and L = 0.4; what remains is rounding, 1e-16, which two derivatives raise by at most (n²/L)² (Markov), to 1e-11.
+The second derivative of a cubic spline is off by at most 3/8 h² max|f⁽⁴⁾| [HallMeyer1976], so an acceleration is off
+by 3/8 h² max|f⁽⁴⁾| q̇²; rounding of the data, about 6 eps |f|/h², stays below.
 """
 
 from __future__ import annotations
@@ -170,11 +170,12 @@ def relative(found: Array, wanted: Array) -> float:
 
 @case("carrier", "Wheel carrier guided by tables against real hinges", chapter=6)
 def carrier(page: Page) -> None:
-    """A semi-trailing arm on a skew hinge, with a kingpin, an off-centre carrier and a spinning wheel, on a chassis that moves
-    freely. Once the carrier hangs on the real hinges; once its pose is interpolated in tables of six outputs that NumPy
-    filled from the closed form of the motion. The accelerations of all degrees of freedom must agree at random moving
-    states, which needs first and second derivatives of the tables, and their mixed ones, in every place of the
-    equations. With splines the difference must fall with the square of the knot spacing, as spline theory says."""
+    """A semi-trailing arm on a skew hinge, with a kingpin, an off-centre carrier and a spinning wheel, on a chassis
+    that moves freely. Once the carrier hangs on the real hinges; once its pose is interpolated in tables of six
+    outputs that NumPy filled from the closed form of the motion. The accelerations of all degrees of freedom must
+    agree at random moving states, which needs first and second derivatives of the tables, and their mixed ones, in
+    every place of the equations. With splines the difference must fall with the square of the knot spacing, as spline
+    theory says."""
     from jounce.runtime.simulation import Simulation
 
     rng = np.random.default_rng(6)
@@ -200,7 +201,8 @@ def carrier(page: Page) -> None:
         tolerance=TOLERANCE,
         kind="cross-formulation",
         source="the same carrier on a revolute joint",
-        why="3/8 h² max|f⁽⁴⁾| q̇² = 3/8 · (5e-4)² · 0.7 m · (1 rad/s)² = 7e-8 m/s² at the wheel; the chassis, of which the "
+        why="3/8 h² max|f⁽⁴⁾| q̇² = 3/8 · (5e-4)² · 0.7 m · (1 rad/s)² = 7e-8 m/s² at the wheel; the chassis, of "
+        "which the "
         "carrier has a tenth of the mass, gets 1e-1 of it on accelerations of 1 to 10 m/s²: 1e-8 at most.",
     )
     # The error varies within a cell. At angles that are knots of every table only its size in the spacing is seen.

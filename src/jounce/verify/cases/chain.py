@@ -1,7 +1,7 @@
 """A chain of pendulums: energy, a closed form of its accelerations, and units joined recursively.
 
-Five rods (mass m, length l, inertia I about the centre, centre at l/2) hang on planar hinges.  In the absolute angles φ_i from
-the vertical, Lagrange's equations are, with x_i = l/2 for the rod itself and l for all rods below,
+Five rods (mass m, length l, inertia I about the centre, centre at l/2) hang on planar hinges.  In the absolute angles
+φ_i from the vertical, Lagrange's equations are
 
     Σ_j a_ij cos(φ_i - φ_j) φ̈_j + Σ_j a_ij sin(φ_i - φ_j) φ̇_j² + g b_i sin φ_i = 0                            (1)
     a_ii = I + m l²/4 + (n - i) m l²,   a_ij = m l²/2 + (n - max(i, j)) m l²  (i ≠ j),   b_i = m l/2 + (n - i) m l
@@ -32,7 +32,12 @@ LINKS = 5
 MASS, LENGTH, INERTIA = 1.5, 0.6, 0.045  # kg, m, kg.m2
 START = (1.2, 0.4, -0.5, 0.3, 0.6)  # rad, relative angles
 END = 1.0  # s
-STEPS = {1: (2000, 4000, 8000, 16000), 2: (1000, 2000, 4000, 8000), 3: (500, 1000, 2000, 4000), 4: (500, 1000, 2000, 4000)}
+STEPS = {
+    1: (2000, 4000, 8000, 16000),
+    2: (1000, 2000, 4000, 8000),
+    3: (500, 1000, 2000, 4000),
+    4: (500, 1000, 2000, 4000),
+}
 
 
 @recipe
@@ -77,10 +82,10 @@ def energy(q: Array, u: Array) -> float:
 
 @case("chain", "Chain of pendulums: energy and recursive units", chapter=4)
 def pendulums(page: Page) -> None:
-    """Five rods on planar hinges. The accelerations are compared with Lagrange's equations in absolute angles, written down by
-    hand; the same chain cut into five units that are joined recursively must give the same numbers; and the error of the
-    energy, which nothing but the integration causes, must fall with the order of each method."""
-    from jounce.runtime.simulation import METHODS, Simulation
+    """Five rods on planar hinges. The accelerations are compared with Lagrange's equations in absolute angles,
+    written down by hand; the same chain cut into five units that are joined recursively must give the same numbers;
+    and the error of the energy, which nothing but the integration causes, must fall with the order of each method."""
+    from jounce.runtime.simulation import Simulation
 
     flat, recursive = chain.build(units=False), chain.build(units=True)
     rng = np.random.default_rng(4)
@@ -125,8 +130,7 @@ def pendulums(page: Page) -> None:
     )
 
     found: dict[str, tuple[list[float], list[float]]] = {}
-    for method in METHODS:
-        p = ORDERS[method]
+    for method, p in ORDERS.items():
         steps, errors = [], []
         for n in STEPS[p]:
             sim = Simulation(recursive, method=method, step=END / n)
@@ -141,7 +145,8 @@ def pendulums(page: Page) -> None:
             tolerance=0.1,
             kind="order",
             source="order of the formula; energy is constant",
-            why="The next term of the error is smaller by about ω h with ω < 20 rad/s: some percent, less than 0.1 in the slope.",
+            why="The next term of the error is smaller by about ω h with ω < 20 rad/s: some percent, less than 0.1 "
+            "in the slope.",
         )
     smallest = min(found["AM-4"][1])
     page.row(

@@ -52,9 +52,9 @@ def block() -> System:
 
 @case("friction", "Dry friction: block on an incline", chapter=8)
 def friction(page: Page) -> None:
-    """The kernel's stick-slip element holds a block on a 20 % grade without creeping, lets it slide down a 50 % grade with the
-    acceleration of Coulomb's law, and brings a block that was pushed uphill to rest where it must. A friction law smoothed
-    by a tanh would creep in the first and third of these."""
+    """The kernel's stick-slip element holds a block on a 20 % grade without creeping, lets it slide down a 50 % grade
+    with the acceleration of Coulomb's law, and brings a block that was pushed uphill to rest where it must. A
+    friction law smoothed by a tanh would creep in the first and third of these."""
     from jounce.runtime.simulation import Simulation
 
     library = block.build()
@@ -71,7 +71,8 @@ def friction(page: Page) -> None:
         unit="m",
         kind="closed form",
         source=f"{SOURCE} (1)",
-        why="Bristle and block integrate the same speed with rules that differ in the first step only; there both find a "
+        why="Bristle and block integrate the same speed with rules that differ in the first step only; there both "
+        "find a "
         "way between 0 and a h², a = g sin α.",
     )
     page.row(

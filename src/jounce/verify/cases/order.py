@@ -1,13 +1,13 @@
 """Order of convergence of the six integration methods, on large swings of a pendulum.
 
-A compound pendulum (mass m, centre of mass at l from the hinge, inertia I about it) released at rest from the angle θ0 has the
-closed form [WhittakerWatson1927] §22.1,
+A compound pendulum (mass m, centre of mass at l from the hinge, inertia I about it) released at rest from the angle
+θ0 has the closed form
 
     sin(θ/2) = k cn(τ)/dn(τ),    θ̇ = -2 k k' ω0 sn(τ)/dn(τ),    τ = ω0 t                                  (1)
     ω0² = m g l / (I + m l²),    k = sin(θ0/2),    k'² = 1 - k²                                             (2)
 
-with Jacobi's elliptic functions of parameter k², taken from SciPy.  A method of order p has the error
-e(h) = C h^p + O(h^(p+1)) at a fixed time; p is the slope of log e over log h.
+with Jacobi's elliptic functions of parameter k² [WhittakerWatson1927] chapter 22, taken from SciPy.  A method of
+order p has the error e(h) = C h^p + O(h^(p+1)) at a fixed time; p is the slope of log e over log h.
 """
 
 from __future__ import annotations
@@ -29,7 +29,12 @@ START = 2.0  # rad
 END = 2.0  # s, about one period
 ORDERS = {"Euler": 1, "AB-2": 2, "RK-2": 2, "AM-2": 2, "AM-3": 3, "AM-4": 4}
 # steps per run: so many that the leading term rules, so few that rounding (1e-15 per step) is far below
-STEPS = {1: (4000, 8000, 16000, 32000), 2: (1000, 2000, 4000, 8000), 3: (500, 1000, 2000, 4000), 4: (500, 1000, 2000, 4000)}
+STEPS = {
+    1: (4000, 8000, 16000, 32000),
+    2: (1000, 2000, 4000, 8000),
+    3: (500, 1000, 2000, 4000),
+    4: (500, 1000, 2000, 4000),
+}
 
 
 @recipe
@@ -58,16 +63,15 @@ def exact(t: float) -> tuple[float, float]:
 
 @case("order", "Order of the integration methods", chapter=1)
 def order(page: Page) -> None:
-    """A pendulum swings through 2 rad to both sides, far from the linear range, and is compared after 2 s with the closed form in
-    elliptic functions. Halving the step must divide the error by 2 to the order of the method. The slope is a sharp
-    test of every coefficient: one wrong digit costs a whole order."""
-    from jounce.runtime.simulation import METHODS, Simulation
+    """A pendulum swings through 2 rad to both sides, far from the linear range, and is compared after 2 s with the
+    closed form in elliptic functions. Halving the step must divide the error by 2 to the order of the method. The
+    slope is a sharp test of every coefficient: one wrong digit costs a whole order."""
+    from jounce.runtime.simulation import Simulation
 
     library = pendulum.build()
     angle, rate = exact(END)
     found: dict[str, tuple[list[float], list[float]]] = {}
-    for method in METHODS:
-        p = ORDERS[method]
+    for method, p in ORDERS.items():
         steps, errors = [], []
         for n in STEPS[p]:
             sim = Simulation(library, method=method, step=END / n)
@@ -82,8 +86,9 @@ def order(page: Page) -> None:
             measured=float(np.polyfit(np.log(steps), np.log(errors), 1)[0]),
             tolerance=0.1,
             kind="order",
-            source="order of the formula; error against (1) [WhittakerWatson1927] §22.1",
-            why="The next term of the error is smaller by about ω h < 1e-2 to 3e-2, which moves the slope by less than 0.05.",
+            source="order of the formula; error against elliptic functions [WhittakerWatson1927]",
+            why="The next term of the error is smaller by about ω h < 1e-2 to 3e-2, which moves the slope by less "
+            "than 0.05.",
         )
 
     def draw(figure: Any) -> None:

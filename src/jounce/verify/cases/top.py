@@ -1,16 +1,16 @@
 """The heavy symmetric top in steady precession.
 
-A top with moments A, A, C about the fixed point, weight m g at distance l, tilted by θ and spinning with ω3 about its axis,
-precesses steadily with Ω if [Goldstein2002] §5.7
+A top with moments A, A, C about the fixed point, weight m g at distance l, tilted by θ and spinning with ω3 about its
+axis, precesses steadily with Ω if [Goldstein2002] §5.7
 
     A cos θ Ω² - C ω3 Ω + m g l = 0,     Ω = (C ω3 ± sqrt(C² ω3² - 4 A m g l cos θ)) / (2 A cos θ)             (1)
 
-a fast and a slow root.  Started exactly there (body axes: ω = (0, Ω sin θ, ω3)), the tilt must not change and the axis must turn
-about the vertical with Ω.
+a fast and a slow root.  Started exactly there (body axes: ω = (0, Ω sin θ, ω3)), the tilt must not change and the
+axis must turn about the vertical with Ω.
 
-With a rotor in a casing (gyrostat) the angular momentum along the axis is  C_case Ω cos θ + C_rotor (Ω cos θ + s)  where s is
-the spin relative to the casing, which itself only precesses.  Chosen equal to C ω3 of the top, (1) gives the same
-precession of another mechanism.
+With a rotor in a casing (gyrostat) the angular momentum along the axis is  C_case Ω cos θ + C_rotor (Ω cos θ + s)
+where s is the spin relative to the casing, which itself only precesses.  Chosen equal to C ω3 of the top, (1) gives
+the same precession of another mechanism.
 """
 
 from __future__ import annotations
@@ -69,9 +69,10 @@ def top(rotor: bool) -> System:
 
 @case("top", "Heavy symmetric top: steady precession", chapter=3)
 def heavy_top(page: Page) -> None:
-    """A spinning top on a ball joint starts exactly in steady precession, at the slow and at the fast root of the classical
-    quadratic equation, and must stay there for five turns: the precession rate is measured and the tilt must not change.
-    The same precession is then made with a rotor in a casing that does not spin (a gyrostat), as wheels are modelled."""
+    """A spinning top on a ball joint starts exactly in steady precession, at the slow and at the fast root of the
+    classical quadratic equation, and must stay there for five turns: the precession rate is measured and the tilt
+    must not change. The same precession is then made with a rotor in a casing that does not spin (a gyrostat), as
+    wheels are modelled."""
     from jounce.runtime.simulation import Simulation
 
     tilts: dict[str, Any] = {}
@@ -93,11 +94,15 @@ def heavy_top(page: Page) -> None:
             run = sim.run(end, iprint=4)
             azimuth = np.unwrap(run["azimuth"])
             measured = float((azimuth[-1] - azimuth[0]) / (run.time[-1] - run.time[0]))
-            # In body axes the angular velocity turns with ψ̇ = ω3 - Ω cos θ, the quaternion with (ψ̇ + Ω)/2 and counts twice.
+            # In body axes the angular velocity turns with ψ̇ = ω3 - Ω cos θ; the quaternion with (ψ̇ + Ω)/2, which counts
+            # twice.
             turning = along - rate * math.cos(TILT)
             slip = am4_phase(1.0, turning, step) + 2 * am4_phase(1.0, (turning + rate) / 2, step)
             rounding = 1e-16 / step * math.sqrt(run.steps)
-            why = f"Phase that AM-4 loses, C (ψ̇⁵ + 2 ((ψ̇ + Ω)/2)⁵) h⁴ = {slip:.1e} rad/s, and rounding (jounce.verify.truncation)."
+            why = (
+                f"Phase that AM-4 loses, C (ψ̇⁵ + 2 ((ψ̇ + Ω)/2)⁵) h⁴ = {slip:.1e} rad/s (jounce.verify.truncation), "
+                "and rounding."
+            )
             page.row(
                 f"{mechanism}, {root} precession rate",
                 expected=rate,

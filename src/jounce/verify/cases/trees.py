@@ -5,8 +5,9 @@ For generalised speeds u and applied generalised forces τ,
     M(q) u̇ + h(q, u) = τ                                                                                (1)
 
 Pinocchio [Carpentier2019] computes M by the composite-rigid-body algorithm, h by recursive Newton-Euler and u̇ by the
-articulated-body algorithm [Featherstone2008], from spatial inertias; here all three come from Kane's equations by automatic
-differentiation, an elimination ordered leaf first, and compiled C.  The two share no code and no formulation.
+articulated-body algorithm [Featherstone2008], from spatial inertias; here all three come from Kane's equations by
+automatic differentiation, an elimination ordered leaf first, and compiled C.  The two share no code and no
+formulation.
 
 A tree is a structure (joints, parents, units, rotors) and numbers (masses, inertias, axes, places, angles).  Structures
 are compiled, numbers are parameters, so many trees cost few compilations.  Coordinates map one to one, except that
@@ -84,7 +85,7 @@ def tree(seed: int) -> System:
 
     s = System(f"tree_{seed}")
     numbers = Numbers.random(structure(seed), np.random.default_rng(seed))
-    frames = []
+    frames: list[Any] = []
     for i, node in enumerate(structure(seed)):
         scope = s.scope(f"b{i}")
 
@@ -242,9 +243,9 @@ class Peer:
             if node.kind == "universal":
                 first = self.model.addJoint(parent, turning[node.axes[0]](), place, f"{b}.first")
                 last = self.model.addJoint(first, turning[node.axes[1]](), pin.SE3.Identity(), b)
-                names = [f"{b}.angle1", f"{b}.angle2"], [f"{b}.rate1", f"{b}.rate2"]
+                coordinates, speeds = [f"{b}.angle1", f"{b}.angle2"], [f"{b}.rate1", f"{b}.rate2"]
             else:
-                kind, *names = {
+                kind, coordinates, speeds = {
                     "revolute": (pin.JointModelRevoluteUnaligned, [f"{b}.angle"], [f"{b}.rate"]),
                     "prismatic": (pin.JointModelPrismaticUnaligned, [f"{b}.travel"], [f"{b}.rate"]),
                     "ball": (pin.JointModelSpherical, _quaternion(b), [f"{b}.w{k}" for k in "xyz"]),
@@ -256,8 +257,8 @@ class Peer:
                 }[node.kind]
                 joint = kind(one.axis) if node.kind in ("revolute", "prismatic") else kind()
                 last = self.model.addJoint(parent, joint, place, b)
-            self.q += names[0]
-            self.u += names[1]
+            self.q += coordinates
+            self.u += speeds
             joints[i] = last
             self.model.appendBodyToJoint(last, pin.Inertia(one.mass, one.center, one.inertia), pin.SE3.Identity())
             if one.rotor:
@@ -295,15 +296,15 @@ def random_state(peer: Peer, rng: np.random.Generator) -> tuple[dict[str, float]
 
 @case("trees", "Random trees of bodies against Pinocchio", chapter=5, needs={"pinocchio": "pin"})
 def trees(page: Page) -> None:
-    """Twenty random trees of seven joints (revolute and prismatic with any axis, universal, ball, free; constant offsets
-    and rotations; rotors; several units joined recursively) in random states under random loads. Mass matrix and bias are compared
-    entry by entry, accelerations and energies with them, with the rigid-body library Pinocchio, which uses other
-    algorithms, other code and other people's understanding of the same mechanics. All numbers are evaluated by the
-    compiled C."""
+    """Twenty random trees of seven joints (revolute and prismatic with any axis, universal, ball, free; constant
+    offsets and rotations; rotors; several units joined recursively) in random states under random loads. Mass matrix
+    and bias are compared entry by entry, accelerations and energies with them, with the rigid-body library Pinocchio,
+    which uses other algorithms, other code and other people's understanding of the same mechanics. All numbers are
+    evaluated by the compiled C."""
     from jounce.runtime.simulation import Simulation
 
-    errors: dict[str, list[float]] = {name: [] for name in ("mass matrix", "bias", "accelerations", "kinetic energy",
-                                                          "potential energy")}  # fmt: skip
+    quantities = ("mass matrix", "bias", "accelerations", "kinetic energy", "potential energy")
+    errors: dict[str, list[float]] = {name: [] for name in quantities}
     units = rotors = 0
     for seed in range(STRUCTURES):
         nodes = structure(seed)
@@ -322,20 +323,22 @@ def trees(page: Page) -> None:
             peer = Peer(nodes, numbers)
             worst = dict.fromkeys(errors, 0.0)
             for _ in range(STATES):
-                for name, error in _compare(sim, mass, generated.notes["speeds"], peer, random_state(peer, rng)).items():
+                compared = _compare(sim, mass, generated.notes["speeds"], peer, random_state(peer, rng))
+                for name, error in compared.items():
                     worst[name] = max(worst[name], error)
             for name, error in worst.items():
                 errors[name].append(error)
 
-    for name, values in errors.items():
+    for name, found in errors.items():
         page.row(
             f"{name}, largest error relative to the largest entry, {STRUCTURES * NUMBERS} trees",
             expected=0.0,
-            measured=max(values),
+            measured=max(found),
             tolerance=TOLERANCE,
             kind="independent package",
             source="Pinocchio [Carpentier2019]: crba, nle, aba, computeKineticEnergy, computePotentialEnergy",
-            why="Rounding: sums of about 1e3 terms of like size give 1e-13, solved with a mass matrix of condition up to "
+            why="Rounding: sums of about 1e3 terms of like size give 1e-13, solved with a mass matrix of condition "
+            "up to "
             "about 1e3. 1e-10 is the promise.",
         )
 

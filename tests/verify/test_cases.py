@@ -1,0 +1,98 @@
+"""Every case of the book passes, and its tolerances are tight enough to notice an error."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from jounce.verify import book
+from jounce.verify.cases import bicycle, carrier, chain, order, rigid_body, top, trees
+
+
+@pytest.mark.parametrize("case", book.cases(), ids=lambda case: case.name)
+def test_the_case_passes(case: book.Case) -> None:
+    page = case.run()
+    failed = [
+        f"{row.name}: {row.measured} instead of {row.expected} ± {row.tolerance}" for row in page.rows if not row.ok
+    ]
+    assert not failed, "\n".join(failed)
+    for row in page.rows:
+        assert row.source, row.name
+        assert row.why, f"{row.name}: the tolerance is not explained"
+    assert page.plots
+
+
+# What the book compares with is tested here against itself, so that a slip in it cannot agree with a slip in the model.
+
+
+def test_the_pendulum_of_the_closed_form_obeys_its_equation_of_motion() -> None:
+    h = 1e-3
+    for t in (0.1, 0.7, 1.9):
+        acceleration = (order.exact(t + h)[1] - order.exact(t - h)[1]) / (2 * h)
+        angle, rate = order.exact(t)
+        # central differences: h² |d³ω/dt³|/6 with ω0 = 4.3 rad/s is below 1e-3
+        assert acceleration == pytest.approx(-(order.natural_frequency() ** 2) * math.sin(angle), abs=1e-3)
+        assert (order.exact(t + h)[0] - order.exact(t - h)[0]) / (2 * h) == pytest.approx(rate, abs=1e-3)
+
+
+def test_the_closed_form_of_the_rigid_body_obeys_eulers_equations() -> None:
+    exact, h = rigid_body.Exact(), 1e-4
+    moments = np.array(rigid_body.MOMENTS)
+    assert exact.spin(np.array(0.0)) == pytest.approx(rigid_body.SPIN)
+    for t in (0.3, 2.0, 11.0):
+        rate = (exact.spin(np.array(t + h)) - exact.spin(np.array(t - h))) / (2 * h)
+        w = exact.spin(np.array(t))
+        assert moments * rate + np.cross(w, moments * w) == pytest.approx(np.zeros(3), abs=1e-6)
+
+
+def test_the_attitude_of_the_rigid_body_turns_with_its_angular_velocity() -> None:
+    exact, h, t = rigid_body.Exact(), 1e-4, 3.0
+    before, now, after = exact.attitude(np.array([t - h, t, t + h]))
+    skew = now.T @ (after - before) / (2 * h)
+    assert [skew[2, 1], skew[0, 2], skew[1, 0]] == pytest.approx(exact.spin(np.array(t)), abs=1e-6)
+
+
+@pytest.mark.parametrize("root", ["slow", "fast"])
+def test_the_precession_solves_its_quadratic_equation(root: str) -> None:
+    a = top.ACROSS + top.MASS * top.LENGTH**2
+    rate = top.precession(root)
+    left = a * math.cos(top.TILT) * rate**2 - top.ALONG * top.SPIN * rate + top.MASS * top.GRAVITY * top.LENGTH
+    assert left == pytest.approx(0.0, abs=1e-12)
+
+
+def test_lagranges_equations_of_the_chain_conserve_its_energy() -> None:
+    q, u, h = np.array(chain.START), np.linspace(-1.0, 2.0, chain.LINKS), 1e-5
+    a = chain.lagrange(q, u)
+
+    def energy(t: float) -> float:
+        return chain.energy(q + t * u + t * t / 2 * a, u + t * a)
+
+    # dE/dt by central differences; the terms themselves are some 100 W
+    assert (energy(h) - energy(-h)) / (2 * h) == pytest.approx(0.0, abs=1e-5)
+
+
+def test_the_published_eigenvalues_belong_to_the_published_matrices() -> None:
+    for v, (real, imaginary) in bicycle.WEAVE.items():
+        found = np.linalg.eigvals(bicycle.published_matrix(v))
+        for expected in (complex(real, imaginary), bicycle.CAPSIZE[v], bicycle.CASTERING[v]):
+            # 14 decimals in the matrices, magnified by the condition of the eigenvectors
+            assert abs(bicycle.nearest(found, expected) - expected) < 1e-11
+
+
+def test_the_tabulated_motion_is_a_rigid_one() -> None:
+    q1, q2 = np.array([0.2, -0.3]), np.array([-0.1, 0.25])
+    *_, psi, phi, theta = carrier.motion(q1, q2).T
+    wanted = carrier.rotation(carrier.ARM_AXIS, q1) @ carrier.rotation(carrier.KING_AXIS, q2)
+    z, x, y = np.eye(3)[[2, 0, 1]]
+    found = carrier.rotation(z, psi) @ carrier.rotation(x, phi) @ carrier.rotation(y, theta)
+    assert found == pytest.approx(wanted, abs=1e-14)
+
+
+def test_the_random_trees_have_every_kind_of_joint_units_and_rotors() -> None:
+    nodes = [node for seed in range(trees.STRUCTURES) for node in trees.structure(seed)]
+    assert {node.kind for node in nodes} == {"revolute", "prismatic", "ball", "universal", "free"}
+    assert sum(node.unit for node in nodes) >= 5
+    assert sum(node.rotor for node in nodes) >= 5
+    assert sum(node.bent for node in nodes) >= 5
