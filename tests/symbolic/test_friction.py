@@ -144,6 +144,22 @@ def test_methods_agree_on_stick_and_slip(library: Simulation) -> None:
     assert spread < 16 * 0.0002 * 0.5, travel
 
 
+@pytest.mark.parametrize("method", ["Euler", "AB-2"])
+def test_the_bristle_follows_the_motion_exactly_below_the_limit(method: str) -> None:
+    """Under constant acceleration the trapezoid of the speed is the displacement, to rounding."""
+    system = System("bristle")
+    v = system.state("v", "m/s", initial=0.2)
+    system.derivative(v, 3.0)
+    coulomb(system, "c", v, 1e9, STIFFNESS)
+    h = 0.001
+    sim = compiled(system, method=method, step=h)
+    n = 400
+    sim.advance(n)
+    t = (n - 1) * h  # of the last evaluation
+    assert sim.memory("c.deflection") == pytest.approx(0.2 * t + 1.5 * t * t, rel=1e-12)
+    assert sim.memory("c.speed") == pytest.approx(0.2 + 3.0 * t, rel=1e-12)
+
+
 def test_sliding_never_gains_energy(library: Simulation) -> None:
     sim = fresh(library, slope=0.2)
     sim.set_parameters({"damping": 0.0})

@@ -49,7 +49,7 @@ def derive(system: System) -> Equations:
     """Check the declarations and solve for the rates of all states (once per system)."""
     cached = getattr(system, "_equations", None)
     if cached is not None:
-        return cached  # type: ignore[no-any-return]
+        return cached
     _check(system)
     dependent = solve_dependent_speeds(system)
     check_independent(system, dependent)

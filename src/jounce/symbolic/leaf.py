@@ -27,6 +27,8 @@ class Leaf:
     tables : (n_in, n_out) of each table the body looks up; the caller passes table handles
     """
 
+    _program: tuple[int, Any] | None = None  # kept by program.leaf_program
+
     def __init__(
         self,
         name: str,

@@ -61,11 +61,11 @@ class Program:
 
 def leaf_program(leaf: Leaf) -> Program:
     """The program of a leaf function (made once per number of outputs)."""
-    cached = getattr(leaf, "_program", None)
+    cached = leaf._program
     if cached is None or cached[0] != len(leaf.outputs):
         cached = (len(leaf.outputs), build_program(leaf.registry, leaf.outputs))
         leaf._program = cached
-    return cached[1]  # type: ignore[no-any-return]
+    return cached[1]
 
 
 def build_program(registry: CallRegistry, expressions: Sequence[SX]) -> Program:

@@ -62,7 +62,6 @@ static int inputs_at(jn_run *run, int half, const double **u) {
  * use.  The row is counted with the step. */
 static int show_half(jn_run *run, const step_memory *mem, int write, const double *x, const double *u) {
     int status;
-    if (!write && run->convention != 4) return JN_OK;
     jn_point at = {jn_run_time(run, 1), jn_run_elapsed(run, mem->last, mem->evaluated, 1),
                    run->t_dt, x, mem->m, u, run->b};
     if (write && (status = jn_record_row(run, &at, run->recorder->n_rows))) return status;
@@ -95,7 +94,7 @@ static int rk4(jn_run *run, step_memory *mem, int write_half) {
     int status;
     for (int32_t k = 0; k < n; ++k) xs[k] = x[k] + 0.5 * h * f[k];
     if ((status = inputs_at(run, 1, &u))) return status;
-    if ((status = show_half(run, mem, write_half, xs, u))) return status;
+    if ((write_half || run->convention == 4) && (status = show_half(run, mem, write_half, xs, u))) return status;
     if ((status = evaluate(run, mem, 1, xs, u, g))) return status;
     for (int32_t k = 0; k < n; ++k) {
         sum[k] = f[k] + 2.0 * g[k];
@@ -198,7 +197,8 @@ int jn_step(jn_run *run) {
         const double *u;
         predict_half(run);
         if ((status = inputs_at(run, 1, &u))) return status;
-        if ((status = show_half(run, &mem, write_half, run->xs, u))) return status;
+        if ((write_half || run->convention == 4) && (status = show_half(run, &mem, write_half, run->xs, u)))
+            return status;
         if ((status = evaluate(run, &mem, 1, run->xs, u, run->g))) return status;
         correct_full(run);
     }

@@ -1,20 +1,20 @@
 """Exchange with external software: how late the force of an external spring is.
 
-A mass on a spring, whose force -k x is computed outside and imported, oscillates with ẍ(t) = -ω² x(t - τ) when the force is
-late by τ.  With x = e^{st},
+A mass on a spring, whose force -k x is computed outside and imported, obeys ẍ(t) = -ω² x(t - τ) when the force is late
+by τ.  With x = e^{st},
 
-    s² = -ω² e^{-sτ},      so       τ = -ln(-s²/ω²)/s ≈ τ,     s ≈ iω + ½ ω² τ                                  (1)
+    s² = -ω² e^{-sτ},      so       τ = -ln(-s²/ω²)/s,      s ≈ iω + ½ ω² τ                                  (1)
 
 and a late spring acts like a damper of -k τ: the motion grows.  (1) turns the complex s of a measured motion into the
-delay.  What a fixed-step method makes of a force is v+ = v + h Σ b_j F_j, with weights b_j (Σ b_j = 1) for its evaluations.
-If evaluation j uses a force computed from positions that are d_j old, then to first order in h
+delay.  A fixed-step method makes of forces v+ = v + h Σ b_j F_j, with weights b_j (Σ b_j = 1) for its evaluations.  If
+evaluation j uses a force computed from positions that are d_j old, then to first order in h
 
     τ = Σ b_j d_j                                                                                            (2)
 
-Convention 1 (no half steps): all d_j = h.  Convention 2 (kinematic values are sent before the forces are needed): d_j = 0.
-Convention 3 (half steps, exchange at full steps): d = h at full steps and 3h/2 at half steps.  Convention 4 (exchange at
-half steps too): d = h/2.  A sampled block is called before the evaluation at a full step and held: d = 0 and h/2.  Explicit
-Euler is itself late: on its own it gives (1) with τ = h.
+Convention 1 (no half steps): all d_j = h.  Convention 2 (kinematic values are sent before the forces are needed):
+d_j = 0.  Convention 3 (half steps, exchange at full steps): d = h at full steps and 3h/2 at half steps.  Convention 4
+(exchange at half steps too): d = h/2.  A sampled block is called before the evaluation at a full step and held: d = 0
+and h/2.  Explicit Euler is itself late: on its own it gives (1) with τ = h.
 
     weights b       half step   full step   one back   two back
     Euler               -           1           -          -
@@ -133,10 +133,10 @@ def spring(t: float, values: Array) -> float:
 
 @case("exchange", "External spring under the four exchange conventions", chapter=12)
 def exchange(page: Page) -> None:
-    """A spring is computed by a function outside the model, as a user's tire or suspension would be. The delay that each
-    convention of exchange brings is measured from the growth of the free oscillation and compared with what the formula
-    of the method and the age of the force predict. Without delay (convention 2) an external spring is as good as an internal
-    one; all other conventions pump energy into it."""
+    """A spring is computed by a function outside the model, as a user's tire or suspension would be. The delay that
+    each convention of exchange brings is measured from the growth of the free oscillation and compared with what the
+    formula of the method and the age of the force predict. Without delay (convention 2) an external spring is as good
+    as an internal one; all other conventions pump energy into it."""
     from jounce.runtime.compile import library_path
 
     combinations = [(c, m) for c in (1, 2) for m in ("Euler", "AB-2")]
