@@ -79,6 +79,7 @@ class Pivot:
     inverse: SX
     row: Row  # entries of the pivot row, divided by the pivot, on columns not yet eliminated
     right: SX  # right-hand side divided by the pivot
+    below: Row  # entries of the pivot column on rows not yet eliminated
     diagonal: SX  # inertia before elimination: the scale of the pivot's rounding
 
 
@@ -95,12 +96,26 @@ class Form:
 
 
 @dataclass
+class UnitSolution:
+    """What is left of a unit after ``solve``, so that the same elimination can be applied to other right-hand sides."""
+
+    unit: Unit
+    columns: list[SX]  # root twist, own speeds, other states
+    matrix: dict[tuple[int, int], SX]  # own part, before units were joined and anything was eliminated
+    right: list[SX]
+    reduced: Equations  # after elimination: A*, b* on the root
+    pivots: list[Pivot]
+    hitch: tuple[list[Row], Vector] | None = None  # J of its hitch in the carrying unit, and bias
+    values: dict[int, SX] = field(default_factory=dict)  # solution by column
+
+
+@dataclass
 class Solved:
     """Derivatives of the independent speeds, and what is needed to check or inspect the equations."""
 
     accelerations: dict[int, SX]  # key of speed (and of other states solved with them) -> expression
     pivots: list[tuple[str, SX, SX]]  # speed name, pivot of the elimination (must be > 0), inertia before elimination
-    equations: list[Equations]
+    units: list[UnitSolution]  # leaves first
     multipliers: dict[int, SX] = field(default_factory=dict)  # key of multiplier symbol -> expression
 
 
@@ -164,50 +179,45 @@ class UnitKinematics:
 def solve(system: System, dependent: set[int], form: Form | None = None) -> Solved:
     """Derivatives of all independent speeds as expressions of states, inputs and parameters."""
     form = form or Form()
-    equations: dict[int, Equations] = {}
-    pivots: dict[int, list[Pivot]] = {}
-    hitch: dict[int, tuple[list[Row], Vector]] = {}  # unit -> (J of its hitch in the carrying unit, bias)
+    units: dict[int, UnitSolution] = {}
     named_pivots: list[tuple[str, SX, SX]] = []
-    extras: dict[int, list[Declared]] = {}
 
     for unit in _leaves_first(system.units[0]):
         kinematics = UnitKinematics(system, unit, dependent)
-        extras[id(unit)] = form.extra(unit) if form.extra else []
-        eq = assemble(kinematics, form, extras[id(unit)])
+        extra = form.extra(unit) if form.extra else []
+        eq = assemble(kinematics, form, extra)
+        own_matrix, own_right = dict(eq.matrix), list(eq.right)
         for child in unit.children:
-            rows, bias = _join(kinematics, eq, child, equations[id(child)], form)
-            hitch[id(child)] = (rows, bias)
-        pivots[id(unit)] = eliminate(eq)
-        equations[id(unit)] = eq
+            units[id(child)].hitch = _join(kinematics, eq, child, units[id(child)].reduced, form)
+        pivots = eliminate(eq)
+        columns = [*kinematics.columns, *(z.symbol for z in extra)]
+        units[id(unit)] = UnitSolution(unit, columns, own_matrix, own_right, eq, pivots)
         n_mechanical = eq.n_root + len(eq.speeds)
-        named_pivots += [
-            (eq.names[p.column], 1 / p.inverse, p.diagonal) for p in pivots[id(unit)] if p.column < n_mechanical
-        ]
+        named_pivots += [(eq.names[p.column], 1 / p.inverse, p.diagonal) for p in pivots if p.column < n_mechanical]
 
     accelerations: dict[int, SX] = {}
     multipliers: dict[int, SX] = {}
-    solved: dict[int, dict[int, SX]] = {}  # unit -> values by column
     for unit in _root_first(system.units[0]):
-        eq = equations[id(unit)]
-        values: dict[int, SX] = {}
+        solution = units[id(unit)]
+        values = solution.values
         if unit.parent is not None:
-            rows, bias = hitch[id(unit)]
-            root = [_row_times(row, solved[id(unit.parent)]) + bias[i] for i, row in enumerate(rows)]
+            assert solution.hitch is not None
+            rows, bias = solution.hitch
+            above = units[id(unit.parent)].values
+            root = [_row_times(row, above) + bias[i] for i, row in enumerate(rows)]
             # A named cut: the root acceleration is used by every row of the back substitution.
             for i, symbol in enumerate(system.calls.alias(f"{unit.name}.root acceleration", root)):
                 values[i] = symbol
-        for pivot in reversed(pivots[id(unit)]):
+        for pivot in reversed(solution.pivots):
             values[pivot.column] = pivot.right - _row_times(pivot.row, values)
-        solved[id(unit)] = values
-        own = [s.symbol for s in eq.speeds] + [s.symbol for s in extras[id(unit)]]
-        for i, symbol in enumerate(own):
-            accelerations[key(symbol)] = values[eq.n_root + i]
-        column = eq.n_root + len(own)
+        for i in range(solution.reduced.n_root, len(solution.columns)):
+            accelerations[key(solution.columns[i])] = values[i]
+        column = len(solution.columns)
         for loop in unit.loops:
             for symbol in loop.multipliers:
                 multipliers[key(symbol)] = values[column]
                 column += 1
-    return Solved(accelerations, named_pivots, list(equations.values()), multipliers)
+    return Solved(accelerations, named_pivots, list(units.values()), multipliers)
 
 
 def assemble(
@@ -357,19 +367,19 @@ def eliminate(eq: Equations) -> list[Pivot]:
         inverse = 1 / eq.matrix[k, k]
         around = sorted(neighbours[k])
         row = {i: inverse * value(k, i) for i in around}
+        below = {i: value(i, k) for i in around}
         scaled = inverse * eq.right[k]
         for a, i in enumerate(around):
-            below = value(i, k)
-            if below.is_zero():
+            if below[i].is_zero():
                 continue
             for j in around[: a + 1] if eq.symmetric else around:
                 if not row[j].is_zero():
-                    eq._add(i, j, -(below * row[j]))
-            eq.add_right(i, -(below * scaled))
+                    eq._add(i, j, -(below[i] * row[j]))
+            eq.add_right(i, -(below[i] * scaled))
         for i in around:
             neighbours[i].discard(k)
             neighbours[i].update(x for x in around if x != i)
-        pivots.append(Pivot(k, inverse, row, scaled, diagonal[k]))
+        pivots.append(Pivot(k, inverse, row, scaled, below, diagonal[k]))
     return pivots
 
 

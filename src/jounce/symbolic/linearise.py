@@ -18,6 +18,7 @@ from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.calls import Differentiator, key
 from jounce.symbolic.frames import quaternion_rate
 from jounce.symbolic.generate import ModelWriter, derive, finish
+from jounce.symbolic.sensitivity import acceleration_rows
 
 if TYPE_CHECKING:
     from jounce.symbolic.system import Declared, System
@@ -39,6 +40,7 @@ def generate_linear(
     first = {position[key(q[0])]: number for number, (q, _) in enumerate(system.quaternions)}
     inside = {position[key(q[i])] for q, _ in system.quaternions for i in range(1, 4)}
     rates: list[SX] = []
+    accelerations = {key(s.symbol): s.acceleration for s in system.speeds}
     for i, state in enumerate(equations.states):
         if i in inside:
             continue
@@ -54,13 +56,30 @@ def generate_linear(
         else:
             names.append(state.name)
             columns.append([(i, ca.SX(1))])
-            rates.append(equations.rates[i])
+            rates.append(accelerations.get(key(state.symbol), equations.rates[i]))
 
     n = len(equations.states)
     wrt = [s.symbol for s in equations.states] + [u.symbol for u in chosen_inputs]
-    differentiator = Differentiator(system.calls, wrt)
-    rate_rows = differentiator.rows(rates)
-    output_rows = differentiator.rows([o.symbol for o in chosen_outputs])
+    solved = acceleration_rows(equations, wrt)
+    # accelerations and multipliers as columns of their own: what reads them is differentiated up to them, not through
+    symbols = {key(s.symbol): s.acceleration for s in system.speeds}
+    symbols.update({key(m): m for unit in system.units for loop in unit.loops for m in loop.multipliers})
+    known = [(k, symbols[k]) for k in solved]
+    differentiator = Differentiator(system.calls, [*wrt, *(symbol for _, symbol in known)])
+
+    def total_rows(expressions: list[SX]) -> list[dict[int, SX]]:
+        result = []
+        for row in differentiator.rows(expressions):
+            total = {c: value for c, value in row.items() if c < len(wrt)}
+            for c, value in row.items():
+                if c >= len(wrt):
+                    for column, slope in solved[known[c - len(wrt)][0]].items():
+                        total[column] = total[column] + value * slope if column in total else value * slope
+            result.append(total)
+        return result
+
+    rate_rows = total_rows(rates)
+    output_rows = total_rows([o.symbol for o in chosen_outputs])
 
     def by_state(rows: list[dict[int, SX]]) -> dict[tuple[int, int], SX]:
         entries: dict[tuple[int, int], SX] = {}
