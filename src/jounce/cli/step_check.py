@@ -64,12 +64,18 @@ def step_check(
 
 def find_recipe(text: str) -> Any:
     """The recipe named by ``module:name`` or ``file.py:name``."""
-    from jounce.core.errors import ParameterError, did_you_mean
     from jounce.sim.build import Recipe
+
+    return find(text, Recipe, "recipe")
+
+
+def find(text: str, kind: type, noun: str) -> Any:
+    """The object of a kind named by ``module:name`` or ``file.py:name``."""
+    from jounce.core.errors import ParameterError, did_you_mean
 
     place, _, name = text.rpartition(":")
     if not place or not name:
-        raise ParameterError(f"{text!r}: name a recipe as module:name or file.py:name")
+        raise ParameterError(f"{text!r}: name a {noun} as module:name or file.py:name")
     if place.endswith(".py"):
         path = Path(place)
         if not path.is_file():
@@ -83,7 +89,7 @@ def find_recipe(text: str) -> Any:
             module = importlib.import_module(place)
         except ModuleNotFoundError as error:
             raise ParameterError(f"{place}: no such module ({error})") from error
-    recipes = [key for key, value in vars(module).items() if isinstance(value, Recipe)]
-    if name not in recipes:
-        raise ParameterError(f"{place} has no recipe {name!r}{did_you_mean(name, recipes)}")
+    known = [key for key, value in vars(module).items() if isinstance(value, kind)]
+    if name not in known:
+        raise ParameterError(f"{place} has no {noun} {name!r}{did_you_mean(name, known)}")
     return getattr(module, name)

@@ -391,7 +391,7 @@ def _compile_all(compiler: Compiler, units: Sequence[_Unit], refused: Callable[[
 
     if not units:
         return
-    with ThreadPoolExecutor(min(_processors(), len(units))) as pool:
+    with ThreadPoolExecutor(min(processors(), len(units))) as pool:
         jobs = {pool.submit(_run, unit.command, unit.cwd): unit for unit in units}
         for job in as_completed(jobs):
             result = job.result()
@@ -400,7 +400,8 @@ def _compile_all(compiler: Compiler, units: Sequence[_Unit], refused: Callable[[
                 raise refused(_failure(compiler, jobs[job].command, result.stdout))
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Return how many threads can run at a time."""
     # A container or a batch system may give us fewer than the machine has.
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))

@@ -17,9 +17,9 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Failure:
-    """The first number of a run that was not finite."""
+    """Why a run failed: the first number that was not finite or, in a batch, what kept the run from starting."""
 
-    kind: str  # state, derivative, memory, input, output, watch
+    kind: str  # state, derivative, memory, input, output, watch, signal; in a batch also setup, outside
     name: str
     index: int
     value: float

@@ -1,0 +1,32 @@
+"""Another simulation of the same numbers, for those who run many or write one down."""
+
+from __future__ import annotations
+
+from jounce.core.errors import ParameterError
+from jounce.runtime.simulation import Library, Simulation
+
+
+def duplicate(source: Simulation | Library) -> Simulation:
+    """Return a new simulation: of a library with its defaults, of a simulation as it stands now.
+
+    Parameters, tables, services, program, state and history are the same; nothing done to one is seen by the other. A
+    simulation with external blocks is refused: the code behind them exists once.
+    """
+    if isinstance(source, Library):
+        return Simulation(source)
+    external = [block.name for block in source.blocks if block.kind != "compiled"]
+    if external:
+        raise ParameterError(
+            f"the simulation has an external block, {external[0]!r}, which cannot be doubled; remove it with "
+            "remove_block, and add one of its own to each run (Run(setup=...)), or compile it into the model"
+        )
+    copy = Simulation(source.library, method=source.method, step=source.step, program=source._program)
+    # arrays as they are: by name, one by one, this would take longer than some runs
+    copy._p[:] = source._p
+    copy.set_tables({name: table for name, table in source.tables.items() if table is not source.model.tables[name]})
+    for k, service in enumerate(source._services):
+        copy._services[k] = service
+    copy._callbacks.update(source._callbacks)
+    copy._rhythm.update(source._rhythm)
+    copy.restore(source.snapshot())
+    return copy
