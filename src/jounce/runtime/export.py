@@ -223,10 +223,17 @@ class _Text:
  *     static _Alignas(max_align_t) unsigned char memory[{name.upper()}_INSTANCE_BYTES]; */
 #define {name.upper()}_INSTANCE_BYTES JN_INSTANCE_BYTES({self.doubles}, {len(self.model.services)})
 
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
 extern const jn_data {name}_data;
 
 const jn_model *{name}_get_model(void);
 
+#ifdef __cplusplus
+}}
+#endif
 #endif
 """
 

@@ -18,6 +18,10 @@
 #error "jounce: -ffast-math changes results (and removes the search for numbers that are not finite): leave it out"
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct {
     const char *name, *unit;
 } jn_name;
@@ -88,4 +92,7 @@ int jn_instance_run(jn_instance *instance, int64_t n_steps, double *rows, int64_
 /* Index of a name, or -1. */
 int32_t jn_find(const jn_name *names, int32_t n, const char *name);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
