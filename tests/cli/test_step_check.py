@@ -44,7 +44,8 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_digits_of_agreement_are_printed_per_channel(file: Path) -> None:
-    done = CliRunner().invoke(app, ["step-check", f"{file}:gentle", "--time", "2 s", "--method", "RK-2", "--step", "10 ms"])
+    options = ["--time", "2 s", "--method", "RK-2", "--step", "10 ms"]
+    done = CliRunner().invoke(app, ["step-check", f"{file}:gentle", *options])
     assert done.exit_code == 0, done.output
     digits = float(re.search(r"position\s*│\s*([\d.]+)", done.output).group(1))  # type: ignore[union-attr]
     # RK-2 on ẍ = -ω²x has the phase error (ωh)³/6 per step, so (ωT)(ωh)²/6 after T; h/2 has a quarter of it

@@ -22,7 +22,7 @@ H = 0.02  # s; large, so that every term of the step is seen
 FD = 2e-8
 
 
-def rates(system: System, step: Step | None, x: Sequence[float], h: float = H, **more: float) -> Array:
+def rates(system: System, step: Step | None, x: Sequence[float], h: float = H) -> Array:
     """Effective rates of a step (plain rates without) at a state, without compiling."""
     equations = derive(system)
     values = {key(s.symbol): float(v) for s, v in zip(equations.states, x, strict=True)}
@@ -289,7 +289,8 @@ TRAIN = np.array([0.3, -0.2, 0.05, 1.1, 0.7, -0.4])
 def test_units_with_implicit_loads_equal_the_flat_system(kind: str) -> None:
     flat, joined = (rates(train(units, absolute=False), Step(kind), TRAIN) for units in (False, True))
     assert_close(joined, flat, 1e-11)
-    assert np.abs(flat - rates(train(False, absolute=False), None, TRAIN)).max() > (0 if kind == "explicit" else 0.1) - 1e-9
+    plain = rates(train(False, absolute=False), None, TRAIN)
+    assert (np.abs(flat - plain).max() > 0.1) == (kind != "explicit")
 
 
 @pytest.mark.parametrize("kind", ["J1", "J3", "exact"])
@@ -373,5 +374,5 @@ def test_unknown_and_impossible_choices_are_refused(options: dict[str, str], mes
 @pytest.mark.parametrize("kind", ["J1", "exact"])
 def test_a_pattern_that_matches_no_state_is_refused(kind: str) -> None:
     s = two_carts()
-    with pytest.raises(ModelError, match=r"step: no state matches 'c\.rate'; did you mean 'a\.rate', 'b\.rate'"):
+    with pytest.raises(ModelError, match=r"step: no state matches 'c\.rate'; did you mean 'b\.rate'"):
         step_rates(derive(s), Step(kind, states=("a.*", "c.rate")))

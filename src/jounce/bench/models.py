@@ -138,9 +138,9 @@ def add_corner(
         scope.force(carrier, force, axes=chassis)
         wheel.external_torque(chassis.express(total, carrier))
     wheel.torque(system.drive - system.brake * wheel.spin / smooth_abs(wheel.spin, 1.0))
-    scope.generalized_force(
-        u, -scope.table("spring", spring_table(axle.load - UNSPRUNG * GRAVITY))(q) - scope.table("damper", damper_table())(u)
-    )
+    spring = scope.table("spring", spring_table(axle.load - UNSPRUNG * GRAVITY))
+    damper = scope.table("damper", damper_table())
+    scope.generalized_force(u, -spring(q) - damper(u))
     scope.output("fz", load, "N", "wheel load")
     scope.output("fy", fy, "N", "lateral force")
     scope.output("toe", toe, "rad", "steer angle of the wheel")
@@ -158,7 +158,8 @@ def _system(name: str) -> Any:
 
 def _body(scope: Any, frame: Any, n_axles: int) -> None:
     mass = scope.parameter("mass", MASS * n_axles / 2, "kg", "sprung mass")
-    inertia = [scope.parameter(f"I{a}{a}", v * n_axles / 2, "kg.m2") for a, v in (("x", 500.0), ("y", 2200.0), ("z", 2400.0))]
+    moments = (("x", 500.0), ("y", 2200.0), ("z", 2400.0))
+    inertia = [scope.parameter(f"I{a}{a}", value * n_axles / 2, "kg.m2") for a, value in moments]
     scope.body("chassis", frame, mass, inertia)
     drag = scope.parameter("drag", 0.4, "N.s2/m2", "½ρ c_w A")
     vx = frame.v[0]

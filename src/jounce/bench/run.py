@@ -1,7 +1,7 @@
 """`jounce bench`: speed on this machine, as rows (name, value, unit, budget, ok).
 
-Times are the smallest of several tries (machines are shared and noisy); comparisons with the peer are ratios measured in
-the same run, our evaluations and the peer's in turns.  Budgets of absolute times assume an idle core.
+Times are the smallest of several tries (machines are shared and noisy); comparisons with the peer are ratios measured
+in the same run, our evaluations and the peer's in turns.  Budgets of absolute times assume an idle core.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
 
 def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text: None) -> list[Row]:
     """All rows; ``quick`` leaves out growth with size and the peer."""
+    from jounce.bench.batch import batch_rows
     from jounce.bench.implicit import hitch_rows, implicit_rows
 
     rows: list[Row] = []
@@ -82,6 +83,8 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
         rows += method_rows()
         progress("linear-implicit step, constrained hitch")
         rows += implicit_rows() + hitch_rows()
+        progress("a batch on all cores")
+        rows += batch_rows()
         if not quick:
             progress("growth with the number of axles")
             rows += growth_rows()
@@ -277,6 +280,6 @@ def unit_rows() -> list[Row]:
     from jounce.bench.models import train
 
     operations = {n: train(n, 3).generate().operations["rhs"] for n in (1, 3, 6)}
-    rows = [Row(f"{n} unit{'s' if n > 1 else ''} of 3 axles: operations", value, "-") for n, value in operations.items()]
+    rows = [Row(f"{n} unit(s) of 3 axles: operations", value, "-") for n, value in operations.items()]
     rows.append(at_most("6 units over 3 units: operations", operations[6] / operations[3], "-", UNITS_RATIO))
     return rows

@@ -379,7 +379,8 @@ _TRUTH = "((double)("
 
 def _c_operations() -> dict[int, Callable[..., str]]:
     if not _C_OPERATIONS:
-        for name in "exp log sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf log1p expm1".split():
+        names = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf log1p expm1"
+        for name in names.split():
             _C_OPERATIONS[getattr(ca, "OP_" + name.upper())] = lambda x, name=name: f"{name}({x})"
         for name, function in (("POW", "pow"), ("CONSTPOW", "pow"), ("FMOD", "fmod"), ("COPYSIGN", "copysign")):
             _C_OPERATIONS[getattr(ca, "OP_" + name)] = lambda x, y, f=function: f"{f}({x}, {y})"

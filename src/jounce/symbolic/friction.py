@@ -9,7 +9,7 @@ one-dimensional perfect plasticity, after [SimoHughes1998] section 1.4):
 
 At rest k z carries the load and nothing creeps; in sliding F is exactly the limit.  The deflection is a memory, updated
 at every forward evaluation (half steps too), so the element adds no stiff state; the explicit step must still resolve
-the sticking oscillation, h < 2 sqrt(m/k).  The damper c only acts together with (2) and quiets the sticking oscillation.
+the sticking oscillation, h < 2 sqrt(m/k).  The damper c acts within (2) and quiets the sticking oscillation.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jounce.core.errors import ModelError
 from jounce.core.generated import BlockSlot, FunctionSlot, GeneratedModel, ServiceSlot, Variable
-from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic._casadi import SX
 from jounce.symbolic.calls import Call, CallRegistry, TimeDerivative, key
 from jounce.symbolic.constraints import solve_dependent_speeds
 from jounce.symbolic.emit import CHUNKS_PER_FILE, Access, CFunction, FunctionEmitter, leaf_access
@@ -72,7 +72,8 @@ def derive(system: System) -> Equations:
         + [solved.accelerations[key(s.symbol)] for s in independent]
         + [system.state_rates[key(s.symbol)] for s in system.states]
     )
-    equations = Equations(system, states, rates, [system.memory_updates[key(m.symbol)] for m in system.memories], solved, dependent)
+    memories = [system.memory_updates[key(m.symbol)] for m in system.memories]
+    equations = Equations(system, states, rates, memories, solved, dependent)
     _check_mass(equations)
     system._equations = equations  # type: ignore[attr-defined]
     return equations
@@ -114,7 +115,8 @@ def _asks_service(system: System, expression: SX) -> bool:
 def initial_values(system: System) -> dict[int, float]:
     """Default numbers of all base symbols."""
     values = {key(system.time): 0.0, key(system.elapsed): 0.0, key(system.t_dt): 0.0005}
-    for group in (system.parameter_list, system.inputs, system.coordinates, system.speeds, system.states, system.memories):
+    groups = (system.parameter_list, system.inputs, system.coordinates, system.speeds, system.states, system.memories)
+    for group in groups:
         values.update({key(item.symbol): item.default for item in group})
     values.update({key(item.symbol): item.default for item in block_values(system)})
     values.update({key(b.period): values[key(system.t_dt)] for b in system.blocks if b.default_period == 0.0})
@@ -271,7 +273,7 @@ def symbol_access(system: System, states: Sequence[Declared]) -> dict[int, Acces
 
 
 def generate(system: System, step: Step | None = None) -> GeneratedModel:
-    """The complete model: rhs, outputs, watch, prepare; with loops the projections, with ``step`` its effective rates."""
+    """The complete model: rhs, outputs, watch, prepare; with loops the projections, with ``step`` its rates."""
     equations = derive(system)
     writer = ModelWriter(system, equations.states)
     writer.add("rhs", [equations.rates, equations.memories])

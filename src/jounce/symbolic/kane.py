@@ -225,7 +225,7 @@ def assemble(
 ) -> Equations:
     """(2) for the bodies, loads and loop constraints of one unit."""
     form = form or Form()
-    unit, system = kinematics.unit, kinematics.system
+    unit = kinematics.unit
     names = [f"{unit.name}.root"] * len(unit.root_twist) + [s.name for s in (*kinematics.speeds, *extra)]
     multipliers = [f"multiplier {i} of {loop.name}" for loop in unit.loops for i in range(len(loop.multipliers))]
     eq = Equations(

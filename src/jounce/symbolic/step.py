@@ -1,7 +1,7 @@
 """Forms of a first-order step: linear-implicit Euler, and ways to meet loop constraints.
 
-A step is emitted as a function of effective rates, x_{n+1} = x_n + h F_eff(x_n), so the runtime makes an Euler step with
-them: one evaluation, one linear solve with a fixed elimination order, no iteration.
+A step is emitted as a function of effective rates, x_{n+1} = x_n + h F_eff(x_n), so the runtime makes an Euler step
+with them: one evaluation, one linear solve with a fixed elimination order, no iteration.
 
 **Linear-implicit Euler** with a chosen Jacobian J (a W-method: any J keeps order 1) [Burgermeister2006]:
 
@@ -18,8 +18,8 @@ written with the mass matrix, K_u = ∂f/∂u and K_q = ∂f/∂q of the chosen 
     exact           (1) with the exact Jacobian of all rates of the chosen states     always
 
 Other states z (tire slip) among the chosen ones are solved together with the speeds, rows (1 - h g_z) ż - ... = g.
-The derivatives are exact and sparse, except that values declared ``slow`` are held; what couples a unit to speeds of another unit, other than through its root, is left
-explicit.
+The derivatives are exact and sparse, except that values declared ``slow`` are held; what couples a unit to speeds of
+another unit, other than through its root, is left explicit.
 
 **Loop constraints**: `index-1` (acceleration level, Baumgarte; also what the explicit methods use),
 
@@ -82,8 +82,8 @@ class Step:
             raise ModelError("step: the exact Jacobian goes with constraints='index-1'; use J1 or J2 with the others")
         if self.kind == "velocity-first" and self.constraints != "index-1":
             raise ModelError(
-                f"step: constraints={self.constraints!r} needs the new positions before the speeds, so it does not go with "
-                "kind='velocity-first'; use kind='J2', which has the same stability limits"
+                f"step: constraints={self.constraints!r} needs the new positions before the speeds, so it does not go "
+                "with kind='velocity-first'; use kind='J2', which has the same stability limits"
             )
 
 
@@ -101,10 +101,10 @@ class _Builder:
         self.h = self.system.t_dt
         self.chosen = {key(s.symbol) for s in _chosen(equations.states, step.states)}
         self.coordinates = [q for q in self.system.coordinates if key(q.symbol) in self.chosen]
+        explicit = step.kind in ("J3", "explicit")
         self.by_unit = _assign_states(
-            self.system, [z for z in self.system.states if key(z.symbol) in self.chosen and step.kind not in ("J3", "explicit")]
+            self.system, [] if explicit else [z for z in self.system.states if key(z.symbol) in self.chosen]
         )
-        self.kinematics: dict[int, UnitKinematics] = {}
 
     def rates(self) -> list[SX]:
         system, step, h = self.system, self.step, self.h

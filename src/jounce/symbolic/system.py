@@ -216,7 +216,10 @@ class Scope:
         self.system.state_rates[k] = ca.SX(expression)
 
     def memory(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0) -> SX:
-        """A directly computed state: kept by the runtime, updated at every forward evaluation (half steps too)."""
+        """A directly computed state: kept by the runtime, updated at every forward evaluation (half steps too).
+
+        In a pose it is held: when it changes, the frame jumps without having a velocity.
+        """
         item = self._new(name, unit, doc, initial)
         self.system.check_open(f"memory {item.name!r} is declared")
         self.system.memories.append(item)
