@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from models import Array, assert_close, compiled, outputs_by_name, set_initial, smooth_table
 
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ModelError, ParameterError
@@ -17,6 +16,7 @@ from jounce.symbolic import System, ops
 from jounce.symbolic.calls import key
 from jounce.symbolic.generate import derive, evaluate
 from jounce.symbolic.step import Step, projected_states, step_rates
+from models import Array, assert_close, compiled, outputs_by_name, set_initial, smooth_table
 
 H = 0.02
 
@@ -245,16 +245,16 @@ def test_index_2_with_dependent_speeds_fulfils_the_velocity_constraint() -> None
     """A dependent speed is a function of the others and of the new position."""
     s = System("both", gravity=(0, 0, 0))
     x, vx = s.coordinate("x", initial=0.6)
-    y, vy = s.coordinate("y", initial=0.8)
+    y, _ = s.coordinate("y", initial=0.8)
     z, vz = s.coordinate("z", initial=0.3)
     s.body("mass", s.world.guided("point", (x, y, z)), 1.0)
     s.velocity_constraint("helix", [vz - x * vx], [vz])
     s.loop("surface", [x * x + y * y + 0.3 * z * z - 1.027])
-    start = np.array([0.6, 0.8, 0.3, 0.4, -0.5])
+    start = np.array([0.6, 0.8, 0.3, 0.4, -0.327])  # consistent
     for constraints in ("index-2", "ggl"):
         nx, ny, nz, u, v = step(s, "explicit", constraints, start, alpha_index2=0.0)
         assert 2 * nx * u + 2 * ny * v + 0.6 * nz * nx * u == pytest.approx(0.0, abs=1e-13)
-        assert abs(v + 0.5) < 0.1
+        assert abs(v + 0.327) < 0.01
 
 
 @pytest.mark.parametrize("constraints", ["index-2", "ggl"])
@@ -308,6 +308,42 @@ def test_loops_inside_tables_are_shifted_with_their_arguments() -> None:
     assert G(found[:2]) @ found[2:] == pytest.approx(0.0, abs=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("kind", "constraints", "stable"),
+    [
+        ("J1", "index-1", lambda a, b: b <= 2 * a and 4 * a <= 4 + b),
+        ("velocity-first", "index-1", lambda a, b: a <= 1 and 4 * a + b <= 4),
+        ("J1", "index-2", lambda a, b: a <= 2),
+    ],
+)
+def test_gains_are_stable_within_their_limits(
+    kind: str, constraints: str, stable: Callable[[float, float], bool]
+) -> None:
+    """Errors (w, h v) of a linear constraint go through a matrix; a = α h and b = β h² decide about its eigenvalues."""
+    s = System("pair", gravity=(0, 0, 0))
+    a, b = s.prismatic("a", s.world), s.prismatic("b", s.world)
+    s.body("a", a.frame, 1.0)
+    s.body("b", b.frame, 2.0)
+    s.loop("together", [a.q[0] - b.q[0]])
+    equations = derive(s)
+    rates = step_rates(equations, Step(kind, constraints=constraints))
+
+    def radius(ah: float, bhh: float) -> float:
+        gains = {"loops.alpha": ah / H, "loops.beta": bhh / H**2, "loops.alpha_index2": ah / H}
+        columns = []
+        for x in (np.array([1.0, 0, 0, 0]), np.array([0, 0, 1 / H, 0])):
+            values = state_values(s, x) | {key(s.loop_gains[n]): v for n, v in gains.items()}
+            new = x + H * np.array(evaluate(s, rates, values))
+            columns.append([new[0] - new[1], H * (new[2] - new[3])])
+        return float(np.abs(np.linalg.eigvals(np.array(columns).T)).max())
+
+    grid = [(ah, bhh) for ah in (0.05, 0.3, 0.6, 0.95, 1.1, 1.9, 2.1) for bhh in (0.01, 0.3, 0.9, 1.5, 3.7, 4.5)]
+    for ah, bhh in grid:
+        assert (radius(ah, bhh) <= 1 + 1e-9) == stable(ah, bhh), (ah, bhh)
+    best = {"J1": (1.0, 1.0), "velocity-first": (0.5, 1.0)}[kind]
+    assert radius(*best) < 1e-7  # square root of rounding: a double eigenvalue zero
+
+
 # --- projection -------------------------------------------------------------------------------------------------------
 
 
@@ -330,9 +366,10 @@ def test_velocities_are_projected_to_the_nearest_ones() -> None:
     found = project(s, "velocity", X)
     expected = nearest(lambda u: float(gradient(X[:2]) @ u + g_t(0.0)), X[2:])
     assert_close(found[2:], expected, 1e-7)  # SciPy's gradients are differences
-    assert_close(found[:2], X[:2], 0.0 + 1e-300)
+    assert_close(found[:2], X[:2], 1e-300)
     assert gradient(X[:2]) @ found[2:] + g_t(0.0) == pytest.approx(0.0, abs=1e-14)
-    exact = X[2:] - bordered(M, gradient(X[:2]), gradient(X[:2]), np.zeros(2), float(gradient(X[:2]) @ X[2:] + g_t(0.0)))
+    G = gradient(X[:2])
+    exact = X[2:] - bordered(M, G, G, np.zeros(2), float(G @ X[2:] + g_t(0.0)))
     assert_close(found[2:], exact, 1e-14)
 
 
@@ -414,8 +451,8 @@ def test_a_model_without_loops_needs_no_initialisation_and_refuses_projection() 
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
-def parallel_bars() -> System:
-    """Three parallel cranks under one coupler: one of the loops follows from the other."""
+def parallel_bars(end: str = "xy") -> System:
+    """Three parallel cranks under one coupler: of the last loop one direction follows from the others."""
     s = System("parallel", gravity=(0, 0, 0))
     cranks = [s.revolute(f"crank{i}", s.world, axis="z", offset=(i, 0, 0), initial=0.5) for i in range(3)]
     for i, crank in enumerate(cranks):
@@ -423,7 +460,7 @@ def parallel_bars() -> System:
     coupler = s.revolute("coupler", cranks[0].frame, axis="z", offset=(1, 0, 0), initial=-0.5)
     s.body("coupler", coupler.frame, 2.0, (0, 0, 0.3), (1, 0, 0))
     s.coincide("middle", coupler.frame, cranks[1].frame, at_a=(1, 0, 0), at_b=(1, 0, 0), directions="xy")
-    s.coincide("end", coupler.frame, cranks[2].frame, at_a=(2, 0, 0), at_b=(1, 0, 0), directions="xy")
+    s.coincide("end", coupler.frame, cranks[2].frame, at_a=(2, 0, 0), at_b=(1, 0, 0), directions=end)
     return s
 
 
@@ -434,13 +471,10 @@ def test_redundant_loops_are_named() -> None:
 
 
 def test_without_the_redundant_equation_the_parallel_bars_move() -> None:
-    s = parallel_bars()
-    s.units[0].loops.pop()
-    rail = s.units[0].speeds
-    s.coincide("other_end", s.units[0].bodies[3].frame, s.units[0].bodies[2].frame, (2, 0, 0), (1, 0, 0), "x")
-    derivatives = evaluate(s, derive(s).rates)
-    assert len(rail) == 4
-    assert_close(derivatives, np.zeros(8), 1e-12)  # at rest, without load
+    s = parallel_bars(end="x")
+    rates = evaluate(s, derive(s).rates, state_values(s, [0.5, 0.5, 0.5, -0.5, 1.0, 1.0, 1.0, -1.0]))
+    # the coupler moves in a circle without turning: no moment acts on the cranks, their rate is constant
+    assert_close(rates, [1.0, 1.0, 1.0, -1.0, 0.0, 0.0, 0.0, 0.0], 1e-12)
 
 
 def test_a_loop_written_twice_and_one_that_moves_nothing_are_named() -> None:
@@ -465,7 +499,7 @@ def test_a_loop_across_units_is_refused(first: str) -> None:
     frames = (post, b.frame, (0, 0, 0), (0, 0, -1)) if first == "world" else (b.frame, post, (0, 0, -1), (0, 0, 0))
     s.coincide("hook", *frames, directions="x")
     unit, speed = ("base", "b.rate") if first == "world" else ("trailer", "a.rate")
-    with pytest.raises(ModelError, match=rf"loop constraint 'hook' of unit '{unit}' contains speed '{speed}' of another"):
+    with pytest.raises(ModelError, match=rf"loop constraint 'hook' of unit '{unit}' contains speed '{speed}' of"):
         s.generate()
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models import Array, assert_close, smooth_table
 
 from jounce.core.errors import ModelError, ParameterError
 from jounce.runtime.simulation import Simulation
@@ -16,6 +15,7 @@ from jounce.symbolic import System, ops
 from jounce.symbolic.calls import key
 from jounce.symbolic.generate import derive, evaluate
 from jounce.symbolic.step import KINDS, Step, step_rates
+from models import Array, assert_close, smooth_table
 
 H = 0.02  # s; large, so that every term of the step is seen
 # Central differences of step 1e-5 of smooth functions of size 10: h²/6 and 1e-16/1e-5, times 10.
@@ -206,8 +206,7 @@ def test_exact_is_the_jacobian_of_everything() -> None:
 def test_the_other_kinds_take_the_loads_and_leave_inertia_forces_explicit(kind: str) -> None:
     x = np.array([0.2, 0.6, -0.5, 1.4])
     s = cart_pendulum()
-    q, angle, u, w = x
-    coupling = -1.2 * 0.8 * np.cos(angle)  # x of the bob = q - 0.8 sin(angle) about y
+    coupling = -1.2 * 0.8 * np.cos(x[1])  # x of the bob = q - 0.8 sin(angle) about y
     mass = np.array([[4.2, coupling], [coupling, 0.1 + 1.2 * 0.64]])
     loads = lambda y: np.array([-200 * y[0] - 9 * y[2], -60 * np.sin(2 * y[1]) - 3 * y[3] * y[0]])  # noqa: E731
     K = jacobian(loads, x)

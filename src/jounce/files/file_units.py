@@ -214,8 +214,12 @@ def _user(section: Section | None, units: Units, report: Report) -> None:
             continue
         *powers, conversion = (float(n) for n in numbers)
         if any(p != int(p) or abs(p) > 9 for p in powers) or not conversion > 0:
-            report.error(line, key, f"found exponents {powers} and conversion {conversion}; exponents are whole numbers "
-                         "from -9 to 9, the conversion is positive")  # fmt: skip
+            report.error(
+                line,
+                key,
+                f"found exponents {powers} and conversion {conversion}; exponents are whole numbers from -9 to 9, "
+                "the conversion is positive",
+            )
             continue
         a, b, c, d, e = (int(p) for p in powers)
         try:

@@ -14,7 +14,8 @@ line ends included; a changed value replaces only its own characters. Of blocks 
 counts, with a warning. What cannot be read is an error with its line, except in blocks that the reader of a
 format does not know: those are kept as they are.
 
-The meaning of blocks and keys belongs to the readers of the formats (``tir`` and those to come); units to ``file_units``.
+The meaning of blocks and keys belongs to the readers of the formats (``tir`` and those to come), units to
+``file_units``.
 """
 
 from __future__ import annotations
@@ -589,7 +590,7 @@ def resolve(reference: str, origin: str | Path, databases: dict[str, Path] | Non
 
     Parameters
     ----------
-    reference : a path, relative to the file that holds it, or ``mdids://alias/table.tbl/file``, or ``alias/table.tbl/file``
+    reference : a path, relative to the file that holds it, or ``mdids://alias/table.tbl/file``, with or without mdids://
     origin : the file that holds the reference
     databases : folders by alias
     """

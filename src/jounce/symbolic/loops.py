@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jounce.symbolic.kane import Row, UnitKinematics
     from jounce.symbolic.system import System
 
-# Baumgarte gains that hold a vehicle hitch at h = 1 ms without making it stiff [Burgermeister2006]; parameters of a run.
+# Baumgarte gains that hold a vehicle hitch at h = 1 ms without making it stiff [Burgermeister2006]; run parameters.
 GAINS = {
     "loops.alpha": (100.0, "1/s", "Baumgarte gain α of loop constraints on acceleration level (2α ġ)"),
     "loops.beta": (1e4, "1/s2", "Baumgarte gain β of loop constraints on acceleration level (β g)"),

@@ -21,6 +21,8 @@ Other states z (tire slip) among the chosen ones are solved together with the sp
 The derivatives are exact and sparse, except that values declared ``slow`` are held; what couples a unit to speeds of
 another unit, other than through its root, is left explicit.
 
+Inertia forces, gravity and the change of Gᵀ λ with the position enter J in `exact` only.
+
 **Loop constraints**: `index-1` (acceleration level, Baumgarte; also what the explicit methods use),
 
     index-2:  M u̇ + Gᵀ(q_n) λ = f,   G(q_{n+1}) u_{n+1} + α g(q_{n+1}) = 0,   q_{n+1} = q_n + h V u_n        (2)

@@ -179,14 +179,14 @@ def car_axle(page: Page) -> None:
     fine.run(END, iprint=1000)
     errors = np.abs(fine.x - PUBLISHED)
     why = "Truncation of AM-4: (ω h)⁴ 59/2880 per radian with ω = 45 rad/s, its third harmonic and 135 rad: 1e-9 and "
-    for what, error, more, tolerance in (
+    for what, off, more, tolerance in (
         ("places", errors[:4].max(), "less in places.", 1e-9),
         ("velocities", errors[4:].max(), "ω times that in velocities.", 5e-8),
     ):
         page.row(
             f"{what} at 3 s, AM-4 with h = 0.1 ms, largest difference",
             expected=0.0,
-            measured=float(error),
+            measured=float(off),
             tolerance=tolerance,
             kind="published",
             source=SOURCE,
@@ -218,7 +218,7 @@ def car_axle(page: Page) -> None:
         )
 
     def error(way: Way, kind: str, h: float) -> tuple[Array, Array]:
-        """Time and distance from the reference; infinite after a failure."""
+        """Time and distance from the reference, as far as the run went."""
         time, places, _ = way.run(kind, h)
         return time, np.abs(places - exact.sol(time)[:4]).max(axis=0)
 
@@ -321,7 +321,7 @@ def _plot(page: Page, drifts: Any, histories: Any, long: Any) -> None:
     def drift(figure: Any) -> None:
         axes = figure.subplots()
         for name, (time, _, g) in long.items():
-            axes.semilogy(time, np.maximum(g, 1e-12), lw=1.1, label=name)
+            axes.semilogy(time, np.clip(g, 1e-12, 100), lw=1.1, label=name)  # one run breaks off at 1e300
         axes.set(xlabel="time, s", ylabel="‖g‖", ylim=(1e-12, 10))
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 

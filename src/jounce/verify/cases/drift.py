@@ -174,8 +174,8 @@ def drift(page: Page) -> None:
             tolerance=0.02,
             kind="published",
             source=f"{way.leading}; bounded for any duration by [Burgermeister2006] (13)",
-            why="At constant speed the next term is smaller by some (h v/r)², 1e-4; a hundredth of the bound per 10 laps "
-            "would show as a factor.",
+            why="At constant speed the next term is smaller by some (h v/r)², 1e-4; a drift of 1e-3 of "
+            "the bound per lap would more than double it.",
         )
     page.row(
         "force of the track after the start, projection",

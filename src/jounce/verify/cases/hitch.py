@@ -121,7 +121,8 @@ def drive(hitch: str, method: str = "LI-Euler", step: float = STEP) -> Recording
 
 def apart(a: Recording, b: Recording) -> float:
     """Largest distance between the trailers of two runs, m."""
-    return float(np.hypot(a["trailer.place.x"] - b["trailer.place.x"], a["trailer.place.y"] - b["trailer.place.y"]).max())
+    x, y = (a[f"trailer.place.{c}"] - b[f"trailer.place.{c}"] for c in "xy")
+    return float(np.hypot(x, y).max())
 
 
 def figures(run: Recording, exact: Recording) -> dict[str, float]:
@@ -200,7 +201,7 @@ def hitch(page: Page) -> None:
     )
     for name, run, tolerance, why in (
         ("constraint", constraint, 1e-3, "Both make the same error of first order; what differs is (3)."),
-        ("spring-damper", spring, 0.05, "The deflection of some millimetres, and its effect on the heading over 260 m."),
+        ("spring-damper", spring, 0.05, "Some millimetres of deflection, and their effect on the heading over 260 m."),
     ):
         page.row(
             f"{name} against joint, same step: distance of the trailers",
@@ -241,7 +242,7 @@ def _plot(page: Page, exact: Recording, constraint: Recording, spring: Recording
         top.plot(constraint.time, constraint["force.x"], color="C0", lw=1.4, label="constraint")
         top.plot(exact.time, exact["force.x"], "k:", lw=1.0, label="joint")
         top.set(ylabel="coupling force, N")
-        top.legend(loc="upper right", ncols=3)
+        top.legend(loc="lower left")
         bottom.plot(exact.time, exact["lateral_acceleration"], color="C2", lw=1.2)
         bottom.set(xlabel="time, s", ylabel="yaw rate × speed, m/s²")
 

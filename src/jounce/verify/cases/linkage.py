@@ -5,9 +5,9 @@ link.  Freudenstein's equation [Freudenstein1955] gives the rocker,
 
     K1 cos θ4 - K2 cos θ2 + K3 = cos(θ2 - θ4),   K1 = d/a,  K2 = d/c,  K3 = (a² - b² + c² + d²)/(2 a c)          (1)
 
-a quadratic in tan(θ4/2).  Differentiating the closure a e(θ2) + b e(θ3) = (d, 0) + c e(θ4), e(θ) = (cos θ, sin θ), gives
-rates and accelerations, and Newton's and Euler's laws of the three bars, nine linear equations, give the forces in the
-four pins and the torque that drives the crank.
+a quadratic in tan(θ4/2).  Differentiating the closure a e(θ2) + b e(θ3) = (d, 0) + c e(θ4), e(θ) = (cos θ, sin θ),
+gives rates and accelerations, and Newton's and Euler's laws of the three bars, nine linear equations, give the forces
+in the four pins and the torque that drives the crank.
 
 **Double wishbone**: two arms on skew revolute joints, an upright with two ball joints and a tie rod.  Its position for
 an angle of the lower arm follows from distances alone: with the lower ball known, the nine coordinates of upper ball,
@@ -130,14 +130,14 @@ def pin_force(theta2: float) -> Array:
     acting[2] = ((3, 1, zero), (2, -1, lengths[2] * e(theta4)))
     for i in range(3):
         for force, sign, place in acting[i]:
-            columns = slice(2 * force, 2 * force + 2)
-            matrix[3 * i : 3 * i + 2, columns] += sign * np.eye(2)
+            pair = slice(2 * force, 2 * force + 2)
+            matrix[3 * i : 3 * i + 2, pair] += sign * np.eye(2)
             lever = place - arms[i]
-            matrix[3 * i + 2, columns] += sign * np.array([-lever[1], lever[0]])
+            matrix[3 * i + 2, pair] += sign * np.array([-lever[1], lever[0]])
         b[3 * i : 3 * i + 2] = MASSES[i] * (centres[i] + np.array([0, GRAVITY]))
         b[3 * i + 2] = INERTIAS[i] * accelerations[i]
     matrix[2, 8] = 1.0
-    return np.linalg.solve(matrix, b)[[4, 5, 8]]
+    return np.asarray(np.linalg.solve(matrix, b)[[4, 5, 8]], dtype=float)
 
 
 @recipe
@@ -237,7 +237,7 @@ def static_forces(angle: float) -> tuple[Array, float, float]:
     solution = np.linalg.solve(matrix, b)
     lower = hinge("LF", "LR")
     moment = np.cross(lb - P["LF"], -solution[:3]) + np.cross(centre("LF", "LR", lb), ARM_MASS * weight)
-    return -solution[:6], float(solution[6]), float(-lower @ moment)
+    return np.asarray(-solution[:6], dtype=float), float(solution[6]), float(-lower @ moment)
 
 
 @case("linkage", "Closed chains: four-bar linkage and double wishbone", chapter=14)
@@ -266,8 +266,8 @@ def linkage(page: Page) -> None:
             why="Projection leaves the square of what the fourth-order step misses, 1e-9 rad; the rest is rounding.",
         )
     forces = np.array([pin_force(TURN * t) for t in run.time])
-    for i, (name, unit) in enumerate((("pin.x", "N"), ("pin.y", "N"), ("torque", "N.m"))):
-        what = {"pin.x": "force in the pin, x", "pin.y": "force in the pin, y", "torque": "torque of the crank"}[name]
+    whats = {"pin.x": "force in the pin, x", "pin.y": "force in the pin, y", "torque": "torque of the crank"}
+    for i, (name, what) in enumerate(whats.items()):
         page.row(
             f"four-bar linkage: {what}, largest difference over largest value",
             expected=0.0,

@@ -106,7 +106,7 @@ def stability(page: Page) -> None:
     its amplification matrix. Its spectral radius leaves the unit circle where the linear theory says, for stiffness
     and for damping, and stays inside it for the kinds that are stable for every step."""
     steps = {kind: Oscillator(kind) for kind in MATRICES}
-    why = "Bisection with the threshold 1 + 1e-9 on a radius that grows at least like half the excess: 1e-8, 1e-6 allowed."
+    why = "Bisection with the threshold 1 + 1e-9 on a radius that grows like half the excess or faster: 1e-8."
     found: dict[str, list[tuple[float, float]]] = {}
     for kind, limit in LIMITS.items():
         step = steps[kind]
@@ -147,8 +147,8 @@ def stability(page: Page) -> None:
             tolerance=1e-9,
             kind="published",
             source=SOURCE if kind != "velocity-first" else "trace and determinant as those of J2, (5)",
-            why="1 is reached at h²a = 0 and at hb = 0. Rounding 1e-16, raised by at most 1/√(h²a) = 1e2 near the double "
-            "eigenvalue at h²a → 0.",
+            why="1 is reached at h²a = 0 and at hb = 0. Rounding 1e-16, raised by at most 1/√(h²a) = 1e2 near the "
+            "double eigenvalue at h²a → 0.",
         )
     for kind, matrix in MATRICES.items():
         scale = 1.0 if kind in ALWAYS else 1e6
@@ -171,7 +171,7 @@ def _plot(page: Page, steps: dict[str, Oscillator], found: dict[str, list[tuple[
         axes.fill_between(B, np.maximum(2 * B - 4, 0), np.minimum(B, 12), alpha=0.25, label="explicit, (1)")
         axes.fill_between(B[B <= 2], 0, 4 - 2 * B[B <= 2], alpha=0.25, label="J3, (4)")
         axes.fill_between(B, 0, 2 * B + 4, alpha=0.12, label="J1, (2)")
-        for kind, points in found.items():
+        for points in found.values():
             axes.plot(*zip(*[p for p in points if p[0] <= 4], strict=True), "o", ms=5, mfc="none", mec="k", mew=0.9)
         axes.plot([], [], "o", mfc="none", mec="k", label="measured limit")
         axes.set(xlim=(0, 4), ylim=(0, 12), xlabel="hb", ylabel="h²a")

@@ -1,0 +1,210 @@
+"""What every tire model offers: a block of numbers with units, pure functions of the contact, one leaf function.
+
+A tire model is a small frozen object that holds what changes the *equations* (use mode, formula variant, which curves
+exist). Its numbers are a mapping from names to values, floats or symbols alike, so that the same text is evaluated in a
+test, plotted, and compiled. Axes are those of the contact (docs/conventions.md): x along the wheel plane forward,
+y left, z along the road normal. κ > 0 drives; α > 0 when the contact moves to the left, γ > 0 when the top of the
+wheel leans to the right; forces act on the wheel.
+
+    load, re = model.vertical(p, ρ, ρ̇)           wheel load and effective rolling radius
+    at = model.at_load(p, load, γ, µ)            everything that depends on load, camber and friction only
+    model.forces(p, at, κ, α, vx, ω)             Fx, Fy, Mx, My, Mz
+
+What a model adds to these by states (relaxation) is in ``transient``, how it meets the ground in ``contact``, and how
+it hangs on a wheel of a mechanism in ``wheel``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
+
+from jounce.core.errors import ParameterError, did_you_mean
+from jounce.core.tables import Table
+from jounce.symbolic.leaf import Leaf
+from jounce.symbolic.ops import clip, if_else, pi, sin
+
+Numbers = Mapping[str, Any]  # name -> float, array or symbol
+Curve = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A number of a tire: declared once, with unit and meaning."""
+
+    name: str
+    unit: str
+    doc: str
+    default: float | None = 0.0  # None: must be given
+    block: str = ""  # where property files keep it; empty: not in files
+
+
+class Forces(NamedTuple):
+    """Forces and moments at the contact point, contact axes; the wheel load is the third force."""
+
+    fx: Any
+    fy: Any
+    mx: Any
+    my: Any
+    mz: Any
+
+
+class AtLoad(NamedTuple):
+    """What relaxation needs to know of a tire at a load; models may add to it."""
+
+    sigma_kappa: Any  # longitudinal relaxation length, m
+    sigma_alpha: Any  # lateral relaxation length, m
+    slope_x: Any  # dFx/dκ at zero slip, N
+    slope_y: Any  # dFy/dα at zero slip, N/rad, negative
+    kappa_slide: Any  # slip at which the whole contact slides, -
+    alpha_slide: Any  # the same for the tangent of the slip angle, -
+    own: Any  # what the model itself goes on with
+
+
+class TireModel(ABC):
+    """The structure of a tire: which equations. Its numbers are passed to every function."""
+
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def coefficients(self) -> Sequence[Coefficient]:
+        """The block of numbers, in the order in which leaf functions take it."""
+
+    @property
+    @abstractmethod
+    def transient(self) -> bool:
+        """Whether slip lags behind by contact deflections (two states)."""
+
+    @property
+    def curves(self) -> Sequence[str]:
+        """Names of the one-dimensional tables that this structure looks up."""
+        return ()
+
+    def derived(self, p: Numbers) -> dict[str, Any]:
+        """Further numbers, computed once before a run from the block."""
+        return {}
+
+    @abstractmethod
+    def vertical(self, p: Numbers, rho: Any, rho_rate: Any, curves: Mapping[str, Curve] | None = None) -> Any:
+        """Wheel load, N, from deflection (m) and its rate (m/s)."""
+
+    @abstractmethod
+    def effective_radius(self, p: Numbers, rho: Any) -> Any:
+        """Rolling speed over spin of a free-rolling wheel, m."""
+
+    @abstractmethod
+    def at_load(self, p: Numbers, load: Any, gamma: Any, friction: Any = 1.0) -> AtLoad:
+        """Everything that depends on load (N), inclination (rad) and road friction only."""
+
+    @abstractmethod
+    def forces(
+        self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
+    ) -> Forces:
+        """Forces for given slips. ``vx``: speed of the contact, m/s; ``spin``: of the wheel, rad/s; ``belt``: rolling
+        speed times rate of the lateral deflection, m²/s².
+
+        Without them the wheel rolls forward at the speed of the measurement.
+        """
+
+    # -- for people -----------------------------------------------------------------------------------------
+    def complete(self, values: Mapping[str, float]) -> dict[str, float]:
+        """All numbers of the block, defaults filled in, and the derived ones."""
+        known = {c.name for c in self.coefficients}
+        unknown = [name for name in values if name not in known]
+        if unknown:
+            raise ParameterError(f"tire {self.kind}: unknown number {unknown[0]!r}{did_you_mean(unknown[0], known)}")
+        missing = [c.name for c in self.coefficients if c.default is None and c.name not in values]
+        if missing:
+            raise ParameterError(f"tire {self.kind}: these numbers have no default: {', '.join(missing)}")
+        p: dict[str, float] = {c.name: float(values.get(c.name, c.default or 0.0)) for c in self.coefficients}
+        return {**p, **{name: float(value) for name, value in self.derived(p).items()}}
+
+    def steady(
+        self,
+        p: Numbers,
+        load: Any,
+        kappa: Any = 0.0,
+        alpha: Any = 0.0,
+        gamma: Any = 0.0,
+        friction: Any = 1.0,
+        *,
+        side: Any = 1.0,
+        vx: Any = None,
+        spin: Any = None,
+    ) -> Forces:
+        """Steady-state forces; ``side`` = -1 mirrors the tire: it is mounted on the other side than it was measured."""
+        at = self.at_load(p, load, side * gamma, friction)
+        return mirrored(self.forces(p, at, kappa, side * alpha, vx, spin), side)
+
+    @abstractmethod
+    def leaf(self) -> Leaf:
+        """The whole tire, from deflection and velocities to forces and rates of the contact deflections."""
+
+
+@dataclass(frozen=True)
+class Tire:
+    """A tire: structure, numbers, curves, and the side of the car it was measured on."""
+
+    model: TireModel
+    values: Mapping[str, float]  # complete block, derived numbers included
+    curves: Mapping[str, Table] = field(default_factory=dict)
+    side: str = "symmetric"  # left, right, symmetric
+    name: str = ""
+    notes: tuple[str, ...] = ()
+
+    def with_values(self, **changes: float) -> Tire:
+        """A copy with other numbers."""
+        block = {c.name: self.values[c.name] for c in self.model.coefficients}
+        return replace(self, values=self.model.complete({**block, **changes}))
+
+    def sign_on(self, side: str) -> float:
+        """-1 when the tire is mounted on the other side than it was measured, else 1."""
+        if side not in ("left", "right"):
+            raise ParameterError(f"tire {self.name!r}: side = {side!r}; use 'left' or 'right'")
+        return -1.0 if self.side in ("left", "right") and side != self.side else 1.0
+
+    def steady(
+        self,
+        load: Any,
+        kappa: Any = 0.0,
+        alpha: Any = 0.0,
+        gamma: Any = 0.0,
+        friction: Any = 1.0,
+        *,
+        mounted: str = "",
+        vx: Any = None,
+        spin: Any = None,
+    ) -> Forces:
+        """Steady-state forces of this tire, as measured or ``mounted`` on the left or right."""
+        sign = self.sign_on(mounted) if mounted else 1.0
+        return self.model.steady(self.values, load, kappa, alpha, gamma, friction, side=sign, vx=vx, spin=spin)
+
+    def load(self, rho: Any, rho_rate: Any = 0.0) -> Any:
+        """Wheel load for a deflection."""
+        return self.model.vertical(self.values, rho, rho_rate, dict(self.curves))
+
+    def deflection(self, load: float) -> float:
+        """Deflection under a load, at rest (bisection: curves may have kinks)."""
+        low, high = 0.0, float(self.values["UNLOADED_RADIUS"])
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if float(self.load(middle)) < load else (low, middle)
+        return 0.5 * (low + high)
+
+
+def mirrored(forces: Forces, side: Any) -> Forces:
+    """Forces of the mirror image for side = -1."""
+    return Forces(forces.fx, side * forces.fy, side * forces.mx, forces.my, side * forces.mz)
+
+
+def direction(speed: Any, low: Any) -> Any:
+    """Sign of a speed, rounded below ``low`` (C1): exactly ±1 beyond."""
+    return sin(0.5 * pi * clip(speed / low, -1.0, 1.0))
+
+
+def total_friction(road: Any, tire: Any, ignored_below: float = 1e-5) -> Any:
+    """Road friction times the run-time factor of a tire; a factor that is not set (about zero) counts as one."""
+    return road * if_else(tire > ignored_below, tire, 1.0)

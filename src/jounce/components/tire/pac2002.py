@@ -1,0 +1,627 @@
+"""Magic Formula tires of the PAC2002 and MF 5.x families: steady forces and moments, after [Pacejka2006] chapter 4.
+
+With x a slip, every force is a scaled sine and every trail a scaled cosine of the same argument:
+
+    S(x; B, C, D, E) = D sin(C atan(Bx - E (Bx - atan Bx)))                                            (1)
+    G(x; B, C, D, E) = D cos(C atan(Bx - E (Bx - atan Bx))),     E <= 1                                (2)
+    Fz0 = LFZO FNOMIN,   dfz = (Fz - Fz0)/Fz0                                                          (3)
+
+Longitudinal:  κx = κ + SHx                     Fx0 = S(κx; Bx, Cx, Dx, Ex) + SVx                      (4)
+    Dx = µx Fz,  Kx = Fz (PKX1 + PKX2 dfz) exp(PKX3 dfz) LKX,  Bx = Kx/(Cx Dx)
+Lateral:       αy = α + SHy                     Fy0 = S(αy; By, Cy, Dy, Ey) + SVy                      (5)
+    Dy = µy Fz,  Ky = PKY1 Fz0 sin(2 atan(Fz/(PKY2 Fz0))) (1 - PKY3 |γ|) LKY,  By = Ky/(Cy Dy)
+Aligning:      Mz = -t (Fy - SVyκ) + Mzr + s Fx                                                        (6)
+    t = G(α_t; Bt, Ct, Dt, Et) cos α,   Mzr = Dr cos(atan(Br α_r)) cos α
+Combined:      Fx = Gxα Fx0,   Fy = Gyκ Fy0 + SVyκ                                                     (7)
+    α_t,eq = atan sqrt(tan² α_t + (Kx κ/Ky)²),  α_r,eq likewise                                        (8)
+Overturning:   Mx = R0 Fz (QSX1 LVMX - QSX2 γ + QSX3 Fy/Fz0) LMX                                       (9)
+Rolling:       My = -sgn(ω) R0 Fz (QSY1 + QSY2 Fx/Fz0 + QSY3 |Vx/Vref| + QSY4 (Vx/Vref)⁴) LMY           (10)
+    with QSY1 = QSY2 = 0:  My = sgn(ω) R0 (SVx + Kx SHx), the force at κ = 0
+Relaxation:    σκ = Fz (PTX1 + PTX2 dfz) exp(-PTX3 dfz) R0/FNOMIN LSGKP                                (11)
+               σα = PTY1 sin(2 atan(Fz/(PTY2 Fz0))) (1 - PKY3 |γ|) R0 LFZO LSGAL                       (12)
+Vertical:      Fz = max(0, Cz ρ₊ + F_b + Kz ρ̇ b(ρ)),   b = 3s² - 2s³, s = ρ/ρ_b in [0, 1]               (13)
+               re = R0 - ρN (FREFF ρd + DREFF atan(BREFF ρd)),   ρN = FNOMIN/Cz,  ρd = ρ₊/ρN              (14)
+
+Belt:          Mz,gyr = QTZ1 LGYR MBELT (ω re) dv/dt cos(atan(Br α_r)),  v the lateral deflection         (15)
+
+Use modes: 0 wheel load only; 1 Fx and My; 2 Fy, Mx and Mz; 3 both, each by itself; 4 combined slip (7, 8); 11 to 14 the
+same with relaxation (``transient``).  MF_05 differs in how the scaling factors enter SHy and SVy, and has neither RBX3
+nor RBY4.
+
+Ours: road friction µ multiplies LMUX and LMUY everywhere; load, slips and camber are kept within the ranges of the
+file, and below FZMIN forces at FZMIN are scaled with the load, so that everything goes to zero smoothly as a wheel
+lifts; in (13) the damper takes hold over the first ρ_b = 2 mm of deflection, so that touching the ground makes no
+step in the load; in reverse the trail changes side, as cos α carries the sign of Vx.  The functions (2) and cos(atan
+x) are even: the sign that (8) has in the literature is left out, and with it a jump.  sin(2 atan x) = 2x/(1 + x²) and
+cos(atan x) = 1/sqrt(1 + x²) need no trigonometry.  The sign of PTX3 in (11) differs between published descriptions;
+``ptx3_sign`` chooses.
+
+Smoothness: forces are C1 in slips (the curvature factors E may jump with the sign of slip, where their effect is of
+third order), C0 in load and camber.  Not modelled: turn slip, inflation pressure, dependence of the load on lateral
+and longitudinal force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+from jounce.components.tire import transient as relaxation
+from jounce.components.tire.base import AtLoad, Coefficient, Curve, Forces, Numbers, TireModel, direction
+from jounce.core.errors import ParameterError
+from jounce.symbolic.leaf import Leaf
+from jounce.symbolic.ops import (
+    atan,
+    clip,
+    copysign,
+    cos,
+    exp,
+    fabs,
+    fmax,
+    fmin,
+    if_else,
+    logic_and,
+    pi,
+    sign,
+    sin,
+    sqrt,
+    tan,
+)
+
+MODES = (0, 1, 2, 3, 4, 11, 12, 13, 14)
+VARIANTS = ("PAC2002", "MF_05")
+
+# Guards, each far below anything a real tire has.
+LOAD_FLOOR = 1.0  # N: the smallest load at which the formula is evaluated, where a file says FZMIN = 0
+FRICTION_FLOOR = 1e-3  # of scaling factors of friction: they are divided by
+DIVISOR_FLOOR = 1e-12  # of divisors
+SLIP_FLOOR = 1e-14  # of a squared slip in (8): keeps the root differentiable at zero
+SIGMA_FLOOR = 0.01  # m, of relaxation lengths
+SPEED_FLOOR = 0.05  # m/s, of VXLOW and of Vref
+DAMPER_ONSET = 0.002  # m, ρ_b of (13): about the deflection at which the contact has a tenth of its length
+
+_MODEL, _VERTICAL = "MODEL", "VERTICAL"
+_SCALING, _LONG = "SCALING_COEFFICIENTS", "LONGITUDINAL_COEFFICIENTS"
+_LAT, _ALIGN = "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS"
+
+
+def _block(block: str, text: str, default: float | None = 0.0) -> list[Coefficient]:
+    """Lines ``NAME unit meaning`` as coefficients."""
+    rows = [line.split(None, 2) for line in text.strip().splitlines()]
+    return [Coefficient(name, unit, doc, default, block) for name, unit, doc in rows]
+
+
+COEFFICIENTS: tuple[Coefficient, ...] = (
+    Coefficient(
+        "VXLOW", "m/s", "below this speed forces fade (modes 1-4) or contact deflections hold (11-14)", 1.0, _MODEL
+    ),
+    Coefficient("LONGVL", "m/s", "speed of the measurement, Vref", 16.7, _MODEL),
+    Coefficient("LOW_SPEED_DAMPING", "N.s/m", "damping of the contact at standstill and nominal load", 770.0),
+    Coefficient("UNLOADED_RADIUS", "m", "radius of the free tire, R0", None, "DIMENSION"),
+    Coefficient("RIM_RADIUS", "m", "radius of the rim", 0.0, "DIMENSION"),
+    *_block(
+        _VERTICAL,
+        """
+        VERTICAL_STIFFNESS N/m vertical stiffness, Cz
+        FNOMIN N nominal wheel load
+        """,
+        None,
+    ),
+    *_block(
+        _VERTICAL,
+        """
+        VERTICAL_DAMPING N.s/m vertical damping, Kz
+        BREFF - low-load stiffness of the effective radius
+        DREFF - peak value of the effective radius
+        FREFF - high-load stiffness of the effective radius
+        BOTTOM_STIFF N/m stiffness of the rim on the road
+        BOTTOM_OFFST m distance of rim and road at which bottoming begins
+        """,
+    ),
+    Coefficient("KPUMIN", "-", "smallest valid longitudinal slip", -1.5, "LONG_SLIP_RANGE"),
+    Coefficient("KPUMAX", "-", "largest valid longitudinal slip", 1.5, "LONG_SLIP_RANGE"),
+    Coefficient("ALPMIN", "rad", "smallest valid slip angle", -pi / 2, "SLIP_ANGLE_RANGE"),
+    Coefficient("ALPMAX", "rad", "largest valid slip angle", pi / 2, "SLIP_ANGLE_RANGE"),
+    Coefficient("CAMMIN", "rad", "smallest valid inclination", -0.26, "INCLINATION_ANGLE_RANGE"),
+    Coefficient("CAMMAX", "rad", "largest valid inclination", 0.26, "INCLINATION_ANGLE_RANGE"),
+    Coefficient("FZMIN", "N", "smallest valid wheel load", 100.0, "VERTICAL_FORCE_RANGE"),
+    Coefficient("FZMAX", "N", "largest valid wheel load", 1e5, "VERTICAL_FORCE_RANGE"),
+    *_block(
+        _SCALING,
+        """
+        LFZO - scale of the nominal load
+        LCX - scale of the shape of Fx
+        LMUX - scale of the peak friction of Fx
+        LEX - scale of the curvature of Fx
+        LKX - scale of the slip stiffness
+        LHX - scale of the horizontal shift of Fx
+        LVX - scale of the vertical shift of Fx
+        LGAX - scale of inclination for Fx
+        LCY - scale of the shape of Fy
+        LMUY - scale of the peak friction of Fy
+        LEY - scale of the curvature of Fy
+        LKY - scale of the cornering stiffness
+        LHY - scale of the horizontal shift of Fy
+        LVY - scale of the vertical shift of Fy
+        LGAY - scale of inclination for Fy
+        LKYG - scale of the camber stiffness
+        LTR - scale of the peak of the pneumatic trail
+        LRES - scale of the residual torque
+        LGAZ - scale of inclination for Mz
+        LXAL - scale of the influence of alpha on Fx
+        LYKA - scale of the influence of kappa on Fy
+        LVYKA - scale of the lateral force induced by kappa
+        LS - scale of the moment arm of Fx
+        LSGKP - scale of the longitudinal relaxation length
+        LSGAL - scale of the lateral relaxation length
+        LGYR - scale of the gyroscopic torque of the belt
+        LMX - scale of the overturning moment
+        LVMX - scale of the vertical shift of the overturning moment
+        LMY - scale of the rolling resistance
+        """,
+        1.0,
+    ),
+    *_block(
+        _LONG,
+        """
+        PCX1 - shape of Fx
+        PDX1 - friction of Fx at nominal load
+        PKX1 - slip stiffness over load at nominal load
+        """,
+        None,
+    ),
+    *_block(
+        _LONG,
+        """
+        PDX2 - change of friction with load
+        PDX3 1/rad2 change of friction with inclination
+        PEX1 - curvature at nominal load
+        PEX2 - change of curvature with load
+        PEX3 - change of curvature with load squared
+        PEX4 - curvature in driving against braking
+        PKX2 - change of slip stiffness with load
+        PKX3 - exponent of slip stiffness with load
+        PHX1 - horizontal shift at nominal load
+        PHX2 - change of horizontal shift with load
+        PVX1 - vertical shift over load at nominal load
+        PVX2 - change of vertical shift with load
+        RBX1 - combined slip: slope of the reduction of Fx
+        RBX2 - combined slip: change of the slope with kappa
+        RBX3 1/rad2 combined slip: change of the slope with inclination
+        RCX1 - combined slip: shape of the reduction of Fx
+        REX1 - combined slip: curvature of the reduction of Fx
+        REX2 - combined slip: change of the curvature with load
+        RHX1 rad combined slip: shift of the reduction of Fx
+        PTX1 - relaxation length over radius at nominal load
+        PTX2 - change of the relaxation length with load
+        PTX3 - exponent of the relaxation length with load
+        """,
+    ),
+    *_block(
+        _LAT,
+        """
+        PCY1 - shape of Fy
+        PDY1 - friction of Fy at nominal load
+        PKY1 1/rad largest cornering stiffness over nominal load, negative
+        PKY2 - load over nominal load at the largest cornering stiffness
+        """,
+        None,
+    ),
+    *_block(
+        _LAT,
+        """
+        PDY2 - change of friction with load
+        PDY3 1/rad2 change of friction with inclination
+        PEY1 - curvature at nominal load
+        PEY2 - change of curvature with load
+        PEY3 - curvature by the sign of alpha
+        PEY4 1/rad curvature by inclination and the sign of alpha
+        PKY3 1/rad change of cornering stiffness with inclination
+        PHY1 rad horizontal shift at nominal load
+        PHY2 rad change of horizontal shift with load
+        PHY3 - horizontal shift over inclination
+        PVY1 - vertical shift over load at nominal load
+        PVY2 - change of vertical shift with load
+        PVY3 1/rad vertical shift over load and inclination
+        PVY4 1/rad change with load of the shift by inclination
+        RBY1 - combined slip: slope of the reduction of Fy
+        RBY2 1/rad combined slip: change of the slope with alpha
+        RBY3 rad combined slip: shift of alpha in the slope
+        RBY4 1/rad2 combined slip: change of the slope with inclination
+        RCY1 - combined slip: shape of the reduction of Fy
+        REY1 - combined slip: curvature of the reduction of Fy
+        REY2 - combined slip: change of the curvature with load
+        RHY1 - combined slip: shift of the reduction of Fy
+        RHY2 - combined slip: change of the shift with load
+        RVY1 - force by kappa over friction force
+        RVY2 - change of the force by kappa with load
+        RVY3 1/rad change of the force by kappa with inclination
+        RVY4 1/rad change of the force by kappa with alpha
+        RVY5 - shape of the force by kappa
+        RVY6 - slope of the force by kappa
+        PTY1 - largest relaxation length over radius
+        PTY2 - load over nominal load at the largest relaxation length
+        """,
+    ),
+    *_block(
+        _ALIGN,
+        """
+        QBZ1 1/rad slope of the trail at nominal load
+        QBZ2 1/rad change of the slope with load
+        QBZ3 1/rad change of the slope with load squared
+        QBZ4 1/rad change of the slope with inclination
+        QBZ5 1/rad change of the slope with the size of inclination
+        QBZ9 1/rad slope of the residual torque
+        QBZ10 - slope of the residual torque from that of Fy
+        QCZ1 - shape of the trail
+        QDZ1 - peak trail over radius at nominal load
+        QDZ2 - change of the peak trail with load
+        QDZ3 1/rad change of the peak trail with inclination
+        QDZ4 1/rad2 change of the peak trail with inclination squared
+        QDZ6 - residual torque over radius and load
+        QDZ7 - change of the residual torque with load
+        QDZ8 1/rad change of the residual torque with inclination
+        QDZ9 1/rad change with load and inclination
+        QEZ1 - curvature of the trail
+        QEZ2 - change of the curvature with load
+        QEZ3 - change of the curvature with load squared
+        QEZ4 - curvature by the sign of alpha
+        QEZ5 1/rad curvature by inclination and the sign of alpha
+        QHZ1 rad shift of the trail at nominal load
+        QHZ2 rad change of the shift with load
+        QHZ3 - shift over inclination
+        QHZ4 - change with load of the shift over inclination
+        SSZ1 - arm of Fx over radius
+        SSZ2 - change of the arm with Fy over nominal load
+        SSZ3 1/rad change of the arm with inclination
+        SSZ4 1/rad change with load and inclination
+        QTZ1 - gyroscopic torque of the belt
+        MBELT kg mass of the belt
+        """,
+    ),
+    *_block(
+        "ROLLING_COEFFICIENTS",
+        """
+        QSY1 - rolling resistance over load
+        QSY2 - change with Fx over nominal load
+        QSY3 - change with speed
+        QSY4 - change with speed to the fourth power
+        """,
+    ),
+    *_block(
+        "OVERTURNING_COEFFICIENTS",
+        """
+        QSX1 - overturning moment, shift
+        QSX2 1/rad overturning moment over inclination
+        QSX3 - overturning moment over lateral force
+        """,
+    ),
+)
+BY_NAME = {c.name: c for c in COEFFICIENTS}
+
+# What makes a tire differ from its mirror image.
+SIDED = (
+    *("RHX1", "PEY3", "PHY1", "PHY2", "PVY1", "PVY2", "RBY3", "RVY1", "RVY2"),
+    *("QBZ4", "QDZ3", "QDZ6", "QDZ7", "QEZ4", "QHZ1", "QHZ2", "SSZ1", "QSX1"),
+)
+
+
+@dataclass(frozen=True)
+class Pac2002(TireModel):
+    """PAC2002 or MF 5.x.
+
+    Parameters
+    ----------
+    mode : use mode, 0 to 4 or 11 to 14
+    variant : ``PAC2002`` or ``MF_05``
+    lonslip : 1 relates slip to the larger of rolling and travelling speed (bounded by ±1)
+    ptx3_sign : sign of PTX3 in (11)
+    deflection_curve, bottoming_curve : whether the load comes from curves (names of ``curves``)
+    """
+
+    kind: ClassVar[str] = "pac2002"
+
+    mode: int = 14
+    variant: str = "PAC2002"
+    lonslip: int = 0
+    ptx3_sign: int = -1
+    deflection_curve: bool = False
+    bottoming_curve: bool = False
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise ParameterError(f"use mode {self.mode}: unknown; allowed: {', '.join(map(str, MODES))}")
+        if self.variant not in VARIANTS:
+            raise ParameterError(f"variant {self.variant!r}: unknown; allowed: {', '.join(VARIANTS)}")
+        if self.lonslip not in (0, 1):
+            raise ParameterError(f"LONSLIP_MODE = {self.lonslip}: allowed are 0 and 1")
+
+    @property
+    def coefficients(self) -> Sequence[Coefficient]:
+        return COEFFICIENTS
+
+    @property
+    def transient(self) -> bool:
+        return self.mode > 10
+
+    @property
+    def slip(self) -> int:
+        """0 none, 1 longitudinal, 2 lateral, 3 both, 4 combined."""
+        return self.mode % 10
+
+    @property
+    def curves(self) -> Sequence[str]:
+        wanted = {"deflection": self.deflection_curve, "bottoming": self.bottoming_curve}
+        return tuple(name for name, present in wanted.items() if present)
+
+    def required(self) -> set[str]:
+        """Names of the coefficients without which this mode means nothing."""
+        names = {"UNLOADED_RADIUS", "VERTICAL_STIFFNESS", "FNOMIN"}
+        if self.slip in (1, 3, 4):
+            names |= {"PCX1", "PDX1", "PKX1"}
+        if self.slip in (2, 3, 4):
+            names |= {"PCY1", "PDY1", "PKY1", "PKY2"}
+        return names
+
+    def derived(self, p: Numbers) -> dict[str, Any]:
+        return {
+            "PEAK_X": peak(p["PCX1"] * p["LCX"], p["PEX1"] * p["LEX"]),
+            "PEAK_Y": peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
+        }
+
+    # -- vertical -------------------------------------------------------------------------------------------
+    def vertical(self, p: Numbers, rho: Any, rho_rate: Any, curves: Mapping[str, Curve] | None = None) -> Any:
+        rho_in = fmax(rho, 0.0)
+        if self.deflection_curve:
+            elastic = _curve(curves, "deflection", rho_in)
+        else:
+            elastic = p["VERTICAL_STIFFNESS"] * rho_in
+        rim = fmax(rho - (p["UNLOADED_RADIUS"] - p["RIM_RADIUS"] - p["BOTTOM_OFFST"]), 0.0)
+        if self.bottoming_curve:
+            elastic = elastic + _curve(curves, "bottoming", rim)
+        else:
+            elastic = elastic + p["BOTTOM_STIFF"] * rim
+        s = fmin(rho_in / DAMPER_ONSET, 1.0)
+        return fmax(elastic + p["VERTICAL_DAMPING"] * rho_rate * (s * s * (3 - 2 * s)), 0.0)  # (13)
+
+    def effective_radius(self, p: Numbers, rho: Any) -> Any:
+        nominal = p["FNOMIN"] / p["VERTICAL_STIFFNESS"]
+        relative = fmax(rho, 0.0) / nominal
+        return p["UNLOADED_RADIUS"] - nominal * (
+            p["FREFF"] * relative + p["DREFF"] * atan(p["BREFF"] * relative)
+        )  # (14)
+
+    # -- load, camber, friction -----------------------------------------------------------------------------
+    def at_load(self, p: Numbers, load: Any, gamma: Any, friction: Any = 1.0) -> AtLoad:
+        a = SimpleNamespace()
+        low = fmax(p["FZMIN"], LOAD_FLOOR)
+        a.Fz = fz = clip(load, low, p["FZMAX"])
+        a.scale = clip(load / low, 0.0, 1.0)
+        a.gamma = g = clip(gamma, p["CAMMIN"], p["CAMMAX"])
+        a.Fz0 = fz0 = p["LFZO"] * p["FNOMIN"]
+        a.dfz = dfz = (fz - fz0) / fz0  # (3)
+        lmux = fmax(p["LMUX"] * friction, FRICTION_FLOOR)
+        a.LMUY = lmuy = fmax(p["LMUY"] * friction, FRICTION_FLOOR)
+
+        # longitudinal (4)
+        gx = g * p["LGAX"]
+        a.SHx = (p["PHX1"] + p["PHX2"] * dfz) * p["LHX"]
+        a.SVx = fz * (p["PVX1"] + p["PVX2"] * dfz) * p["LVX"] * lmux
+        a.Cx = p["PCX1"] * p["LCX"]
+        a.Dx = (p["PDX1"] + p["PDX2"] * dfz) * (1 - p["PDX3"] * gx * gx) * lmux * fz
+        a.Kx = fz * (p["PKX1"] + p["PKX2"] * dfz) * exp(p["PKX3"] * dfz) * p["LKX"]
+        a.Bx = a.Kx / _off_zero(a.Cx * a.Dx)
+        a.Ex = (p["PEX1"] + p["PEX2"] * dfz + p["PEX3"] * dfz * dfz) * p["LEX"]
+
+        # lateral (5)
+        gy = g * p["LGAY"]
+        a.Cy = p["PCY1"] * p["LCY"]
+        a.Dy = (p["PDY1"] + p["PDY2"] * dfz) * (1 - p["PDY3"] * gy * gy) * lmuy * fz
+        softer = 1 - p["PKY3"] * fabs(gy)
+        a.Ky = p["PKY1"] * fz0 * _sin_2_atan(fz / _off_zero(p["PKY2"] * fz0)) * p["LKY"] * softer
+        a.By = a.Ky / _off_zero(a.Cy * a.Dy)
+        a.Ey = (p["PEY1"] + p["PEY2"] * dfz) * p["LEY"]
+        a.Ey_side = p["PEY3"] + p["PEY4"] * gy
+        shift, shift_camber = p["PHY1"] + p["PHY2"] * dfz, p["PHY3"] * gy
+        lift, lift_camber = p["PVY1"] + p["PVY2"] * dfz, (p["PVY3"] + p["PVY4"] * dfz) * gy
+        if self.variant == "MF_05":
+            a.SHy = (shift + shift_camber) * p["LHY"]
+            a.SVy = fz * (lift + lift_camber) * p["LVY"] * p["LKY"]
+        else:
+            a.SHy = shift * p["LHY"] + shift_camber * p["LKYG"]
+            a.SVy = fz * (lift * p["LVY"] + lift_camber * p["LKYG"]) * lmuy
+
+        sigma_kappa = (
+            fz
+            * (p["PTX1"] + p["PTX2"] * dfz)
+            * exp(self.ptx3_sign * p["PTX3"] * dfz)
+            * (p["UNLOADED_RADIUS"] / p["FNOMIN"] * p["LSGKP"])
+        )  # (11)
+        sigma_alpha = (
+            p["PTY1"]
+            * _sin_2_atan(fz / _off_zero(p["PTY2"] * fz0))
+            * softer
+            * (p["UNLOADED_RADIUS"] * p["LFZO"] * p["LSGAL"])
+        )  # (12)
+        return AtLoad(
+            fmax(sigma_kappa, SIGMA_FLOOR),
+            fmax(sigma_alpha, SIGMA_FLOOR),
+            a.Kx,
+            a.Ky,
+            p["PEAK_X"] / fabs(_off_zero(a.Bx)),
+            p["PEAK_Y"] / fabs(_off_zero(a.By)),
+            a,
+        )
+
+    # -- forces ---------------------------------------------------------------------------------------------
+    def forces(
+        self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
+    ) -> Forces:
+        a = at.own
+        vx = p["LONGVL"] if vx is None else vx
+        spin = p["LONGVL"] / p["UNLOADED_RADIUS"] if spin is None else spin
+        kappa = clip(kappa, p["KPUMIN"], p["KPUMAX"])
+        alpha = clip(alpha, p["ALPMIN"], p["ALPMAX"])
+        low = fmax(p["VXLOW"], SPEED_FLOOR)
+        zero = 0.0 * a.Fz
+        fx = fy = mx = my = mz = zero
+        if self.slip in (1, 3, 4):
+            fx = self._fx0(p, a, kappa)
+        if self.slip in (2, 3, 4):
+            fy = self._fy0(p, a, alpha)
+        induced = 0.0  # SVyκ
+        if self.slip == 4:
+            fx = fx * self._reduction_x(p, a, kappa, alpha)  # (7)
+            induced = self._induced(p, a, kappa, alpha)
+            fy = fy * self._reduction_y(p, a, kappa, alpha) + induced
+        fade = 1.0
+        if not self.transient and self.slip:
+            fade = 0.5 - 0.5 * cos(pi * fmin(fabs(vx) / low, 1.0))
+            fx, fy, induced = fade * fx, fade * fy, fade * induced
+        if self.slip in (2, 3, 4):
+            mz = self._mz(p, a, kappa, alpha, direction(vx, low), fx, fy - induced, fy, fade, belt)
+            r0_fz = p["UNLOADED_RADIUS"] * a.Fz
+            mx = r0_fz * (p["QSX1"] * p["LVMX"] - p["QSX2"] * a.gamma + p["QSX3"] * fy / a.Fz0) * p["LMX"]  # (9)
+        if self.slip in (1, 3, 4):
+            my = fade * direction(spin * p["UNLOADED_RADIUS"], low) * self._rolling(p, a, vx, fx)
+        s = a.scale
+        return Forces(s * fx, s * fy, s * mx, s * my, s * mz)
+
+    def _fx0(self, p: Numbers, a: Any, kappa: Any) -> Any:
+        x = kappa + a.SHx
+        return a.Dx * sin(_angle(x, a.Bx, a.Cx, fmin(a.Ex * (1 - p["PEX4"] * sign(x)), 1.0))) + a.SVx  # (4)
+
+    def _fy0(self, p: Numbers, a: Any, alpha: Any) -> Any:
+        x = alpha + a.SHy
+        return a.Dy * sin(_angle(x, a.By, a.Cy, fmin(a.Ey * (1 - a.Ey_side * sign(x)), 1.0))) + a.SVy  # (5)
+
+    def _camber_stiffening(self, p: Numbers, a: Any, name: str) -> Any:
+        return 0.0 if self.variant == "MF_05" else p[name] * a.gamma * a.gamma
+
+    def _reduction_x(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
+        b = (p["RBX1"] + self._camber_stiffening(p, a, "RBX3")) * _cos_atan(p["RBX2"] * kappa) * p["LXAL"]
+        e = fmin(p["REX1"] + p["REX2"] * a.dfz, 1.0)
+        return _reduction(alpha, p["RHX1"], b, p["RCX1"], e)
+
+    def _reduction_y(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
+        b = (p["RBY1"] + self._camber_stiffening(p, a, "RBY4")) * _cos_atan(p["RBY2"] * (alpha - p["RBY3"])) * p["LYKA"]
+        e = fmin(p["REY1"] + p["REY2"] * a.dfz, 1.0)
+        return _reduction(kappa, p["RHY1"] + p["RHY2"] * a.dfz, b, p["RCY1"], e)
+
+    def _induced(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
+        size = a.Dy * (p["RVY1"] + p["RVY2"] * a.dfz + p["RVY3"] * a.gamma) * _cos_atan(p["RVY4"] * alpha)
+        return size * sin(p["RVY5"] * atan(p["RVY6"] * kappa)) * p["LVYKA"]
+
+    def _mz(
+        self,
+        p: Numbers,
+        a: Any,
+        kappa: Any,
+        alpha: Any,
+        way: Any,
+        fx: Any,
+        fy_trail: Any,
+        fy: Any,
+        fade: Any,
+        belt: Any,
+    ) -> Any:
+        """Aligning moment (6); ``way`` is the sign of the speed."""
+        dfz, g = a.dfz, a.gamma * p["LGAZ"]
+        at = alpha + p["QHZ1"] + p["QHZ2"] * dfz + (p["QHZ3"] + p["QHZ4"] * dfz) * g
+        ar = alpha + a.SHy + a.SVy / _off_zero(a.Ky)
+        stiffening = p["LKY"] / a.LMUY
+        bt = (
+            (p["QBZ1"] + p["QBZ2"] * dfz + p["QBZ3"] * dfz * dfz)
+            * (1 + p["QBZ4"] * g + p["QBZ5"] * fabs(g))
+            * stiffening
+        )
+        dt = a.Fz * (p["QDZ1"] + p["QDZ2"] * dfz) * (1 + p["QDZ3"] * g + p["QDZ4"] * g * g)
+        dt = dt * (p["UNLOADED_RADIUS"] / a.Fz0) * p["LTR"]
+        sided = 1 + (p["QEZ4"] + p["QEZ5"] * g) * (2 / pi) * atan(bt * p["QCZ1"] * at)
+        et = fmin((p["QEZ1"] + p["QEZ2"] * dfz + p["QEZ3"] * dfz * dfz) * sided, 1.0)
+        br = p["QBZ9"] * stiffening + p["QBZ10"] * a.By * a.Cy
+        dr = (p["QDZ6"] + p["QDZ7"] * dfz) * p["LRES"] + (p["QDZ8"] + p["QDZ9"] * dfz) * g
+        dr = dr * a.Fz * p["UNLOADED_RADIUS"] * a.LMUY
+        arm = 0.0
+        if self.slip == 4:
+            other = a.Kx / _off_zero(a.Ky) * kappa
+            other = other * other + SLIP_FLOOR
+            at, ar = (atan(sqrt(t * t + other)) for t in (tan(at), tan(ar)))  # (8)
+            arm = p["SSZ1"] + p["SSZ2"] * fy / a.Fz0 + (p["SSZ3"] + p["SSZ4"] * dfz) * a.gamma
+            arm = arm * p["UNLOADED_RADIUS"] * p["LS"]
+        cos_alpha = cos(alpha) * way
+        trail = dt * cos(_angle(at, bt, p["QCZ1"], et)) * cos_alpha
+        fading = _cos_atan(br * ar)
+        gyroscopic = p["QTZ1"] * p["LGYR"] * p["MBELT"] * belt * fading  # (15)
+        return -trail * fy_trail + fade * dr * fading * cos_alpha + arm * fx + gyroscopic  # (6)
+
+    def _rolling(self, p: Numbers, a: Any, vx: Any, fx: Any) -> Any:
+        """Rolling resistance (10) of a wheel that rolls forward."""
+        relative = vx / fmax(p["LONGVL"], SPEED_FLOOR)
+        squared = relative * relative
+        share = p["QSY1"] + p["QSY2"] * fx / a.Fz0 + p["QSY3"] * fabs(relative) + p["QSY4"] * squared * squared
+        given = -a.Fz * share * p["LMY"]
+        missing = logic_and(p["QSY1"] == 0, p["QSY2"] == 0)
+        return p["UNLOADED_RADIUS"] * if_else(missing, a.SVx + a.Kx * a.SHx, given)
+
+    def leaf(self) -> Leaf:
+        return _leaf(self)
+
+
+@cache
+def _leaf(model: Pac2002) -> Leaf:
+    """One leaf function per structure, shared by all wheels and systems."""
+    parts = [f"pac2002_{model.mode}", "mf05" if model.variant == "MF_05" else ""]
+    parts += [f"slip{model.lonslip}" if model.lonslip else "", "ptx3" if model.ptx3_sign > 0 else "", *model.curves]
+    return relaxation.make_leaf(model, "tire_" + "_".join(part for part in parts if part))
+
+
+def peak(c: Any, e: Any) -> Any:
+    """y = Bx at which (1) has its peak: y - E (y - atan y) = tan(π/2C), by Newton's method.
+
+    The left side grows with y and is curved one way only, so the iteration goes to the root from one side.
+    A curve with C near 1 has its peak at infinity; C and E are kept where there is one.
+    """
+    target = tan(0.5 * pi / clip(c, 1.1, 1.99))
+    e = fmin(e, 0.95)
+    y = target
+    for _ in range(12):
+        y = y - (y - e * (y - atan(y)) - target) / (1 - e * y * y / (1 + y * y))
+    return y
+
+
+def symmetrised(values: Mapping[str, float]) -> dict[str, float]:
+    """The numbers of a tire that equals its mirror image."""
+    return {name: 0.0 if name in SIDED else value for name, value in values.items()}
+
+
+def _angle(x: Any, b: Any, c: Any, e: Any) -> Any:
+    bx = b * x
+    return c * atan(bx - e * (bx - atan(bx)))
+
+
+def _reduction(x: Any, shift: Any, b: Any, c: Any, e: Any) -> Any:
+    """Share of a force that slip in the other direction leaves; one at x = 0, never negative."""
+    return fmax(cos(_angle(x + shift, b, c, e)) / _off_zero(cos(_angle(shift, b, c, e))), 0.0)
+
+
+def _cos_atan(x: Any) -> Any:
+    return 1 / sqrt(1 + x * x)
+
+
+def _sin_2_atan(x: Any) -> Any:
+    return 2 * x / (1 + x * x)
+
+
+def _off_zero(x: Any) -> Any:
+    """A divisor that keeps its sign and is never zero."""
+    return x + copysign(DIVISOR_FLOOR, x)
+
+
+def _curve(curves: Mapping[str, Curve] | None, name: str, x: Any) -> Any:
+    if curves is None or name not in curves:
+        raise ParameterError(f"tire: the curve {name!r} is needed to compute the wheel load")
+    return curves[name](x)

@@ -1,0 +1,160 @@
+"""A tire on a wheel of a mechanism: parameters, contact, one call of the leaf function, loads, states, channels.
+
+    block = declare(scope, tire)                         once per tire file: the numbers, shared by its wheels
+    mounted = mount(corner, block, rotor, ground, "left")        once per wheel: acts on the rotor and its carrier
+
+Everything is computed in the axes in which the carrier's velocity is native (those of the chassis for a carrier
+guided by maps), so that a wheel on a plane needs no rotation into the world.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from jounce.components.tire import contact as geometry
+from jounce.components.tire.base import Numbers, Tire, total_friction
+from jounce.components.tire.transient import inputs, outputs
+from jounce.core.errors import ModelError
+from jounce.road.ground import Ground
+from jounce.symbolic.bodies import Gyrostat
+from jounce.symbolic.ops import if_else
+from jounce.symbolic.system import Scope, TableHandle
+
+
+@dataclass(frozen=True)
+class Block:
+    """The numbers of a tire as parameters of a system."""
+
+    tire: Tire
+    parameters: dict[str, Any]
+    derived: dict[str, Any]
+    tables: list[TableHandle]
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {**self.parameters, **self.derived}
+
+
+@dataclass(frozen=True)
+class Mounted:
+    """A tire on a wheel: expressions for channels and further loads. Forces and moments in contact axes."""
+
+    tire: Tire
+    contact: geometry.Contact
+    motion: geometry.Motion
+    values: dict[str, Any]  # by the names of transient.outputs
+    deflections: tuple[Any, Any] | None  # the states u, v
+    rho: Any
+    friction: Any
+    wrench: geometry.Wrench  # at the wheel centre, in the axes of the computation
+
+    def declare_outputs(self, scope: Scope, prefix: str = "tire") -> None:
+        """The usual channels."""
+        v = self.values
+        for name, unit, doc in (
+            ("fx", "N", "longitudinal force at the contact"),
+            ("fy", "N", "lateral force at the contact"),
+            ("fz", "N", "wheel load"),
+            ("mx", "N.m", "overturning moment at the contact"),
+            ("my", "N.m", "rolling resistance moment at the contact"),
+            ("mz", "N.m", "aligning moment at the contact"),
+            ("kappa", "-", "longitudinal slip that makes the force"),
+            ("alpha", "rad", "slip angle that makes the force"),
+            ("radius", "m", "effective rolling radius"),
+        ):
+            scope.output(f"{prefix}.{name}", v[name], unit, doc)
+        scope.output(f"{prefix}.gamma", self.contact.gamma, "rad", "inclination to the road")
+        scope.output(f"{prefix}.deflection", self.rho, "m", "radial deflection; negative in the air")
+        scope.output(f"{prefix}.vx", self.motion.vx, "m/s", "speed of the contact along the wheel")
+
+
+def declare(scope: Scope, tire: Tire, name: str = "tire") -> Block:
+    """Declare the numbers of a tire as parameters ``name.KEY``, one behind the other, and its curves as tables."""
+    own = scope.scope(name)
+    model = tire.model
+    parameters = {c.name: own.parameter(c.name, tire.values[c.name], c.unit, c.doc) for c in model.coefficients}
+    derived = {key: own.derived(key, value, "-", f"derived: {key}") for key, value in model.derived(parameters).items()}
+    missing = [curve for curve in model.curves if curve not in tire.curves]
+    if missing:
+        raise ModelError(f"tire {tire.name!r}: the curve {missing[0]!r} has no data")
+    return Block(tire, parameters, derived, [own.table(curve, tire.curves[curve]) for curve in model.curves])
+
+
+def mount(
+    scope: Scope,
+    block: Block,
+    rotor: Gyrostat,
+    ground: Ground,
+    side: str,
+    *,
+    friction: Any = None,
+    name: str = "tire",
+) -> Mounted:
+    """Put a tire on a rotor whose axis points to the left; its forces act on the carrier and about the spin axis.
+
+    Parameters
+    ----------
+    scope : of the wheel; gets the states ``name.u`` and ``name.v`` in transient use modes
+    block : of ``declare``
+    rotor : the wheel; its body's frame is the carrier, with the wheel centre as origin
+    ground : what it stands on
+    side : ``left`` or ``right``; a tire measured on the other side is mirrored
+    friction : factor on the road's friction, for example an input; about zero means that it is not used
+    """
+    model, system = block.tire.model, scope.system
+    carrier = rotor.body.frame
+    axes = carrier.native_axes
+    place = [0.0, 0.0, 0.0] if axes is carrier else carrier.r
+    surface = ground.under(axes, place)
+    touch = geometry.touch(carrier.express(rotor.axis, axes), surface.normal, surface.height)
+    # Directions change slowly against the spin and the jounce: held in the Jacobian of a linear-implicit step.
+    held = touch._replace(arm=scope.slow(f"{name}.arm", *touch.arm))
+    moving = geometry.motion(held, carrier.v_native, carrier.express(carrier.w, axes))
+    moving = geometry.Motion(*scope.slow(f"{name}.motion", *moving))
+    rho = block.parameters["UNLOADED_RADIUS"] - touch.radius
+    mu = surface.friction if friction is None else total_friction(surface.friction, friction)
+    sign = scope.parameter(f"{name}.side", block.tire.sign_on(side), "-", "-1: mounted on the other side than measured")
+    x = {
+        "rho": rho,
+        "rho_rate": moving.rho_rate,
+        "gamma": touch.gamma,
+        "vx": moving.vx,
+        "vy": moving.vy,
+        "spin": rotor.spin,
+        "friction": mu,
+        "side": sign,
+    }
+    deflections = None
+    if model.transient:
+        u = scope.state(f"{name}.u", "m", "longitudinal deflection of the contact")
+        v = scope.state(f"{name}.v", "m", "lateral deflection of the contact")
+        deflections = (u, v)
+        x |= {"u": u, "v": v, "t_dt": system.t_dt}
+    groups = {"x": [x[key] for key in inputs(model)], "p": list(block.parameters.values())}
+    if block.derived:
+        groups["d"] = list(block.derived.values())
+    values = dict(zip(outputs(model), scope.call(model.leaf(), groups, block.tables), strict=True))
+    if deflections is not None:
+        scope.derivative(deflections[0], values["u_rate"])
+        scope.derivative(deflections[1], values["v_rate"])
+    total = geometry.wrench(
+        held, (values["fx"], values["fy"], values["fz"]), (values["mx"], values["my"], values["mz"])
+    )
+    with system.implicit_loads():  # the stiff part of a linear-implicit step
+        scope.force(carrier, total.force, axes=axes)
+        rotor.external_torque(axes.express(total.moment, carrier))
+    return Mounted(block.tire, touch, moving, values, deflections, rho, mu, total)
+
+
+def out_of_range(p: Numbers, load: Any, kappa: Any, alpha: Any, gamma: Any) -> Any:
+    """0 within the ranges of the file; else the sum of 1 (load), 2 (slip), 4 (slip angle), 8 (inclination)."""
+    code: Any = 0.0
+    for bit, value, low, high in (
+        (1.0, load, "FZMIN", "FZMAX"),
+        (2.0, kappa, "KPUMIN", "KPUMAX"),
+        (4.0, alpha, "ALPMIN", "ALPMAX"),
+        (8.0, gamma, "CAMMIN", "CAMMAX"),
+    ):
+        code = code + if_else(value < p[low], bit, 0.0) + if_else(value > p[high], bit, 0.0)
+    return code
