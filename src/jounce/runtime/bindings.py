@@ -18,7 +18,7 @@ from jounce.core.errors import ModelError
 from jounce.core.generated import GeneratedModel, Variable
 from jounce.core.tables import JnTable
 
-ABI = 3  # JN_ABI
+ABI = 4  # JN_ABI
 SIM_ABI = 2  # JN_SIM_ABI
 
 _int = ctypes.c_int32
@@ -105,6 +105,7 @@ class JnPoint(ctypes.Structure):
         ("m", _address),
         ("u", _address),
         ("b", _address),
+        ("r", _address),
     )
 
 
@@ -148,6 +149,7 @@ class JnModel(ctypes.Structure):
         ("n_b", _int),
         ("n_blocks", _int),
         ("blocks", ctypes.POINTER(JnBlock)),
+        ("step_stages", _int),
     )
 
 

@@ -73,8 +73,8 @@ ServiceFunction = Callable[[Array, int], npt.ArrayLike]
 METHODS = {"Euler": -1, "AB-2": 0, "RK-2": 1, "AM-2": 2, "AM-3": 3, "AM-4": 4}
 """Names and OPT_INT_METHOD numbers."""
 
-LINEAR_IMPLICIT = {"LI-Euler": 10}
-"""The Euler step with the effective rates of the generated linear-implicit form (``generate(step=...)``)."""
+LINEAR_IMPLICIT = {"LI-Euler": 10, "ROS2": 11}
+"""Steps with the generated linear-implicit form (``generate(step=...)``): first order, and two stages of second order."""
 
 _ALL_METHODS = METHODS | LINEAR_IMPLICIT
 _METHOD_NAMES = {number: name for name, number in _ALL_METHODS.items()}
@@ -446,10 +446,15 @@ class Simulation:
         return h
 
     def _check_step_function(self, method: int) -> None:
-        if method in LINEAR_IMPLICIT.values() and not self.library.struct.contents.step:
+        if method not in LINEAR_IMPLICIT.values():
+            return
+        c = self.library.struct.contents
+        stages = 2 if method == LINEAR_IMPLICIT["ROS2"] else 1
+        if not c.step or c.step_stages != stages:
+            kind = "ros2" if stages == 2 else "velocity-first"
             raise ParameterError(
-                f"method LI-Euler: model {self.model.name!r} was built without a linear-implicit step; "
-                "build(system.generate(step=Step(...))) makes one"
+                f"method {_METHOD_NAMES[method]}: model {self.model.name!r} was built without a linear-implicit step of "
+                f"this order; build(system.generate(step=Step({kind!r}))) makes one"
             )
 
     @property

@@ -15,7 +15,7 @@ from jounce.runtime.bindings import Library
 from jounce.runtime.simulation import LINEAR_IMPLICIT, METHODS, method_number
 
 # Evaluations in a full step, once the history is full.
-_EVALUATIONS = {"Euler": 1, "AB-2": 1, "RK-2": 2, "AM-2": 2, "AM-3": 2, "AM-4": 2, "LI-Euler": 1}
+_EVALUATIONS = {"Euler": 1, "AB-2": 1, "RK-2": 2, "AM-2": 2, "AM-3": 2, "AM-4": 2, "LI-Euler": 1, "ROS2": 2}
 # Steps made with RK-4, of four evaluations each, after every start of the history.
 _START_STEPS = {"AB-2": 1, "AM-2": 1, "AM-3": 2, "AM-4": 3}
 START_EVALUATIONS = 4

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from jounce.core.errors import ModelError
 from jounce.core.generated import BlockSlot, FunctionSlot, GeneratedModel, ServiceSlot, Variable
-from jounce.symbolic._casadi import SX
+from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.calls import Call, CallRegistry, TimeDerivative, key
 from jounce.symbolic.constraints import solve_dependent_speeds
 from jounce.symbolic.emit import CHUNKS_PER_FILE, Access, CFunction, FunctionEmitter, leaf_access
@@ -43,6 +43,7 @@ class Equations:
     memories: list[SX]
     solved: Solved
     dependent: set[int]  # keys of speeds defined by velocity constraints
+    stage_symbols: dict[int, SX] = field(default_factory=dict)  # key of a state -> r of a Rosenbrock stage
 
 
 def derive(system: System) -> Equations:
@@ -73,7 +74,8 @@ def derive(system: System) -> Equations:
         + [system.state_rates[key(s.symbol)] for s in system.states]
     )
     memories = [system.memory_updates[key(m.symbol)] for m in system.memories]
-    equations = Equations(system, states, rates, memories, solved, dependent)
+    stage = {key(s.symbol): ca.SX.sym(f"r of {s.name}") for s in states}
+    equations = Equations(system, states, rates, memories, solved, dependent, stage)
     _check_mass(equations)
     system._equations = equations  # type: ignore[attr-defined]
     return equations
@@ -188,6 +190,7 @@ class ModelWriter:
         self.emitter = FunctionEmitter(self.prefix, self.access)
         self.functions: dict[str, CFunction] = {}
         self.low_effort: set[str] = set()
+        self.step_stages = 0
         self.leaves: dict[str, CFunction] = {}
 
     def add(
@@ -278,6 +281,10 @@ def generate(system: System, step: Step | None = None) -> GeneratedModel:
     writer = ModelWriter(system, equations.states)
     writer.add("rhs", [equations.rates, equations.memories])
     if step is not None:
+        for i, state in enumerate(equations.states):
+            symbol = equations.stage_symbols[key(state.symbol)]
+            writer.access[key(symbol)] = Access("at->r", i, f"r{i}", f"stage right-hand side of {state.name}")
+        writer.step_stages = 2 if step.kind == "ros2" else 1
         writer.add("step", [step_rates(equations, step), equations.memories])
     if any(unit.loops for unit in system.units):
         writer.add("project_position", [projected_states(equations, "position")])
@@ -376,6 +383,7 @@ def _model_text(model: GeneratedModel, writer: ModelWriter) -> str:
         "u_rate": "u_rate",
         "u_acceleration": "u_acceleration",
         **{name: f"{prefix}_{name}" if name in writer.functions else "NULL" for name in STANDARD_FUNCTIONS},
+        "step_stages": writer.step_stages,
         "n_fns": len(model.functions),
         "fns": "fns" if model.functions else "NULL",
         "n_k": len(model.kinematics),

@@ -17,6 +17,11 @@ written with the mass matrix, K_u = ∂f/∂u and K_q = ∂f/∂q of the chosen 
     velocity-first  M - h K_u - h² K_q V           f                    V u_{n+1}     always
     exact           (1) with the exact Jacobian of all rates of the chosen states     always
 
+**ROS2** (kind ros2) is the second-order member, two stages of one function k(x, r) = (I - g A)⁻¹(F + r), g = γ h, with the
+exact rows q̇ = V u in A [Verwer1999].  With d = k - r no product with M is needed:
+
+    (M - g K_u - g² K_q V) d_u = f + g K_q (V (u + g r_u) + r_q) + g K_u r_u,     k_q = V (u + g k_u) + r_q          (1a)
+
 Other states z (tire slip) among the chosen ones are solved together with the speeds, rows (1 - h g_z) ż - ... = g.
 The derivatives are exact and sparse, except that values declared ``slow`` are held; what couples a unit to speeds of
 another unit, other than through its root, is left explicit.
@@ -51,7 +56,9 @@ if TYPE_CHECKING:
     from jounce.symbolic.generate import Equations as SystemEquations
     from jounce.symbolic.system import Declared, System, Unit
 
-KINDS = ("explicit", "J1", "J2", "J3", "velocity-first", "exact")
+KINDS = ("explicit", "J1", "J2", "J3", "velocity-first", "exact")  # of first order
+SECOND_ORDER = ("ros2",)
+GAMMA = 1 - 0.5**0.5  # of ROS2: L-stable
 CONSTRAINTS = ("index-1", "index-2", "ggl")
 
 
@@ -61,7 +68,7 @@ class Step:
 
     Parameters
     ----------
-    kind : one of explicit, J1, J2, J3, velocity-first, exact
+    kind : one of explicit, J1, J2, J3, velocity-first, exact (method LI-Euler), or ros2 (method ROS2)
     states : names or patterns of the states whose influence on the loads is taken implicitly
     loads : "all", or "marked" for those added under ``System.implicit_loads()``
     constraints : index-1, index-2 or ggl
@@ -74,14 +81,14 @@ class Step:
 
     def __post_init__(self) -> None:
         for what, value, known in (
-            ("kind", self.kind, KINDS),
+            ("kind", self.kind, KINDS + SECOND_ORDER),
             ("constraints", self.constraints, CONSTRAINTS),
             ("loads", self.loads, ("all", "marked")),
         ):
             if value not in known:
                 raise ModelError(f"step: {what} = {value!r} is unknown{did_you_mean(value, known)}")
-        if self.kind == "exact" and self.constraints != "index-1":
-            raise ModelError("step: the exact Jacobian goes with constraints='index-1'; use J1 or J2 with the others")
+        if self.kind in ("exact", "ros2") and self.constraints != "index-1":
+            raise ModelError(f"step: kind={self.kind!r} goes with constraints='index-1'; use J1 or J2 with the others")
         if self.kind == "velocity-first" and self.constraints != "index-1":
             raise ModelError(
                 f"step: constraints={self.constraints!r} needs the new positions before the speeds, so it does not go "
@@ -90,7 +97,7 @@ class Step:
 
 
 def step_rates(equations: SystemEquations, step: Step) -> list[SX]:
-    """Effective rates of all states, in the order of the states."""
+    """Effective rates of all states, in the order of the states; those of ros2 read ``equations.stage_symbols``."""
     if step.kind == "exact":
         return _exact_rates(equations, step)
     return _Builder(equations, step).rates()
@@ -100,7 +107,9 @@ class _Builder:
     def __init__(self, equations: SystemEquations, step: Step) -> None:
         self.equations, self.step = equations, step
         self.system: System = equations.system
-        self.h = self.system.t_dt
+        # the length that multiplies the Jacobian
+        self.h = self.system.t_dt * GAMMA if step.kind == "ros2" else self.system.t_dt
+        self.r = equations.stage_symbols if step.kind == "ros2" else {}
         self.chosen = {key(s.symbol) for s in _chosen(equations.states, step.states)}
         self.coordinates = [q for q in self.system.coordinates if key(q.symbol) in self.chosen]
         explicit = step.kind in ("J3", "explicit")
@@ -129,7 +138,9 @@ class _Builder:
             extend=self._extend if implicit else None,
         )
         solved = solve(system, self.equations.dependent, form).accelerations
-        if step.kind == "velocity-first" and not moved:
+        if self.r:  # d -> k for what is solved, and for what is explicit
+            solved = {k: value + self.r[k] for k, value in solved.items()}
+        if step.kind in ("velocity-first", "ros2") and not moved:
             for unit in system.units:
                 columns = UnitKinematics(system, unit, self.equations.dependent)
                 for q in system.coordinates:
@@ -141,7 +152,10 @@ class _Builder:
         rates = []
         for state, explicit in zip(self.equations.states, self.equations.rates, strict=True):
             k = key(state.symbol)
-            rates.append(position_rates[k] if k in position_rates else solved.get(k, explicit))
+            if k in position_rates:
+                rates.append(position_rates[k] + self.r.get(k, ca.SX(0)))
+            else:
+                rates.append(solved[k] if k in solved else explicit + self.r.get(k, ca.SX(0)))
         return rates
 
     def _extend(self, kinematics: UnitKinematics, eq: Equations) -> None:
@@ -154,7 +168,7 @@ class _Builder:
         speed_columns = [
             (j, c)
             for j, c in enumerate(kinematics.columns)
-            if (j >= n_root and key(c) in self.chosen) or (j < n_root and everything)
+            if (j >= n_root and key(c) in self.chosen) or (j < n_root and everything and not self.r)
         ]
         symbols = [q.symbol for q in self.coordinates] + [c for _, c in speed_columns] + [z.symbol for z in extra]
         differentiator = Differentiator(system.calls, symbols, hold_slow=True)
@@ -169,12 +183,19 @@ class _Builder:
             for d, value in expression_row.items():
                 if d < n_q:
                     along = along + value * system.coordinate_rates[key(self.coordinates[d].symbol)]
-                    if step.kind in ("J2", "velocity-first"):
+                    if step.kind in ("J2", "velocity-first", "ros2"):
                         for j, factor in motion[d].items():
                             k_row[j] = k_row.get(j, ca.SX(0)) + h * value * factor
+                    if self.r:  # (1a)
+                        along = along + value * self.r[key(self.coordinates[d].symbol)]
+                        for j, factor in motion[d].items():
+                            if j >= n_root:
+                                along = along + value * h * factor * self.r[key(kinematics.columns[j])]
                 elif step.kind != "J3":
                     j = target[d - n_q]
                     k_row[j] = k_row.get(j, ca.SX(0)) + value
+                    if self.r:
+                        along = along + value * self.r[key(symbols[d])]
             return k_row, along if step.kind != "velocity-first" else ca.SX(0)
 
         for rows, vector in load_projections(kinematics, implicit_only=step.loads == "marked"):

@@ -153,7 +153,7 @@ class Tire:
     curves: Mapping[str, Table] = field(default_factory=dict)
     side: str = "symmetric"  # left, right, symmetric
     name: str = ""
-    notes: tuple[str, ...] = ()
+    sizes: Mapping[str, float] = field(default_factory=dict)  # further dimensions, for pictures and reports
 
     def with_values(self, **changes: float) -> Tire:
         """A copy with other numbers."""

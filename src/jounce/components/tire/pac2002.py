@@ -99,7 +99,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         "VXLOW", "m/s", "below this speed forces fade (modes 1-4) or contact deflections hold (11-14)", 1.0, _MODEL
     ),
     Coefficient("LONGVL", "m/s", "speed of the measurement, Vref", 16.7, _MODEL),
-    Coefficient("LOW_SPEED_DAMPING", "N.s/m", "damping of the contact at standstill and nominal load", 770.0),
+    Coefficient("LOW_SPEED_DAMPING", "N.s/m", "damping of the contact at standstill and nominal load", 3000.0),
     Coefficient("UNLOADED_RADIUS", "m", "radius of the free tire, R0", None, "DIMENSION"),
     Coefficient("RIM_RADIUS", "m", "radius of the rim", 0.0, "DIMENSION"),
     *_block(

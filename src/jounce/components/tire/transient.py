@@ -13,21 +13,24 @@ Standing, below the speed VXLOW, weight w = ½ (1 + cos(π |Vx|/VXLOW)), after [
 
     κ'     = u/σκ - w kV Vsx/Kx,     tan α' = v/σα + w kV Vsy/|Ky|                                       (3)
 
-damps the oscillation on those springs, which (1) and (2) leave undamped at rest; kV = LOW_SPEED_DAMPING Fz/FNOMIN.
+damps the oscillation on those springs, which (1) and (2) leave undamped at rest; kV = LOW_SPEED_DAMPING up to a load of
+FZ = FNOMIN, in proportion below.
 
 Sliding at low speed (ours). By (1) a locked wheel winds the spring up to u = -σκ, ten times what its force can hold,
 and a car that stops would be thrown back by it. With κs, αs the slips at which the whole contact slides,
 
     G  = |(Vsx/(σκ κs), Vsy/(σα αs))|                        slip speed over the deflection that slides    (4)
     r² = (u/(σκ κs))² + (v/(σα αs))²                         share of that deflection in use               (5)
-    leak of u = max(|Vx|/σκ, w G min(r², 1)),  of v likewise                                               (6)
+    leak of u = max(|Vx|/σκ, w₃ G min(r², 1)),  of v likewise                                              (6)
 
-At rest this is an elasto-plastic bristle in the plane: elastic for small r, it slides at r = 1 with the peak force,
-in any direction.
+with w₃ as w, but up to 3 VXLOW: enough way for a locked wheel to unwind before it stands. At rest this is an
+elasto-plastic bristle in the plane: elastic for small r, it slides at r = 1 with the peak force, in any direction.
+The price: below 3 VXLOW a wheel that locks or spins has about the peak force instead of the smaller one of full
+sliding.
 
 Speed. An explicit method is stable when leak · Δt stays well below one. Where it would not,
 
-    c = max(1, 2 T_DT max(|Vx|/σ, w G)):   σ becomes c σ, the leak becomes leak/c                           (7)
+    c = max(1, 2 T_DT max(|Vx|/σ, w₃ G)):   σ becomes c σ, the leak becomes leak/c                           (7)
 
 that is, relaxation lengths are at least 2 |Vx| T_DT (T_DT = interval between evaluations), and at the same time
 nothing else changes: steady slips are exact. At 1 ms and 250 km/h the limit is 0.14 m.
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
     from jounce.components.tire.base import AtLoad, Curve, Numbers, Tire, TireModel
 
 LOW_SPEED_FLOOR = 0.05  # m/s, of VXLOW
+SLIDE_RANGE = 3.0  # times VXLOW: below this speed a sliding contact unwinds its springs
 SLIP_SPEED_FLOOR = 0.1  # m/s, of the speed that slips are related to
 REST = 1e-6  # 1/s², under the root of (4): below a thousandth per second nothing slides, and it is differentiable
 
@@ -87,21 +91,28 @@ def lag(
     """Lagged slips (3) and rates of the deflections (1, 2, 6, 7)."""
     speed = fabs(vx)
     roll_x, roll_y = fmax(speed, rolling) / at.sigma_kappa, speed / at.sigma_alpha
-    w = 0.5 + 0.5 * cos(pi * fmin(speed / fmax(p["VXLOW"], LOW_SPEED_FLOOR), 1.0))
+    low = fmax(p["VXLOW"], LOW_SPEED_FLOOR)
+    w = _fading(speed / low)
+    w_slide = _fading(speed / (SLIDE_RANGE * low))
     u_slide, v_slide = at.sigma_kappa * at.kappa_slide, at.sigma_alpha * at.alpha_slide
     gx, gy = vsx / u_slide, vsy / v_slide
     squared = gx * gx + gy * gy
-    slide = w * squared / sqrt(squared + REST)  # (4), zero and flat at rest
+    slide = w_slide * squared / sqrt(squared + REST)  # (4), zero and flat at rest
     cx, cy = (fmax(2 * t_dt * fmax(roll, slide), 1.0) for roll in (roll_x, roll_y))  # (7)
     kappa, tan_alpha = u / (cx * at.sigma_kappa), v / (cy * at.sigma_alpha)
     rx, ry = kappa / at.kappa_slide, tan_alpha / at.alpha_slide
     sliding = slide * fmin(rx * rx + ry * ry, 1.0)  # (5)
     u_rate = -vsx - fmax(roll_x, sliding) / cx * u  # (1, 6)
     v_rate = vsy - fmax(roll_y, sliding) / cy * v  # (2, 6)
-    damping = w * p["LOW_SPEED_DAMPING"] * load / p["FNOMIN"]
+    damping = w * p["LOW_SPEED_DAMPING"] * fmin(load / p["FNOMIN"], 1.0)
     kappa = kappa - damping * vsx / at.slope_x  # (3)
     tan_alpha = tan_alpha + damping * vsy / fabs(at.slope_y)
     return Lagged(kappa, atan(tan_alpha), u_rate, v_rate)
+
+
+def _fading(x: Any) -> Any:
+    """1 at zero, 0 from one on, C1."""
+    return 0.5 + 0.5 * cos(pi * fmin(x, 1.0))
 
 
 def evaluate(

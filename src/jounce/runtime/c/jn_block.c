@@ -100,16 +100,9 @@ static void wait_for_next(const jn_run *run, double *slot) {
 
 /* --- samples -------------------------------------------------------------------------------------- */
 
-static jn_point now(const jn_run *run) {
-    const double *s = run->s;
-    jn_point at = {jn_run_time(run, 0), jn_run_elapsed(run, s[JN_S_LAST], s[JN_S_EVALUATED] != 0.0, 0),
-                   run->t_dt, run->x, run->m, run->u, run->b};
-    return at;
-}
-
 static int sample(jn_run *run, int32_t k) {
     const jn_block *block = run->model->blocks + k;
-    const jn_point at = now(run);
+    const jn_point at = jn_run_now(run);
     double *out[1] = {run->bw};
     block->update(run->env, &at, out);
     int32_t bad = jn_first_bad(run->bw, block->n);
@@ -170,7 +163,7 @@ static int at_once(jn_run *run, int exchange, int32_t place) {
         double *slot = run->external + block->state;
         if (block->exchange != exchange || (exchange == JN_EXCHANGE_SAMPLED && block->before != place)) continue;
         if (!due(run, slot)) continue;
-        const jn_point at = now(run);
+        const jn_point at = jn_run_now(run);
         if ((status = call(run, block, &at, &have))) return status;
         write_inputs(block, block->out, run->u);
         if (block->n_out) have = 0; /* outputs may depend on what was written */
@@ -205,7 +198,7 @@ void jn_blocks_import(jn_run *run, double *u) {
 int jn_blocks_send(jn_run *run) {
     int have = 0, status;
     if (run->convention == 2) return JN_OK;
-    const jn_point at = now(run);
+    const jn_point at = jn_run_now(run);
     for (int32_t k = 0; k < run->externals->n; ++k) {
         const jn_external *block = run->externals->blocks + k;
         double *slot = run->external + block->state;

@@ -24,12 +24,13 @@ typedef struct {
 
 /* One right-hand side evaluation and its commit.  The cause is reported before the effect: a non-finite
  * state, memory or input before the derivative it spoils. */
-static int evaluate(jn_run *run, step_memory *mem, int half, const double *x, const double *u, double *f) {
+static int evaluate_with(jn_run *run, step_memory *mem, int half, const double *x, const double *u, const double *r,
+                         double *f) {
     const jn_model *model = run->model;
     jn_point at = {jn_run_time(run, half), jn_run_elapsed(run, mem->last, mem->evaluated, half),
-                   run->t_dt, x, mem->m, u, run->b};
+                   run->t_dt, x, mem->m, u, run->b, r};
     double *out[2] = {f, mem->next};
-    (run->method == JN_LI ? model->step : model->rhs)(run->env, &at, out);
+    (run->method >= JN_LI ? model->step : model->rhs)(run->env, &at, out);
     if (jn_first_bad(f, model->n_x) >= 0 || jn_first_bad(mem->next, model->n_m) >= 0) {
         int32_t k;
         if ((k = jn_first_bad(x, model->n_x)) >= 0) return jn_run_bad(run, JN_BAD_STATE, k, at.t, x[k]);
@@ -45,6 +46,10 @@ static int evaluate(jn_run *run, step_memory *mem, int half, const double *x, co
     mem->last = jn_run_tick(run, half);
     mem->evaluated = 1;
     return JN_OK;
+}
+
+static int evaluate(jn_run *run, step_memory *mem, int half, const double *x, const double *u, double *f) {
+    return evaluate_with(run, mem, half, x, u, NULL, f);
 }
 
 /* Inputs at a later stage of the step: open references follow time, everything else is held, unless external
@@ -63,7 +68,7 @@ static int inputs_at(jn_run *run, int half, const double **u) {
 static int show_half(jn_run *run, const step_memory *mem, int write, const double *x, const double *u) {
     int status;
     jn_point at = {jn_run_time(run, 1), jn_run_elapsed(run, mem->last, mem->evaluated, 1),
-                   run->t_dt, x, mem->m, u, run->b};
+                   run->t_dt, x, mem->m, u, run->b, NULL};
     if (write && (status = jn_record_row(run, &at, run->recorder->n_rows))) return status;
     return run->convention == 4 ? jn_blocks_half_send(run, &at) : JN_OK;
 }
@@ -162,12 +167,11 @@ static void correct_full(jn_run *run) {
     }
 }
 
-/* One full step from a processed instant. */
 /* One Newton step onto g = 0 in the metric of the mass matrix, then a linear one onto its derivative
  * (Burgermeister, Arnold, Esterl: one step is enough for the error to stay bounded for all time). */
-static void project(jn_run *run, const double *m) {
+static void project(jn_run *run, const double *m, const double *u) {
     const jn_model *model = run->model;
-    jn_point at = {jn_run_time(run, 2), 0.0, run->t_dt, run->xn, m, run->u, run->b};
+    jn_point at = {jn_run_time(run, 2), 0.0, run->t_dt, run->xn, m, u, run->b, NULL};
     double *out[1] = {run->xs};
     model->project_position(run->env, &at, out);
     at.x = run->xs;
@@ -175,6 +179,25 @@ static void project(jn_run *run, const double *m) {
     model->project_velocity(run->env, &at, out);
 }
 
+/* ROS2 (Verwer et al. 1999), order 2 for any matrix A:  (I - γhA) k1 = F(x),  (I - γhA) k2 = F(x + h k1) - 2 k1,
+ * x+ = x + h (3/2 k1 + 1/2 k2).  The second stage lies at the end of the step. */
+static int ros2(jn_run *run, step_memory *mem) {
+    const int32_t n = run->model->n_x;
+    const double h = run->h, *u;
+    const double *k1 = run->f;
+    double *r = run->sum;
+    int status;
+    for (int32_t k = 0; k < n; ++k) {
+        run->xs[k] = run->x[k] + h * k1[k];
+        r[k] = -2.0 * k1[k];
+    }
+    if ((status = inputs_at(run, 2, &u))) return status;
+    if ((status = evaluate_with(run, mem, 2, run->xs, u, r, run->g))) return status;
+    for (int32_t k = 0; k < n; ++k) run->xn[k] = run->x[k] + h * (1.5 * k1[k] + 0.5 * run->g[k]);
+    return JN_OK;
+}
+
+/* One full step from a processed instant. */
 int jn_step(jn_run *run) {
     const int32_t n = run->model->n_x;
     const int needed = history_needed(run->method);
@@ -185,8 +208,12 @@ int jn_step(jn_run *run) {
     if (write_half == 0) return JN_FULL;
     write_half = write_half > 0;
 
-    if ((status = evaluate(run, &mem, 0, run->x, run->u, run->f))) return status;
-    if ((int)s[JN_S_HISTORY] < needed) {
+    if (run->method == JN_ROS2) /* the first stage has no right-hand side of its own */
+        for (int32_t k = 0; k < n; ++k) run->sum[k] = 0.0;
+    if ((status = evaluate_with(run, &mem, 0, run->x, run->u, run->sum, run->f))) return status;
+    if (run->method == JN_ROS2) {
+        if ((status = ros2(run, &mem))) return status;
+    } else if ((int)s[JN_S_HISTORY] < needed) {
         if ((status = rk4(run, &mem, write_half))) return status;
     } else if (run->method == JN_EULER || run->method == JN_LI) {
         for (int32_t k = 0; k < n; ++k) run->xn[k] = run->x[k] + run->h * run->f[k];
@@ -202,7 +229,11 @@ int jn_step(jn_run *run) {
         if ((status = evaluate(run, &mem, 1, run->xs, u, run->g))) return status;
         correct_full(run);
     }
-    if (s[JN_S_PROJECT] != 0.0 && run->model->project_position) project(run, mem.m);
+    if (s[JN_S_PROJECT] != 0.0 && run->model->project_position) {
+        const double *u; /* open references as they are at the end of the step */
+        if ((status = inputs_at(run, 2, &u))) return status;
+        project(run, mem.m, u);
+    }
     /* finite derivatives can still overflow a state */
     int32_t bad = jn_first_bad(run->xn, n);
     if (bad >= 0) return jn_run_bad(run, JN_BAD_STATE, bad, jn_run_time(run, 2), run->xn[bad]);

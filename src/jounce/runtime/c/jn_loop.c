@@ -53,7 +53,8 @@ void jn_sim_layout(const jn_model *model, const jn_program *program, jn_layout *
 }
 
 static int known_method(const jn_model *model, int method) {
-    return (method >= JN_EULER && method <= JN_AM4) || (method == JN_LI && model->step);
+    return (method >= JN_EULER && method <= JN_AM4) || (method == JN_LI && model->step && model->step_stages == 1) ||
+           (method == JN_ROS2 && model->step && model->step_stages == 2);
 }
 
 /* The whole state: the layout's part and that of external blocks. */
@@ -241,13 +242,7 @@ int jn_advance(const jn_sim *sim, int64_t n_steps) {
 void jn_point_now(const jn_sim *sim, jn_point *out) {
     jn_run run;
     if (jn_run_open(sim, &run)) return;
-    out->t = jn_run_time(&run, 0);
-    out->elapsed = jn_run_elapsed(&run, run.s[JN_S_LAST], run.s[JN_S_EVALUATED] != 0.0, 0);
-    out->t_dt = run.t_dt;
-    out->x = run.x;
-    out->m = run.m;
-    out->u = run.u;
-    out->b = run.b;
+    *out = jn_run_now(&run);
 }
 
 void jn_repeat_rhs(const jn_sim *sim, int64_t n) {

@@ -355,9 +355,7 @@ static int jump(jn_run *run, const jn_group *group) {
 
 static void watch(jn_run *run) {
     if (!run->model->watch) return;
-    const double *s = run->s;
-    jn_point at = {jn_run_time(run, 0), jn_run_elapsed(run, s[JN_S_LAST], s[JN_S_EVALUATED] != 0.0, 0),
-                   run->t_dt, run->x, run->m, run->u, run->b};
+    const jn_point at = jn_run_now(run);
     double *out[1] = {run->watch};
     run->model->watch(run->env, &at, out);
 }

@@ -42,14 +42,7 @@ int jn_record_instant(jn_run *run) {
     int64_t interval = (int64_t)s[JN_S_IPRINT];
     if (interval > 1 && (run->i - run->i0) % interval != 0) return JN_OK;
     if (recorder->n_rows >= recorder->capacity) return JN_FULL;
-    /* the point that the right-hand side sees at this instant: memories before the commit, same elapsed */
-    jn_point at = {jn_run_time(run, 0),
-                   jn_run_elapsed(run, s[JN_S_LAST], s[JN_S_EVALUATED] != 0.0, 0),
-                   run->t_dt,
-                   run->x,
-                   run->m,
-                   run->u,
-                   run->b};
+    const jn_point at = jn_run_now(run);
     int status = jn_record_row(run, &at, recorder->n_rows);
     if (status) return status;
     recorder->n_rows += 1;

@@ -43,6 +43,14 @@ static inline double jn_run_elapsed(const jn_run *run, double last, int evaluate
     return evaluated ? (jn_run_tick(run, half) - last) * (0.5 * run->h) : 0.0;
 }
 
+/* The point that the right-hand side sees at the current instant: memories before the commit, same elapsed. */
+static inline jn_point jn_run_now(const jn_run *run) {
+    const double *s = run->s;
+    double elapsed = jn_run_elapsed(run, s[JN_S_LAST], s[JN_S_EVALUATED] != 0.0, 0);
+    jn_point at = {jn_run_time(run, 0), elapsed, run->t_dt, run->x, run->m, run->u, run->b, NULL};
+    return at;
+}
+
 /* Index of the first element that is not finite, or -1.  The fast path is three integer operations per
  * element: adding one unit of exponent to an all-ones exponent carries into the sign bit. */
 static inline int32_t jn_first_bad(const double *v, int32_t n) {

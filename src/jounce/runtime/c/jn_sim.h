@@ -36,7 +36,8 @@ enum {
     JN_AM2 = 2,
     JN_AM3 = 3,
     JN_AM4 = 4,
-    JN_LI = 10 /* Euler step with the rates of jn_model.step: linear-implicit forms */
+    JN_LI = 10,  /* Euler step with the rates of jn_model.step: linear-implicit forms */
+    JN_ROS2 = 11 /* two stages of jn_model.step: Rosenbrock-W of second order */
 };
 
 /* What jn_advance and jn_instant return. */

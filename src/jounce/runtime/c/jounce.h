@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of a struct or signature below; checked when a library is loaded. */
-#define JN_ABI 3
+#define JN_ABI 4
 
 #if defined(_WIN32)
 #define JN_EXPORT __declspec(dllexport)
@@ -50,6 +50,7 @@ typedef struct {
     const double *m; /* memories */
     const double *u; /* inputs */
     const double *b; /* signals of sampled blocks, then the period of each block, s */
+    const double *r; /* right-hand side of a Rosenbrock stage (n_x), read by jn_model.step only */
 } jn_point;
 
 /* Every generated function has this shape; `out` lists its result arrays.
@@ -84,7 +85,7 @@ typedef struct {
     const int32_t *u_rate;
     const int32_t *u_acceleration;
     jn_fn rhs, outputs, watch, prepare; /* rhs, outputs, watch may be NULL in a library of extra functions */
-    jn_fn step;                               /* linear-implicit Euler; NULL when not generated */
+    jn_fn step;                               /* linear-implicit stage; NULL when not generated */
     jn_fn project_position, project_velocity; /* NULL in a model without loops */
     int32_t n_fns;
     const jn_named_fn *fns;
@@ -93,6 +94,7 @@ typedef struct {
     int32_t n_b;         /* length of jn_point.b */
     int32_t n_blocks;    /* in the order in which they run */
     const jn_block *blocks;
+    int32_t step_stages; /* 1: jn_model.step makes an Euler step; 2: a stage of ROS2, which reads jn_point.r */
 } jn_model;
 
 /* The one symbol a generated library must define. */
