@@ -1,0 +1,157 @@
+"""Equilibrium by Newton's method on the exact linearisation.
+
+Chosen rates r(x) are brought to zero by changing chosen states (quaternions through their tangent angles):
+
+    δ = argmin |r + (∂r/∂x) δ|,   x ← x ⊕ t δ,   t = 1, ½, ¼, … until |r| falls                              (1)
+
+Least squares, so more unknowns than equations (a car may stand anywhere in the plane) or a redundant equation do no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce.core.errors import ParameterError, StaticsError, did_you_mean
+from jounce.runtime.simulation import Simulation
+from jounce.sim.linear import Lineariser
+
+Array = npt.NDArray[np.float64]
+
+HALVINGS = 12  # shortest trial of a Newton step is 2^-12 of it
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """What Newton's method did: iterations, and the largest remaining rate by name."""
+
+    iterations: int
+    residual: float
+    worst: str
+    history: tuple[float, ...]
+
+
+def find_equilibrium(
+    simulation: Simulation,
+    lineariser: Lineariser,
+    free: Sequence[str],
+    balance: Sequence[str],
+    *,
+    tolerance: float = 1e-9,
+    iterations: int = 40,
+    limits: dict[str, float] | None = None,
+) -> Equilibrium:
+    """Change the states that match ``free`` until the rates of those that match ``balance`` vanish.
+
+    Parameters
+    ----------
+    free, balance : names or patterns of the lineariser's states (``body.rx`` … are tangent angles)
+    tolerance : largest rate that counts as zero, SI
+    limits : largest change of a state in one iteration, by pattern (0.05 m keeps a wheel on its map)
+
+    The simulation is left at the equilibrium.  StaticsError says which rate is left; the best state found is kept.
+    """
+    names = tuple(lineariser.notes["states"])
+    columns = _choose(names, free, "free")
+    rows = _choose(names, balance, "balance")
+    places = _Places(simulation, names)
+    bounds = np.array([_limit(names[c], limits or {}) for c in columns])
+
+    def residual() -> Array:
+        return places.rates(simulation.derivatives()[0])[rows]
+
+    r = residual()
+    history = [float(np.abs(r).max(initial=0.0))]
+    for iteration in range(iterations + 1):
+        worst = names[rows[int(np.argmax(np.abs(r)))]] if len(r) else ""
+        if history[-1] <= tolerance:
+            return Equilibrium(iteration, history[-1], worst, tuple(history))
+        if iteration == iterations or not np.isfinite(history[-1]):
+            break
+        jacobian = lineariser.at(simulation).A[np.ix_(rows, columns)]
+        # columns scaled, so that metres and radians weigh alike in the least-squares solution
+        scale = np.maximum(np.linalg.norm(jacobian, axis=0), 1e-12)
+        step = np.linalg.lstsq(jacobian / scale, -r, rcond=1e-12)[0] / scale
+        step *= min(1.0, float(np.min(bounds / np.maximum(np.abs(step), 1e-300))))
+        start = simulation.x.copy()
+        best = float(np.linalg.norm(r))
+        for k in range(HALVINGS):
+            simulation.x[:] = places.moved(start, columns, step * 0.5**k)
+            trial = residual()
+            size = float(np.linalg.norm(trial))
+            if np.isfinite(size) and size < best:
+                r = trial
+                break
+        else:
+            simulation.x[:] = start
+            break
+        history.append(float(np.abs(r).max()))
+    raise StaticsError(
+        f"model {simulation.model.name!r}: no equilibrium after {len(history) - 1} iterations; the largest rate left is "
+        f"{history[-1]:.3g} of {worst!r} (allowed {tolerance:g}). The best state found is kept; start closer, or leave "
+        "more states free"
+    )
+
+
+class _Places:
+    """Between the model's states and the lineariser's tangent states."""
+
+    def __init__(self, simulation: Simulation, names: Sequence[str]) -> None:
+        model = simulation.model
+        index = {v.name: i for i, v in enumerate(model.states)}
+        self.quaternion: dict[int, tuple[int, int]] = {}  # tangent -> (first of four states, axis)
+        self.state: dict[int, int] = {}
+        for first in model.quaternions:
+            prefix = model.states[first].name.rsplit(".", 1)[0]
+            for axis, letter in enumerate("xyz"):
+                self.quaternion[names.index(f"{prefix}.r{letter}")] = (first, axis)
+        for t, name in enumerate(names):
+            if t not in self.quaternion:
+                self.state[t] = index[name]
+        self.n = len(names)
+
+    def rates(self, xdot: Array) -> Array:
+        """Rates by tangent state; those of tangent angles are not needed here and stay zero."""
+        result = np.zeros(self.n)
+        for t, i in self.state.items():
+            result[t] = xdot[i]
+        return result
+
+    def moved(self, x: Array, columns: Sequence[int], step: Array) -> Array:
+        result = x.copy()
+        turns: dict[int, Array] = {}
+        for c, value in zip(columns, step, strict=True):
+            if c in self.state:
+                result[self.state[c]] += value
+            else:
+                first, axis = self.quaternion[c]
+                turns.setdefault(first, np.zeros(3))[axis] = value
+        for first, turn in turns.items():
+            result[first : first + 4] = _turned(result[first : first + 4], turn)
+        return result
+
+
+def _turned(q: Array, turn: Array) -> Array:
+    """q ∘ (1, δθ/2), brought back to length one."""
+    w, v = q[0], q[1:]
+    half = 0.5 * turn
+    scalar = w - v @ half
+    vector = w * half + v + np.cross(v, half)
+    result: Array = np.array([scalar, *vector])
+    return result / np.linalg.norm(result)
+
+
+def _choose(names: Sequence[str], patterns: Sequence[str], what: str) -> list[int]:
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise ParameterError(f"{what}: no state matches {pattern!r}{did_you_mean(pattern, names)}")
+    return [i for i, name in enumerate(names) if any(fnmatchcase(name, pattern) for pattern in patterns)]
+
+
+def _limit(name: str, limits: dict[str, Any]) -> float:
+    return min((float(v) for pattern, v in limits.items() if fnmatchcase(name, pattern)), default=np.inf)
