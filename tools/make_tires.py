@@ -10,7 +10,7 @@ numbers of jounce.components.tire.pac2002):
     PTY1 = σα/(R0 sin 2 atan(1/PTY2)),  PTX1 = σκ/R0                                                               (d)
     PVY3 = -C_γ/Fz                                                                                                 (e)
     RBX1, RBY1: a force is reduced to 0.56 where the other slip alone is at its peak                               (f)
-    (f)
+    QSY2 = (re - r)/R0: what a driven wheel gives to the road is what it gets, less the slip                       (g)
 
 The tires are symmetric: nothing makes them pull to one side.
 """
@@ -86,7 +86,7 @@ def curvature(c: float, y: float) -> float:
 
 def coefficients(t: Target) -> dict[str, float]:
     """Coefficients from figures."""
-    width, rim, r0 = dimensions(t.size)
+    _, rim, r0 = dimensions(t.size)
     deg = math.pi / 180
     alpha_peak = t.alpha_peak * deg
     # longitudinal (a)
@@ -99,6 +99,9 @@ def coefficients(t: Target) -> dict[str, float]:
     # trail (c): the cosine is zero where C atan(...) = π/2
     qcz1, qez1 = 1.15, -1.8
     bt = float(peak(qcz1, qez1)) / (1.05 * alpha_peak)
+    # (g) forces act at the loaded radius, the wheel rolls with the effective one
+    breff, dreff, freff = 8.4, 0.27, 0.07
+    arm = t.load / t.vertical_rate * (1 - freff - dreff * math.atan(breff))
     # combined slip (f): cos(atan(B x)) at x = peak
     slope = math.sqrt(1 / REDUCED**2 - 1)
     values = {
@@ -109,9 +112,9 @@ def coefficients(t: Target) -> dict[str, float]:
         "VERTICAL_STIFFNESS": t.vertical_rate,
         "VERTICAL_DAMPING": t.vertical_damping,
         "FNOMIN": t.load,
-        "BREFF": 8.4,
-        "DREFF": 0.27,
-        "FREFF": 0.07,
+        "BREFF": breff,
+        "DREFF": dreff,
+        "FREFF": freff,
         "BOTTOM_STIFF": 10 * t.vertical_rate,
         "BOTTOM_OFFST": 0.012,
         "KPUMIN": -1.0,
@@ -166,6 +169,7 @@ def coefficients(t: Target) -> dict[str, float]:
         "SSZ2": 0.02,
         "SSZ3": 0.25,
         "QSY1": t.rolling,
+        "QSY2": arm / r0,
         "QSY3": 0.04 * t.rolling,
         "QSX2": 0.6,
         "QSX3": 0.05,

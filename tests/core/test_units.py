@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pint
@@ -151,6 +152,19 @@ def test_si_units_agree_with_pint(symbol: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("symbol", "unit"),
+    [
+        *(("mm", "m"), ("cm", "m"), ("km", "m"), ("ms", "s"), ("min", "s"), ("h", "s"), ("kN", "N"), ("kPa", "Pa")),
+        *(("MPa", "Pa"), ("bar", "Pa"), ("kW", "W"), ("deg", "rad"), ("turn", "rad"), ("percent", "-")),
+    ],
+)
+def test_frequent_units_are_to_the_bit_those_of_pint(symbol: str, unit: str) -> None:
+    exact = pint.UnitRegistry(non_int_type=Fraction).Quantity(Fraction(1), symbol).to_base_units().magnitude
+    assert units.convert(1.0, symbol, unit) == float(exact)
+    assert units.parse(f"0.7 {symbol}", unit) == float(Fraction("0.7") * exact)
+
+
+@pytest.mark.parametrize(
     ("a", "b"),
     [
         ("N/mm", "lbf/inch"),
@@ -189,7 +203,8 @@ def test_si_needs_no_pint() -> None:
         "import sys; from jounce.core import units\n"
         f"for u in {SI_UNITS!r}: units.check_unit(u, 'x'); units.parse(1.0, u)\n"
         "assert units.parse('3 N.s/m', 'kg/s') == 3.0\n"
+        "assert units.parse('3 mm', 'm') == 0.003\n"
         "assert 'pint' not in sys.modules\n"
-        "units.parse('3 mm', 'm'); assert 'pint' in sys.modules\n"
+        "units.parse('3 lbf', 'N'); assert 'pint' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

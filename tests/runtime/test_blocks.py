@@ -170,7 +170,7 @@ def test_the_program_moves_its_inputs_at_half_steps_and_the_block_holds_its_own(
 
 def test_settling_samples_the_instant_once(oscillator):
     sim = controlled(oscillator)
-    sim.settle()
+    sim.apply_program()
     push = sim.input("push")
     assert push != 0.0
     other = controlled(oscillator)

@@ -252,7 +252,7 @@ def test_snapshots_carry_what_waits_to_be_imported(states_only, convention, meth
     b.advance(3)
     a.advance(after)
     if after == 5:
-        a.settle()  # an instant that is processed already
+        a.apply_program()  # an instant that is processed already
     b.restore(a.snapshot())
     for _ in range(20):
         a.advance(1)
@@ -277,7 +277,7 @@ def test_pieces_settling_and_small_buffers_change_nothing(oscillator, convention
     a, b = make(), make()
     pieces = []
     for end in (0.05, 0.06, 0.2, 0.3):
-        a.settle()
+        a.apply_program()
         pieces.append(a.run(end, iprint=0).data)
     assert np.concatenate(pieces).tobytes() == whole.data.tobytes()
     assert b.run(0.3, iprint=0, buffer_rows=1).data.tobytes() == whole.data.tobytes()

@@ -156,7 +156,7 @@ def test_settle_shows_the_inputs_of_the_instant(oscillator):
     sim = Simulation(oscillator, method="Euler", step=0.25, program=program)
     sim.advance(1)
     assert sim.input("push") == 0.0
-    sim.settle()
+    sim.apply_program()
     assert sim.output("push") == 0.5
     # the row of this instant is still written by the run that follows
     np.testing.assert_array_equal(sim.run(0.5).time, [0.25, 0.5])

@@ -214,7 +214,7 @@ def test_a_period_that_is_no_multiple_of_the_step_is_refused() -> None:
         sim.advance(1)
     sim.set_method(step=0.002)
     with pytest.raises(ParameterError, match=r"block 'slow': period 0\.005 s"):
-        sim.settle()
+        sim.apply_program()
     sim.set_block_period("slow", "4 ms")
     with pytest.raises(ParameterError, match=r"block 'slow': its next sample at t = 0\.003 s is no full step"):
         sim.run(1.0)

@@ -528,3 +528,31 @@ def test_an_input_without_rate_in_a_loop_is_refused() -> None:
     s.loop("follow", [a.q[0] - s.input("drive", "m")])
     with pytest.raises(ModelError, match="declare it with rate=True"):
         s.generate()
+
+
+def test_a_run_does_not_start_with_open_loops() -> None:
+    s = System("open_rod")
+    x, _ = s.coordinate("x", initial=0.3)
+    z, _ = s.coordinate("z", initial=-1.0)
+    s.body("bob", s.world.guided("bob", [x, 0, z]), 2.0)
+    s.loop("rod", [x * x + z * z - 1])
+    sim = Simulation(build(s))
+    with pytest.raises(ParameterError, match="make_consistent"):
+        sim.run(0.1)
+    sim.make_consistent()
+    assert sim.run(0.1).ok
+
+
+def test_limits_of_parameters_hold_at_run_time() -> None:
+    s = System("limited", gravity=(0, 0, 0))
+    mass = s.parameter("mass", "2 kg", "kg", low=0.1, high=10.0)
+    cart = s.prismatic("cart", s.world, axis="x")
+    s.body("cart", cart.frame, mass)
+    sim = Simulation(build(s))
+    sim.set_parameters({"mass": "9 kg"})
+    with pytest.raises(ParameterError, match=r"'mass' = -1 kg: must be at least 0\.1 kg"):
+        sim.set_parameters({"mass": -1.0})
+    assert sim.parameter("mass") == 9.0
+    with pytest.raises(ModelError, match="outside"):
+        s2 = System("limited2")
+        s2.parameter("mass", 20.0, "kg", high=10.0)

@@ -24,8 +24,7 @@ def export_c(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace exported files that were changed.")] = False,
 ) -> None:
     """Write the model, the runtime and the numbers of one run as C: `make`, and it runs with the same bits as here."""
-    from jounce.cli.step_check import find, find_recipe
-    from jounce.core.errors import ParameterError
+    from jounce.cli._arguments import assignments, find, find_recipe, method_of
     from jounce.runtime.export import export_c as write
     from jounce.runtime.program import Program
     from jounce.runtime.simulation import Simulation
@@ -33,15 +32,9 @@ def export_c(
 
     manoeuvre = find(program, Program, "program") if program else None
     library = find_recipe(model).build()
-    number = method if not method.lstrip("-").isdigit() else int(method)
+    number = method_of(method)
     simulation = Simulation(library, method=number, step=step or None)
-    values: dict[str, float | str] = {}
-    for text in parameters or ():
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ParameterError(f"--set {text}: write NAME=VALUE")
-        values[name.strip()] = value.strip()
-    simulation.set_parameters(values)
+    simulation.set_parameters(assignments(parameters))
     folder = write(
         out,
         simulation,

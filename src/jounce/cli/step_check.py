@@ -5,10 +5,7 @@ The same run is made with h and with h/2; about four equal digits in the channel
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import math
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -25,24 +22,36 @@ def step_check(
     time: Annotated[str, typer.Option(help='End of the run, "2 s".')] = "2 s",
     method: Annotated[str, typer.Option(help="Integration method, by name or number.")] = "AB-2",
     step: Annotated[str, typer.Option(help='Step to judge, "0.5 ms"; default: the usual one of the method.')] = "",
+    program: Annotated[str, typer.Option(help="Phase program that drives the inputs, named like the recipe.")] = "",
+    parameters: Annotated[
+        list[str] | None, typer.Option("--set", help='A parameter, "mass=1500 kg" (repeatable).')
+    ] = None,
     channels: Annotated[list[str] | None, typer.Option("--channel", help="Only these outputs (repeatable).")] = None,
 ) -> None:
-    """Repeat a run with half the step and print the digits that agree, channel by channel."""
+    """Repeat a run with half the step and print the digits that agree, channel by channel.
+
+    Four digits in every channel that moves count as enough; otherwise, or when nothing moves, the exit code is 1.
+    """
     from rich.console import Console
     from rich.table import Table
 
+    from jounce.cli._arguments import assignments, find, find_recipe, method_of
     from jounce.core.units import parse
+    from jounce.runtime.program import Program
     from jounce.runtime.recording import digits_of_agreement
     from jounce.runtime.simulation import Simulation, default_step
 
+    manoeuvre = find(program, Program, "program") if program else None
     library = find_recipe(model).build()
-    h = parse(step, "s", name="--step") if step else default_step(method)
+    chosen = method_of(method)
+    h = parse(step, "s", name="--step") if step else default_step(chosen)
     end = parse(time, "s", name="--time")
     interval = 10 * h if end >= 100 * h else h
 
     def run(size: float) -> Any:
-        simulation = Simulation(library, method=method, step=size)
-        return simulation.run(end, interval=interval, channels=channels)
+        simulation = Simulation(library, method=chosen, step=size)
+        simulation.set_parameters(assignments(parameters))
+        return simulation.run(end, program=manoeuvre, interval=interval, channels=channels)
 
     whole, half = run(h), run(h / 2)
     digits = digits_of_agreement(whole, half)
@@ -51,45 +60,18 @@ def step_check(
     table.add_column("digits that agree", justify="right")
     moving = {name: value for name, value in digits.items() if abs(whole[name]).max() > REST}
     for name, value in digits.items():
-        text = "all" if math.isinf(value) else f"{value:.1f}"
+        text = "all" if math.isinf(value) else f"{max(value, 0.0):.1f}"
         mark = "at rest" if name not in moving else text if value >= ENOUGH else f"[yellow]{text}[/yellow]"
         table.add_row(name, mark)
     Console().print(table)
-    worst = min(moving, key=lambda name: moving[name], default="")
-    if worst and moving[worst] < ENOUGH:
-        typer.echo(f"{worst} agrees to {moving[worst]:.1f} digits only: try a smaller step or another method")
-    else:
-        typer.echo("the step is small enough")
-
-
-def find_recipe(text: str) -> Any:
-    """The recipe named by ``module:name`` or ``file.py:name``."""
-    from jounce.sim.build import Recipe
-
-    return find(text, Recipe, "recipe")
-
-
-def find(text: str, kind: type, noun: str) -> Any:
-    """The object of a kind named by ``module:name`` or ``file.py:name``."""
-    from jounce.core.errors import ParameterError, did_you_mean
-
-    place, _, name = text.rpartition(":")
-    if not place or not name:
-        raise ParameterError(f"{text!r}: name a {noun} as module:name or file.py:name")
-    if place.endswith(".py"):
-        path = Path(place)
-        if not path.is_file():
-            raise ParameterError(f"{place}: no such file")
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    else:
-        try:
-            module = importlib.import_module(place)
-        except ModuleNotFoundError as error:
-            raise ParameterError(f"{place}: no such module ({error})") from error
-    known = [key for key, value in vars(module).items() if isinstance(value, kind)]
-    if name not in known:
-        raise ParameterError(f"{place} has no {noun} {name!r}{did_you_mean(name, known)}")
-    return getattr(module, name)
+    if not moving:
+        typer.echo("nothing moved, so nothing was checked: drive it with --program, or start it elsewhere")
+        raise typer.Exit(1)
+    worst = min(moving, key=lambda name: moving[name])
+    if moving[worst] < ENOUGH:
+        agreement = max(moving[worst], 0.0)
+        typer.echo(
+            f"{worst} agrees to {agreement:.1f} digits, {ENOUGH:g} are wanted: try a smaller step or another method"
+        )
+        raise typer.Exit(1)
+    typer.echo(f"at least {moving[worst]:.1f} digits agree, {ENOUGH:g} are wanted: the step is small enough")

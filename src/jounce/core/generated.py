@@ -19,6 +19,8 @@ class Variable:
     unit: str = "-"
     doc: str = ""
     default: float = 0.0
+    low: float | None = None  # limits of a parameter, themselves allowed
+    high: float | None = None
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ Inside jounce every number is SI (docs/conventions.md). A declared unit is a pro
     N.s/m   N*s/m   kg.m2   kg*m^2   rad/s   1/s   W/(m2.K)   -
 
 A dot, an asterisk or a space multiplies; a slash divides by the one factor that follows it; ``-`` and ``1`` mean
-dimensionless. Coherent SI is recognised here, without any import; every other symbol (``mm``, ``deg``, ``bar``, ``km``)
-is looked up in pint, imported on first need because it takes half a second. Factors are exact fractions
-of pint's definitions and are rounded once, at the end.
+dimensionless. Coherent SI and the units of every vehicle file (``mm``, ``deg``, ``kN``, ``bar``) are known here; every
+other symbol (``lbf``, ``mph``, ``hp``) is looked up in pint, imported on first need because it takes half a second.
+Factors are exact fractions of pint's definitions and are rounded once, at the end.
 
 The radian counts as a dimension of its own: ``deg`` converts to ``rad``, but neither ``m`` nor ``-`` does, nor ``Hz``
 to ``rad/s``. A number without unit, as float or as text, is taken as it is, in the declared unit.
@@ -42,6 +42,24 @@ _SI: dict[str, dict[str, int]] = {
     "W": {"kg": 1, "m": 2, "s": -3},
     "V": {"kg": 1, "m": 2, "s": -3, "A": -1},
     "Hz": {"s": -1},
+}
+_PI = Fraction("3.1415926535897932384626433832795028841971693993751")
+# The same as in pint (a test compares), so that reading an ordinary file does not wait for its import.
+_FREQUENT: dict[str, tuple[str, Fraction]] = {
+    "mm": ("m", Fraction(1, 1000)),
+    "cm": ("m", Fraction(1, 100)),
+    "km": ("m", Fraction(1000)),
+    "ms": ("s", Fraction(1, 1000)),
+    "min": ("s", Fraction(60)),
+    "h": ("s", Fraction(3600)),
+    "kN": ("N", Fraction(1000)),
+    "kPa": ("Pa", Fraction(1000)),
+    "MPa": ("Pa", Fraction(10**6)),
+    "bar": ("Pa", Fraction(10**5)),
+    "kW": ("W", Fraction(1000)),
+    "deg": ("rad", _PI / 180),
+    "turn": ("rad", 2 * _PI),
+    "percent": ("1", Fraction(1, 100)),
 }
 _PINT_BASE = {"meter": "m", "kilogram": "kg", "second": "s", "kelvin": "K", "ampere": "A", "radian": "rad"}
 
@@ -232,6 +250,9 @@ def _symbol(symbol: str) -> _Unit:
     if symbol in _SI:
         return _Unit(_sorted(_SI[symbol]))
     spelled = _SPELLINGS.get(symbol, symbol)
+    if spelled in _FREQUENT:
+        base, factor = _FREQUENT[spelled]
+        return _Unit(_sorted(_SI[base]), factor)
     return _parse_unit(spelled) if "." in spelled else _from_pint(spelled, symbol)
 
 

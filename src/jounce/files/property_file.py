@@ -302,6 +302,7 @@ class _Parser:
         self.table: Table | None = None
         self.waiting: list[Value] = []  # values of a row that is not complete
         self.waiting_line = 0
+        self.first_lines: dict[tuple[str, str], int] = {}  # (block, sub-block) -> line, by which repetitions are found
 
     def run(self, text: str) -> None:
         lines = text.split("\n")
@@ -361,11 +362,7 @@ class _Parser:
         self._finish_row()
         if not name:
             self.report.error(node.line, "", "found a block without a name; expected [NAME]")
-        before = self.file.block(name) if name else None
-        if before is not None:
-            self.report.warning(
-                node.line, f"[{name}]", f"the block comes again (first in line {before.line}); the last one counts"
-            )
+        self._note_repetition(node.line, name, "")
         self.block = Block(name, node, self.file.newline)
         self.section, self.table = self.block, None
         self.file.blocks.append(self.block)
@@ -373,15 +370,17 @@ class _Parser:
     def _open_sub_block(self, name: str, node: Node) -> None:
         self._finish_row()
         assert self.block is not None
-        before = self.block.sub_block(name)
-        if before is not None:
-            self.report.warning(
-                node.line,
-                f"[{self.block.name}] ({name})",
-                f"the sub-block comes again (first in line {before.line}); the last one counts",
-            )
+        self._note_repetition(node.line, self.block.name, name)
         self.section, self.table = Section(name, node, self.file.newline), None
         self.block.sub_blocks.append(self.section)
+
+    def _note_repetition(self, line: int, block: str, sub_block: str) -> None:
+        # a block that comes again starts with no sub-blocks
+        place = (block.upper(), f"{self.block.line}.{sub_block.upper()}" if sub_block and self.block else "")
+        first = self.first_lines.setdefault(place, line)
+        if first != line:
+            name = f"[{block}] ({sub_block})" if sub_block else f"[{block}]"
+            self.report.warning(line, name, f"comes again (first in line {first}); the last one counts")
 
     def _open_table(self, lines: list[str], i: int) -> int:
         """A header up to its closing brace; where that is missing, up to what cannot be a column name."""

@@ -82,6 +82,7 @@ _KINDS = ("", "state", "derivative", "memory", "input", "output", "watch", "sign
 
 _C_FUNCTION: Any = SERVICE.__mro__[1]  # the base of all ctypes functions
 
+OPEN_LOOP = 1e-6  # relative change of a coordinate by which a loop counts as open
 CHUNK_SECONDS = 0.05  # wall time between two looks at Ctrl-C and progress
 PROGRAM_TIME_LIMIT = 3600.0  # s of simulated time for a program without end time
 BUFFER_BYTES = 1 << 23  # size of one recorder buffer
@@ -103,6 +104,14 @@ def method_number(method: str | int) -> int:
 def default_step(method: str | int) -> float:
     """Return the usual step in s: 0.0005 for Euler and AB-2, 0.001 for the half-step methods."""
     return 0.0005 if method_number(method) <= 0 else 0.001
+
+
+def check_limits(variable: Variable, value: float) -> None:
+    """Raise when a number lies outside what its declaration allows."""
+    for limit, beyond, word in ((variable.low, -1, "at least"), (variable.high, 1, "at most")):
+        if limit is not None and (value - limit) * beyond > 0:
+            unit = "" if variable.unit == "-" else f" {variable.unit}"
+            raise ParameterError(f"parameter {variable.name!r} = {value:g}{unit}: must be {word} {limit:g}{unit}")
 
 
 class Simulation:
@@ -280,6 +289,7 @@ class Simulation:
             number = parse(value, variables[k].unit, name)
             if not math.isfinite(number):
                 raise ParameterError(f"{kind} {name!r} = {number}: must be finite")
+            check_limits(variables[k], number)
             found.append((k, number))
         for k, number in found:
             target[k] = number
@@ -467,6 +477,21 @@ class Simulation:
         if on and not self.library.struct.contents.project_position:
             raise ParameterError(f"model {self.model.name!r} has no loop constraints to project onto")
         self._state[Header.PROJECT] = float(bool(on))
+
+    def _check_loops(self) -> None:
+        """A run must not start with open loops: their stabilisation would slam them shut."""
+        c = self.library.struct.contents
+        if not c.project_position or self.step_count > 0:
+            return
+        moved = np.zeros(len(self.x))
+        self._call(c.project_position, [moved])
+        change = np.abs(moved - self.x)
+        worst = int(np.argmax(change))
+        if not change[worst] <= OPEN_LOOP * (1.0 + abs(float(self.x[worst]))):
+            raise ParameterError(
+                f"model {self.model.name!r}: the loop constraints are not met at the start, closing them would move "
+                f"{self.model.states[worst].name!r} by {change[worst]:.3g}; call make_consistent() first"
+            )
 
     def make_consistent(self, tolerance: float = 1e-12, iterations: int = 50) -> float:
         """Move positions onto the loop constraints (Newton, in the metric of the mass), then the velocities.
@@ -998,7 +1023,7 @@ class Simulation:
             raise RunError(recording.reason, recording, recording.failure)
         return status
 
-    def settle(self) -> Status:
+    def apply_program(self) -> Status:
         """Let the program act on the current instant, if it has not yet, without making a step.
 
         Inputs, `outputs` and `watches` are then those the next evaluation will use.
@@ -1066,6 +1091,7 @@ class Simulation:
             self.iprint = iprint
         names = [v.name for v in self.model.outputs] if channels is None else list(channels)
         columns = [self._find("output", name) for name in names]
+        self._check_loops()
         n_steps, limit = self._steps_to(t_end)
         sink = _Sink(self, columns, check_outputs, self._rows_expected(n_steps, len(columns), buffer_rows))
         begin, first = clock.perf_counter(), self.step_count

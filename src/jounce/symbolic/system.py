@@ -51,6 +51,8 @@ class Declared:
     unit: str
     doc: str
     default: float = 0.0
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass
@@ -125,9 +127,24 @@ class Scope:
         return Scope(self.system, f"{self.prefix}{name}.")
 
     # -- scalars ----------------------------------------------------------------------------------------
-    def parameter(self, name: str, default: float | str = 0.0, unit: str = "-", doc: str = "") -> SX:
-        """A number that may change between runs without recompiling. ``"25 N/mm"`` is converted to ``unit``."""
+    def parameter(
+        self,
+        name: str,
+        default: float | str = 0.0,
+        unit: str = "-",
+        doc: str = "",
+        *,
+        low: float | None = None,
+        high: float | None = None,
+    ) -> SX:
+        """A number that may change between runs without recompiling. ``"25 N/mm"`` is converted to ``unit``.
+
+        Values below ``low`` or above ``high`` are refused, here and at run time.
+        """
         item = self._new(name, unit, doc, default)
+        item.low, item.high = low, high
+        if (low is not None and item.default < low) or (high is not None and item.default > high):
+            raise ModelError(f"parameter {item.name!r}: its default {item.default:g} is outside [{low}, {high}]")
         self.system.parameter_list.append(item)
         return item.symbol
 

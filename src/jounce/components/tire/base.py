@@ -24,7 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.tables import Table
 from jounce.symbolic.leaf import Leaf
-from jounce.symbolic.ops import clip, if_else, pi, sin
+from jounce.symbolic.ops import clip, if_else
 
 Numbers = Mapping[str, Any]  # name -> float, array or symbol
 Curve = Callable[[Any], Any]
@@ -84,7 +84,12 @@ class TireModel(ABC):
         return ()
 
     def derived(self, p: Numbers) -> dict[str, Any]:
-        """Further numbers, computed once before a run from the block."""
+        """Further numbers, computed once before a run from the block; described in ``derived_docs``."""
+        return {}
+
+    @property
+    def derived_docs(self) -> Mapping[str, tuple[str, str]]:
+        """Unit and meaning of the derived numbers."""
         return {}
 
     @abstractmethod
@@ -200,9 +205,10 @@ def mirrored(forces: Forces, side: Any) -> Forces:
     return Forces(forces.fx, side * forces.fy, side * forces.mx, forces.my, side * forces.mz)
 
 
-def direction(speed: Any, low: Any) -> Any:
-    """Sign of a speed, rounded below ``low`` (C1): exactly ±1 beyond."""
-    return sin(0.5 * pi * clip(speed / low, -1.0, 1.0))
+def direction(x: Any) -> Any:
+    """Sign of x, rounded between -1 and 1 (C1): exactly ±1 beyond."""
+    x = clip(x, -1.0, 1.0)
+    return x * (1.5 - 0.5 * x * x)
 
 
 def total_friction(road: Any, tire: Any, ignored_below: float = 1e-5) -> Any:

@@ -15,7 +15,7 @@ Aligning:      Mz = -t (Fy - SVyκ) + Mzr + s Fx                                
 Combined:      Fx = Gxα Fx0,   Fy = Gyκ Fy0 + SVyκ                                                     (7)
     α_t,eq = atan sqrt(tan² α_t + (Kx κ/Ky)²),  α_r,eq likewise                                        (8)
 Overturning:   Mx = R0 Fz (QSX1 LVMX - QSX2 γ + QSX3 Fy/Fz0) LMX                                       (9)
-Rolling:       My = -sgn(ω) R0 Fz (QSY1 + QSY2 Fx/Fz0 + QSY3 |Vx/Vref| + QSY4 (Vx/Vref)⁴) LMY           (10)
+Rolling:       My = -R0 Fz (sgn(ω) (QSY1 + QSY3 |Vx/Vref| + QSY4 (Vx/Vref)⁴) + QSY2 Fx/Fz0) LMY           (10)
     with QSY1 = QSY2 = 0:  My = sgn(ω) R0 (SVx + Kx SHx), the force at κ = 0
 Relaxation:    σκ = Fz (PTX1 + PTX2 dfz) exp(-PTX3 dfz) R0/FNOMIN LSGKP                                (11)
                σα = PTY1 sin(2 atan(Fz/(PTY2 Fz0))) (1 - PKY3 |γ|) R0 LFZO LSGAL                       (12)
@@ -31,10 +31,12 @@ nor RBY4.
 Ours: road friction µ multiplies LMUX and LMUY everywhere; load, slips and camber are kept within the ranges of the
 file, and below FZMIN forces at FZMIN are scaled with the load, so that everything goes to zero smoothly as a wheel
 lifts; in (13) the damper takes hold over the first ρ_b = 2 mm of deflection, so that touching the ground makes no
-step in the load; in reverse the trail changes side, as cos α carries the sign of Vx.  The functions (2) and cos(atan
-x) are even: the sign that (8) has in the literature is left out, and with it a jump.  sin(2 atan x) = 2x/(1 + x²) and
-cos(atan x) = 1/sqrt(1 + x²) need no trigonometry.  The sign of PTX3 in (11) differs between published descriptions;
-``ptx3_sign`` chooses.
+step in the load; in reverse the trail changes side, as cos α carries the sign of Vx, and the part of My with Fx keeps
+its sign: a wheel that rolls backwards is a wheel that rolls forwards, turned by 180 degrees.  Forces act at the
+loaded radius r while the wheel rolls with re > r; without QSY2 = (re - r)/R0 or so, a driven tire gives out Fx Ω (re
+- r) more power than it takes in.  The functions (2) and cos(atan x) are even: the sign that (8) has in the literature
+is left out, and with it a jump.  sin(2 atan x) = 2x/(1 + x²) and cos(atan x) = 1/sqrt(1 + x²) need no trigonometry.
+The sign of PTX3 in (11) differs between published descriptions; ``ptx3_sign`` chooses.
 
 Smoothness: forces are C1 in slips (the curvature factors E may jump with the sign of slip, where their effect is of
 third order), C0 in load and camber.  Not modelled: turn slip, inflation pressure, dependence of the load on lateral
@@ -77,7 +79,7 @@ VARIANTS = ("PAC2002", "MF_05")
 # Guards, each far below anything a real tire has.
 LOAD_FLOOR = 1.0  # N: the smallest load at which the formula is evaluated, where a file says FZMIN = 0
 FRICTION_FLOOR = 1e-3  # of scaling factors of friction: they are divided by
-DIVISOR_FLOOR = 1e-12  # of divisors
+DIVISOR_FLOOR = 1e-30  # of divisors: without effect on any that is not zero
 SLIP_FLOOR = 1e-14  # of a squared slip in (8): keeps the root differentiable at zero
 SIGMA_FLOOR = 0.01  # m, of relaxation lengths
 SPEED_FLOOR = 0.05  # m/s, of VXLOW and of Vref
@@ -302,6 +304,20 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
 )
 BY_NAME = {c.name: c for c in COEFFICIENTS}
 
+DERIVED = {
+    "PEAK_X": ("-", "Bx times the slip at the peak of Fx"),
+    "PEAK_Y": ("-", "By times the slip angle at the peak of Fy"),
+    "PER_FNOMIN": ("1/N", "one over FNOMIN"),
+    "PER_FZ0": ("1/N", "one over the scaled nominal load"),
+    "PER_FZMIN": ("1/N", "one over the smallest load of evaluation"),
+    "PER_VXLOW": ("s/m", "one over VXLOW"),
+    "PER_LONGVL": ("s/m", "one over LONGVL"),
+    "NOMINAL_DEFLECTION": ("m", "FNOMIN over the vertical stiffness"),
+    "PER_DEFLECTION": ("1/m", "one over the nominal deflection"),
+    "PER_STIFFEST": ("1/N", "one over the load of the largest cornering stiffness"),
+    "PER_LONGEST": ("1/N", "one over the load of the largest relaxation length"),
+}
+
 # What makes a tire differ from its mirror image.
 SIDED = (
     *("RHX1", "PEY3", "PHY1", "PHY2", "PVY1", "PVY2", "RBY3", "RVY1", "RVY2"),
@@ -370,7 +386,21 @@ class Pac2002(TireModel):
         return {
             "PEAK_X": peak(p["PCX1"] * p["LCX"], p["PEX1"] * p["LEX"]),
             "PEAK_Y": peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
+            # reciprocals: a division takes as long as ten multiplications
+            "PER_FNOMIN": 1 / p["FNOMIN"],
+            "PER_FZ0": 1 / (p["LFZO"] * p["FNOMIN"]),
+            "PER_FZMIN": 1 / fmax(p["FZMIN"], LOAD_FLOOR),
+            "PER_VXLOW": 1 / fmax(p["VXLOW"], SPEED_FLOOR),
+            "PER_LONGVL": 1 / fmax(p["LONGVL"], SPEED_FLOOR),
+            "NOMINAL_DEFLECTION": p["FNOMIN"] / p["VERTICAL_STIFFNESS"],
+            "PER_DEFLECTION": p["VERTICAL_STIFFNESS"] / p["FNOMIN"],
+            "PER_STIFFEST": 1 / _off_zero(p["PKY2"] * p["LFZO"] * p["FNOMIN"]),
+            "PER_LONGEST": 1 / _off_zero(p["PTY2"] * p["LFZO"] * p["FNOMIN"]),
         }
+
+    @property
+    def derived_docs(self) -> Mapping[str, tuple[str, str]]:
+        return DERIVED
 
     # -- vertical -------------------------------------------------------------------------------------------
     def vertical(self, p: Numbers, rho: Any, rho_rate: Any, curves: Mapping[str, Curve] | None = None) -> Any:
@@ -388,8 +418,8 @@ class Pac2002(TireModel):
         return fmax(elastic + p["VERTICAL_DAMPING"] * rho_rate * (s * s * (3 - 2 * s)), 0.0)  # (13)
 
     def effective_radius(self, p: Numbers, rho: Any) -> Any:
-        nominal = p["FNOMIN"] / p["VERTICAL_STIFFNESS"]
-        relative = fmax(rho, 0.0) / nominal
+        nominal = p["NOMINAL_DEFLECTION"]
+        relative = fmax(rho, 0.0) * p["PER_DEFLECTION"]
         return p["UNLOADED_RADIUS"] - nominal * (
             p["FREFF"] * relative + p["DREFF"] * atan(p["BREFF"] * relative)
         )  # (14)
@@ -399,10 +429,10 @@ class Pac2002(TireModel):
         a = SimpleNamespace()
         low = fmax(p["FZMIN"], LOAD_FLOOR)
         a.Fz = fz = clip(load, low, p["FZMAX"])
-        a.scale = clip(load / low, 0.0, 1.0)
+        a.scale = clip(load * p["PER_FZMIN"], 0.0, 1.0)
         a.gamma = g = clip(gamma, p["CAMMIN"], p["CAMMAX"])
-        a.Fz0 = fz0 = p["LFZO"] * p["FNOMIN"]
-        a.dfz = dfz = (fz - fz0) / fz0  # (3)
+        fz0 = p["LFZO"] * p["FNOMIN"]
+        a.dfz = dfz = (fz - fz0) * p["PER_FZ0"]  # (3)
         lmux = fmax(p["LMUX"] * friction, FRICTION_FLOOR)
         a.LMUY = lmuy = fmax(p["LMUY"] * friction, FRICTION_FLOOR)
 
@@ -421,7 +451,7 @@ class Pac2002(TireModel):
         a.Cy = p["PCY1"] * p["LCY"]
         a.Dy = (p["PDY1"] + p["PDY2"] * dfz) * (1 - p["PDY3"] * gy * gy) * lmuy * fz
         softer = 1 - p["PKY3"] * fabs(gy)
-        a.Ky = p["PKY1"] * fz0 * _sin_2_atan(fz / _off_zero(p["PKY2"] * fz0)) * p["LKY"] * softer
+        a.Ky = p["PKY1"] * fz0 * _sin_2_atan(fz * p["PER_STIFFEST"]) * p["LKY"] * softer
         a.By = a.Ky / _off_zero(a.Cy * a.Dy)
         a.Ey = (p["PEY1"] + p["PEY2"] * dfz) * p["LEY"]
         a.Ey_side = p["PEY3"] + p["PEY4"] * gy
@@ -438,13 +468,10 @@ class Pac2002(TireModel):
             fz
             * (p["PTX1"] + p["PTX2"] * dfz)
             * exp(self.ptx3_sign * p["PTX3"] * dfz)
-            * (p["UNLOADED_RADIUS"] / p["FNOMIN"] * p["LSGKP"])
+            * (p["UNLOADED_RADIUS"] * p["PER_FNOMIN"] * p["LSGKP"])
         )  # (11)
         sigma_alpha = (
-            p["PTY1"]
-            * _sin_2_atan(fz / _off_zero(p["PTY2"] * fz0))
-            * softer
-            * (p["UNLOADED_RADIUS"] * p["LFZO"] * p["LSGAL"])
+            p["PTY1"] * _sin_2_atan(fz * p["PER_LONGEST"]) * softer * (p["UNLOADED_RADIUS"] * p["LFZO"] * p["LSGAL"])
         )  # (12)
         return AtLoad(
             fmax(sigma_kappa, SIGMA_FLOOR),
@@ -465,7 +492,6 @@ class Pac2002(TireModel):
         spin = p["LONGVL"] / p["UNLOADED_RADIUS"] if spin is None else spin
         kappa = clip(kappa, p["KPUMIN"], p["KPUMAX"])
         alpha = clip(alpha, p["ALPMIN"], p["ALPMAX"])
-        low = fmax(p["VXLOW"], SPEED_FLOOR)
         zero = 0.0 * a.Fz
         fx = fy = mx = my = mz = zero
         if self.slip in (1, 3, 4):
@@ -479,14 +505,15 @@ class Pac2002(TireModel):
             fy = fy * self._reduction_y(p, a, kappa, alpha) + induced
         fade = 1.0
         if not self.transient and self.slip:
-            fade = 0.5 - 0.5 * cos(pi * fmin(fabs(vx) / low, 1.0))
+            fade = 0.5 - 0.5 * cos(pi * fmin(fabs(vx) * p["PER_VXLOW"], 1.0))
             fx, fy, induced = fade * fx, fade * fy, fade * induced
         if self.slip in (2, 3, 4):
-            mz = self._mz(p, a, kappa, alpha, direction(vx, low), fx, fy - induced, fy, fade, belt)
+            mz = self._mz(p, a, kappa, alpha, direction(vx * p["PER_VXLOW"]), fx, fy - induced, fy, fade, belt)
             r0_fz = p["UNLOADED_RADIUS"] * a.Fz
-            mx = r0_fz * (p["QSX1"] * p["LVMX"] - p["QSX2"] * a.gamma + p["QSX3"] * fy / a.Fz0) * p["LMX"]  # (9)
+            mx = r0_fz * (p["QSX1"] * p["LVMX"] - p["QSX2"] * a.gamma + p["QSX3"] * fy * p["PER_FZ0"]) * p["LMX"]  # (9)
         if self.slip in (1, 3, 4):
-            my = fade * direction(spin * p["UNLOADED_RADIUS"], low) * self._rolling(p, a, vx, fx)
+            way = direction(spin * p["UNLOADED_RADIUS"] * p["PER_VXLOW"])
+            my = self._rolling(p, a, vx, fade * way, fx)
         s = a.scale
         return Forces(s * fx, s * fy, s * mx, s * my, s * mz)
 
@@ -539,7 +566,7 @@ class Pac2002(TireModel):
             * stiffening
         )
         dt = a.Fz * (p["QDZ1"] + p["QDZ2"] * dfz) * (1 + p["QDZ3"] * g + p["QDZ4"] * g * g)
-        dt = dt * (p["UNLOADED_RADIUS"] / a.Fz0) * p["LTR"]
+        dt = dt * (p["UNLOADED_RADIUS"] * p["PER_FZ0"]) * p["LTR"]
         sided = 1 + (p["QEZ4"] + p["QEZ5"] * g) * (2 / pi) * atan(bt * p["QCZ1"] * at)
         et = fmin((p["QEZ1"] + p["QEZ2"] * dfz + p["QEZ3"] * dfz * dfz) * sided, 1.0)
         br = p["QBZ9"] * stiffening + p["QBZ10"] * a.By * a.Cy
@@ -550,7 +577,7 @@ class Pac2002(TireModel):
             other = a.Kx / _off_zero(a.Ky) * kappa
             other = other * other + SLIP_FLOOR
             at, ar = (atan(sqrt(t * t + other)) for t in (tan(at), tan(ar)))  # (8)
-            arm = p["SSZ1"] + p["SSZ2"] * fy / a.Fz0 + (p["SSZ3"] + p["SSZ4"] * dfz) * a.gamma
+            arm = p["SSZ1"] + p["SSZ2"] * fy * p["PER_FZ0"] + (p["SSZ3"] + p["SSZ4"] * dfz) * a.gamma
             arm = arm * p["UNLOADED_RADIUS"] * p["LS"]
         cos_alpha = cos(alpha) * way
         trail = dt * cos(_angle(at, bt, p["QCZ1"], et)) * cos_alpha
@@ -558,14 +585,14 @@ class Pac2002(TireModel):
         gyroscopic = p["QTZ1"] * p["LGYR"] * p["MBELT"] * belt * fading  # (15)
         return -trail * fy_trail + fade * dr * fading * cos_alpha + arm * fx + gyroscopic  # (6)
 
-    def _rolling(self, p: Numbers, a: Any, vx: Any, fx: Any) -> Any:
-        """Rolling resistance (10) of a wheel that rolls forward."""
-        relative = vx / fmax(p["LONGVL"], SPEED_FLOOR)
+    def _rolling(self, p: Numbers, a: Any, vx: Any, way: Any, fx: Any) -> Any:
+        """Rolling resistance (10); ``way`` is the sign of the spin."""
+        relative = vx * p["PER_LONGVL"]
         squared = relative * relative
-        share = p["QSY1"] + p["QSY2"] * fx / a.Fz0 + p["QSY3"] * fabs(relative) + p["QSY4"] * squared * squared
-        given = -a.Fz * share * p["LMY"]
+        share = p["QSY1"] + p["QSY3"] * fabs(relative) + p["QSY4"] * squared * squared
+        given = -a.Fz * (way * share + p["QSY2"] * fx * p["PER_FZ0"]) * p["LMY"]
         missing = logic_and(p["QSY1"] == 0, p["QSY2"] == 0)
-        return p["UNLOADED_RADIUS"] * if_else(missing, a.SVx + a.Kx * a.SHx, given)
+        return p["UNLOADED_RADIUS"] * if_else(missing, way * (a.SVx + a.Kx * a.SHx), given)
 
     def leaf(self) -> Leaf:
         return _leaf(self)

@@ -9,7 +9,7 @@ Rolling, after [Pacejka2006] section 7.2 (linear relaxation), with deflections u
 distance σ. At rest nothing leaks: u and v are springs with the stiffness K/σ that carry the car on a slope without
 creep. Three things are added so that this is right from standstill to top speed with an explicit method of fixed step.
 
-Standing, below the speed VXLOW, weight w = ½ (1 + cos(π |Vx|/VXLOW)), after [Besselink2000] for the damping:
+Standing, below the speed VXLOW, weight w = 1 - 3s² + 2s³ with s = |Vx|/VXLOW, after [Besselink2000] for the damping:
 
     κ'     = u/σκ - w kV Vsx/Kx,     tan α' = v/σα + w kV Vsy/|Ky|                                       (3)
 
@@ -45,12 +45,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jounce.core.errors import ParameterError
 from jounce.symbolic.leaf import Leaf
-from jounce.symbolic.ops import atan, cos, fabs, fmax, fmin, pi, sqrt
+from jounce.symbolic.ops import atan, fabs, fmax, fmin, sqrt
 
 if TYPE_CHECKING:
     from jounce.components.tire.base import AtLoad, Curve, Numbers, Tire, TireModel
 
-LOW_SPEED_FLOOR = 0.05  # m/s, of VXLOW
 SLIDE_RANGE = 3.0  # times VXLOW: below this speed a sliding contact unwinds its springs
 SLIP_SPEED_FLOOR = 0.1  # m/s, of the speed that slips are related to
 REST = 1e-6  # 1/s², under the root of (4): below a thousandth per second nothing slides, and it is differentiable
@@ -91,9 +90,8 @@ def lag(
     """Lagged slips (3) and rates of the deflections (1, 2, 6, 7)."""
     speed = fabs(vx)
     roll_x, roll_y = fmax(speed, rolling) / at.sigma_kappa, speed / at.sigma_alpha
-    low = fmax(p["VXLOW"], LOW_SPEED_FLOOR)
-    w = _fading(speed / low)
-    w_slide = _fading(speed / (SLIDE_RANGE * low))
+    relative = speed * p["PER_VXLOW"]
+    w, w_slide = _fading(relative), _fading(relative / SLIDE_RANGE)
     u_slide, v_slide = at.sigma_kappa * at.kappa_slide, at.sigma_alpha * at.alpha_slide
     gx, gy = vsx / u_slide, vsy / v_slide
     squared = gx * gx + gy * gy
@@ -104,7 +102,7 @@ def lag(
     sliding = slide * fmin(rx * rx + ry * ry, 1.0)  # (5)
     u_rate = -vsx - fmax(roll_x, sliding) / cx * u  # (1, 6)
     v_rate = vsy - fmax(roll_y, sliding) / cy * v  # (2, 6)
-    damping = w * p["LOW_SPEED_DAMPING"] * fmin(load / p["FNOMIN"], 1.0)
+    damping = w * p["LOW_SPEED_DAMPING"] * fmin(load * p["PER_FNOMIN"], 1.0)
     kappa = kappa - damping * vsx / at.slope_x  # (3)
     tan_alpha = tan_alpha + damping * vsy / fabs(at.slope_y)
     return Lagged(kappa, atan(tan_alpha), u_rate, v_rate)
@@ -112,7 +110,8 @@ def lag(
 
 def _fading(x: Any) -> Any:
     """1 at zero, 0 from one on, C1."""
-    return 0.5 + 0.5 * cos(pi * fmin(x, 1.0))
+    x = fmin(x, 1.0)
+    return 1 - x * x * (3 - 2 * x)
 
 
 def evaluate(

@@ -74,7 +74,8 @@ def declare(scope: Scope, tire: Tire, name: str = "tire") -> Block:
     own = scope.scope(name)
     model = tire.model
     parameters = {c.name: own.parameter(c.name, tire.values[c.name], c.unit, c.doc) for c in model.coefficients}
-    derived = {key: own.derived(key, value, "-", f"derived: {key}") for key, value in model.derived(parameters).items()}
+    docs = model.derived_docs
+    derived = {key: own.derived(key, value, *docs[key]) for key, value in model.derived(parameters).items()}
     missing = [curve for curve in model.curves if curve not in tire.curves]
     if missing:
         raise ModelError(f"tire {tire.name!r}: the curve {missing[0]!r} has no data")

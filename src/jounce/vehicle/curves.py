@@ -1,0 +1,547 @@
+"""Curves and maps of a vehicle file: a constant, numbers on one or two axes, or a CSV file; SI inside.
+
+A curve is one of
+
+    rate     y = rate · x           a straight line through the origin                                     (1)
+    value    y = value              independent of everything                                               (2)
+    table    y(x) or y(x; z)        numbers on a grid, made a smooth function by `jounce.core.tables.Table`   (3)
+
+The place where a curve stands declares its units and how many axes it may have. In a file it is written as ::
+
+    toe: -4 deg/m                                               # (1), or {rate: -4 deg/m}
+    toe: {x: [-80, 0, 80], y: [0.3, 0, -0.4], units: [mm, deg]}  # (3); without units: SI
+    toe: {x: [-80, 80], z: [-80, 80], y: [[0, 1], [1, 0]], units: [mm, mm, deg]}   # a row of y per x
+    toe: {file: toe.csv}                                        # or only toe.csv
+
+A CSV file has one number per cell; lines beginning with ``#`` are comments. It may begin with a row of names and a
+row of units. Two columns are x, y. Three columns are x, z, y, one row per point of a full grid. A first row with a name
+and then only numbers is a row of z: the rows below it are x and y(x; z) for each z, and the row of units, if there is one,
+holds those of x, z and y.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce.core import units
+from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
+from jounce.core.tables import Table
+
+Array = npt.NDArray[np.float64]
+Constant = Literal["rate", "value"]
+
+CURVE_KEYS = ("rate", "value", "x", "z", "y", "units", "file")
+MAX_FILE_BYTES = 20_000_000  # far above any map; it bounds the work that a wrong reference can cause
+
+
+class CurveProblems(Exception):  # noqa: N818  # never leaves this package: it becomes lines of a report
+    """What is wrong with a curve: pairs of the path inside it and a message."""
+
+    def __init__(self, *problems: tuple[tuple[str | int, ...], str]) -> None:
+        super().__init__("; ".join(message for _, message in problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class CurveUnits:
+    """What the place of a curve declares: units of x, z (empty: one axis only) and y, and what a constant means."""
+
+    x: str
+    y: str
+    z: str = ""
+    constant: Constant = "rate"
+
+    @property
+    def of_constant(self) -> str:
+        """Unit of the constant: that of y, or of y per x."""
+        return self.y if self.constant == "value" else per(self.y, self.x)
+
+    @property
+    def max_axes(self) -> int:
+        return 2 if self.z else 1
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A constant or a table, in SI. Immutable and hashable; equal when all its content is.
+
+    Attributes
+    ----------
+    units : declared units (all numbers here are in them)
+    constant : the rate or value, None for a table
+    x, z : ascending abscissae; z is empty for one axis
+    y : values; row by row of x when there is z: y[i * len(z) + j] belongs to x[i], z[j]
+    """
+
+    units: CurveUnits
+    constant: float | None = None
+    x: tuple[float, ...] = ()
+    z: tuple[float, ...] = ()
+    y: tuple[float, ...] = ()
+
+    @property
+    def form(self) -> Literal["rate", "value", "table"]:
+        return "table" if self.constant is None else self.units.constant
+
+    @property
+    def is_table(self) -> bool:
+        return self.constant is None
+
+    @property
+    def n_axes(self) -> int:
+        """Axes of the table; 1 for a rate, 0 for a value."""
+        if self.constant is not None:
+            return 1 if self.units.constant == "rate" else 0
+        return 2 if self.z else 1
+
+    @property
+    def values(self) -> Array:
+        """The values as an array of shape (n_x,) or (n_x, n_z)."""
+        array = np.array(self.y, dtype=float)
+        return array.reshape(len(self.x), len(self.z)) if self.z else array
+
+    def table(
+        self,
+        name: str = "",
+        *,
+        method: str = "akima",
+        extrapolation: str = "flat",
+        order: int | None = None,
+        total: bool = False,
+        factor: float = 1.0,
+    ) -> Table:
+        """Return the curve as a table in SI, its values times `factor`.
+
+        A rate becomes the straight line over ±1 of the abscissa, continued linearly; a value, the one knot 0.
+        """
+        names = {
+            "name": name,
+            "axis_units": (self.units.x, self.units.z) if self.z else (self.units.x,),
+            "value_units": (self.units.y,),
+        }
+        if self.constant is not None:
+            if self.units.constant == "value":
+                return Table([0.0], [self.constant * factor], method="linear", **names)  # type: ignore[arg-type]
+            ends = [-self.constant * factor, 0.0, self.constant * factor]
+            return Table([-1.0, 0.0, 1.0], ends, method="linear", extrapolation="linear", **names)  # type: ignore[arg-type]
+        axes: list[Sequence[float]] = [self.x, self.z] if self.z else [self.x]
+        if method == "polynomial":
+            fit_order = [min(order or 3, len(axis) - 1) for axis in axes]
+            return Table(
+                axes,
+                self.values * factor,
+                method=method,
+                extrapolation=extrapolation,
+                order=fit_order,
+                total=total,
+                **names,  # type: ignore[arg-type]
+            )
+        return Table(axes, self.values * factor, method=method, extrapolation=extrapolation, **names)  # type: ignore[arg-type]
+
+    def __call__(self, x: float, z: float = 0.0, *, method: str = "akima", extrapolation: str = "linear") -> float:
+        """Evaluate, for reports and tests; models use `table`."""
+        if self.constant is not None:
+            return self.constant * x if self.units.constant == "rate" else self.constant
+        table = self.table(method=method, extrapolation=extrapolation)
+        return float(table(x, z) if self.z else table(x))
+
+    def scaled(self, factor: float) -> Curve:
+        """Return the curve with its values times `factor`."""
+        if self.constant is not None:
+            return replace(self, constant=_plain(self.constant * factor))
+        return replace(self, y=tuple(_plain(value * factor) for value in self.y))
+
+    @property
+    def monotonic(self) -> Literal[-1, 0, 1]:
+        """1 when y strictly rises with x, -1 when it strictly falls, otherwise 0."""
+        if self.constant is not None:
+            rate = self.constant if self.units.constant == "rate" else 0.0
+            return 1 if rate > 0 else -1 if rate < 0 else 0
+        steps = np.diff(self.values, axis=0)
+        return 1 if (steps > 0).all() else -1 if (steps < 0).all() else 0
+
+    # -- file form ---------------------------------------------------------------------------------
+
+    def raw(self) -> dict[str, Any]:
+        """Return the curve as a file has it, with plain SI numbers."""
+        if self.constant is not None:
+            return {self.units.constant: self.constant}
+        if self.z:
+            return {"x": list(self.x), "z": list(self.z), "y": self.values.tolist()}
+        return {"x": list(self.x), "y": list(self.y)}
+
+    def to_csv(self, columns: Sequence[str] | None = None, comment: str = "", head: str = "x,y") -> str:
+        """Return the table as the text of a CSV file that reads back bit for bit.
+
+        Parameters
+        ----------
+        columns : units of x, (z,) y to write in; SI when not given, or for numbers that would not come back exactly
+        comment : lines put in front
+        head : the row of names of a curve of one axis
+        """
+        if self.constant is not None:
+            raise ParameterError(
+                f"a constant {self.units.constant} is no table: write it in the vehicle file as it is, "
+                f"{self.constant!r} {self.units.of_constant}"
+            )
+        declared = (self.units.x, self.units.z, self.units.y) if self.z else (self.units.x, self.units.y)
+        given = tuple(columns or declared)
+        if len(given) != len(declared):
+            raise ParameterError(f"{len(given)} units for a curve of {len(declared)} columns: {', '.join(declared)}")
+        data = (self.x, self.z, self.y) if self.z else (self.x, self.y)
+        texts, used = [], []
+        for numbers, unit, wanted in zip(data, declared, given, strict=True):
+            found = [in_unit(number, wanted, unit) for number in numbers]
+            exact = all(text is not None for text in found)
+            texts.append([str(text) for text in found] if exact else [repr(number) for number in numbers])
+            used.append(wanted if exact else unit)
+        lines = [f"# {line}" for line in comment.splitlines()]
+        if self.z:
+            n = len(self.z)
+            lines += [",".join(["x", *texts[1]]), ",".join(used)]
+            lines += [",".join([x, *texts[2][i * n : (i + 1) * n]]) for i, x in enumerate(texts[0])]
+        else:
+            lines += [head, ",".join(used), *(",".join(row) for row in zip(*texts, strict=True))]
+        return "\n".join(lines) + "\n"
+
+
+def per(numerator: str, denominator: str) -> str:
+    """Return the unit of a quotient: ``per("N.m", "rad")`` is ``N.m/rad``."""
+    if numerator == denominator:
+        return "-"
+    top = "1" if numerator == "-" else numerator
+    if denominator == "-":
+        return numerator
+    return f"{top}/({denominator})" if any(c in denominator for c in "./*") else f"{top}/{denominator}"
+
+
+def in_unit(value: float, unit: str, declared: str) -> str | None:
+    """Return `value`, in the unit `declared`, as the digits in `unit` that read back to the same bits; None if none do."""
+    if unit == declared:
+        return repr(value)
+    try:
+        near = units.convert(value, declared, unit)
+    except ParameterError:
+        return None
+    short = float(f"{near:.12g}")
+    for candidate in (short, near, math.nextafter(near, math.inf), math.nextafter(near, -math.inf)):
+        text = repr(candidate)
+        if units.parse(f"{text} {unit}", declared) == value:
+            return text[:-2] if text.endswith(".0") else text
+    return None
+
+
+# ---- reading ------------------------------------------------------------------------------------------------
+
+
+def read_curve(raw: Any, declared: CurveUnits, folder: Path | None = None) -> Curve:
+    """Return the curve that `raw` describes; see the module's text for the forms.
+
+    Raises
+    ------
+    CurveProblems
+    """
+    if isinstance(raw, Curve):
+        return _of_units(raw, declared)
+    if isinstance(raw, str) and raw.strip().lower().endswith(".csv"):
+        raw = {"file": raw}
+    if raw is None or isinstance(raw, bool):
+        raise CurveProblems(((), f"expected {_expected(declared)}"))
+    if isinstance(raw, str | float | int | np.number):
+        return Curve(declared, constant=_number(raw, declared.of_constant, ()))
+    if not isinstance(raw, Mapping):
+        raise CurveProblems(((), f"expected {_expected(declared)}"))
+    raw = {key: value for key, value in raw.items() if value is not None}
+    known = (declared.constant, "x", *(("z",) if declared.z else ()), "y", "units", "file")
+    unknown = [((key,), f"unknown key{did_you_mean(str(key), known)}") for key in raw if key not in known]
+    if unknown:
+        raise CurveProblems(*unknown)
+    if not raw:
+        raise CurveProblems(((), f"empty; expected {_expected(declared)}"))
+    if declared.constant in raw:
+        others = [key for key in raw if key != declared.constant]
+        if others:
+            raise CurveProblems(((others[0],), f"stands beside '{declared.constant}'; give one or the other"))
+        return Curve(declared, constant=_number(raw[declared.constant], declared.of_constant, (declared.constant,)))
+    if "file" in raw:
+        return _from_file(raw, declared, folder)
+    missing = [key for key in ("x", "y") if key not in raw]
+    if missing:
+        raise CurveProblems(((), f"{' and '.join(repr(key) for key in missing)} missing; {_expected(declared)}"))
+    given = _unit_list(raw.get("units"), declared, "z" in raw, ("units",))
+    x = _numbers(raw["x"], given[0], declared.x, "x")
+    z = _numbers(raw["z"], given[1], declared.z, "z") if "z" in raw else []
+    y = raw["y"].tolist() if isinstance(raw["y"], np.ndarray) else raw["y"]
+    if not z:
+        return _make(declared, x, [], _numbers(y, given[-1], declared.y, "y"))
+    if not isinstance(y, list | tuple) or len(y) != len(x):
+        raise CurveProblems((("y",), f"expected {len(x)} rows, one per x, each with one number per z"))
+    rows = [_numbers(row, given[-1], declared.y, "y", i) for i, row in enumerate(y)]
+    for i, row in enumerate(rows):
+        if len(row) != len(z):
+            raise CurveProblems((("y", i), f"{len(row)} numbers, but z has {len(z)}"))
+    return _make(declared, x, z, [value for row in rows for value in row])
+
+
+def read_csv(path: Path, declared: CurveUnits, given: Any = None) -> Curve:
+    """Return the curve in a CSV file.
+
+    Parameters
+    ----------
+    path : the file
+    declared : units and axes of the place where the curve belongs
+    given : units of the columns, when the file has no row of them
+
+    Raises
+    ------
+    FormatError
+        Saying where in the file.
+    """
+    try:
+        return _from_file({"file": str(path), **({"units": given} if given is not None else {})}, declared, None)
+    except CurveProblems as problem:
+        raise FormatError(str(problem)) from None
+
+
+def _from_file(raw: Mapping[str, Any], declared: CurveUnits, folder: Path | None) -> Curve:
+    others = [key for key in raw if key not in ("file", "units")]
+    if others:
+        raise CurveProblems(((others[0],), "stands beside 'file'; give one or the other"))
+    if not isinstance(raw["file"], str):
+        raise CurveProblems((("file",), f"found {raw['file']!r}; expected the name of a CSV file"))
+    path = (folder or Path()) / raw["file"].strip()
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise CurveProblems((("file",), f"{path} is larger than {MAX_FILE_BYTES // 1_000_000} MB"))
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as problem:
+        reason = "no such file" if isinstance(problem, FileNotFoundError) else f"cannot be read ({problem})"
+        raise CurveProblems((("file",), f"{reason}; searched: {path.absolute()}")) from None
+    try:
+        return _parse_csv(text, path.name, declared, raw.get("units"))
+    except CurveProblems as found:
+        raise CurveProblems(*((("file",), message) for _, message in found.problems)) from None
+
+
+def _parse_csv(text: str, name: str, declared: CurveUnits, given: Any) -> Curve:
+    rows: list[tuple[int, list[str]]] = []
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            while cells and not cells[-1]:
+                cells.pop()
+            if cells and not cells[0].startswith("#"):
+                rows.append((reader.line_num, cells))
+    except csv.Error as problem:
+        raise CurveProblems(((), f"{name}: {problem}")) from None
+
+    z_texts: list[str] | None = None
+    if rows and not _is_number(rows[0][1][0]):
+        _, head = rows.pop(0)
+        if len(head) > 1 and all(_is_number(cell) for cell in head[1:]):
+            z_texts = head[1:]
+        elif not rows or _is_number(rows[0][1][0]):
+            # One row of text only: units when it reads as units, else names.
+            if given is None and all(_is_unit(cell) for cell in head):
+                given = head
+    if rows and not _is_number(rows[0][1][0]):
+        line, found = rows.pop(0)
+        if given is not None:
+            raise CurveProblems(((), f"{name} line {line}: units stand here and in the vehicle file; keep one"))
+        given = found
+    if not rows:
+        raise CurveProblems(((), f"{name}: no rows of numbers"))
+
+    width = len(z_texts) + 1 if z_texts is not None else len(rows[0][1])
+    problems: list[tuple[tuple[str | int, ...], str]] = []
+    for line, cells in rows:
+        if len(cells) != width:
+            problems.append(((), f"{name} line {line}: {len(cells)} columns, expected {width}"))
+            continue
+        problems += [
+            ((), f"{name} line {line}, column {i + 1}: {cell!r} is not a number")
+            for i, cell in enumerate(cells)
+            if not _is_number(cell)
+        ]
+    if problems:
+        raise CurveProblems(*problems[:20])
+    numbers = [[float(cell) for cell in cells] for _, cells in rows]
+    if z_texts is not None:
+        if not declared.z:
+            raise CurveProblems(((), f"{name}: two axes, but only one is possible here: {_expected(declared)}"))
+        raw: dict[str, Any] = {"x": [row[0] for row in numbers], "z": [float(cell) for cell in z_texts]}
+        raw["y"] = [row[1:] for row in numbers]
+    elif width == 2:
+        raw = {"x": [row[0] for row in numbers], "y": [row[1] for row in numbers]}
+    elif width == 3 and declared.z:
+        raw = _grid(numbers, [line for line, _ in rows], name)
+    else:
+        raise CurveProblems(((), f"{name}: {width} columns; expected {_expected(declared)}"))
+    if given is not None:
+        raw["units"] = given
+    try:
+        return read_curve(raw, declared)
+    except CurveProblems as found_problems:
+        raise CurveProblems(
+            *((path, f"{name}: {_place(path)}{text}") for path, text in found_problems.problems)
+        ) from None
+
+
+def _grid(rows: list[list[float]], lines: list[int], name: str) -> dict[str, Any]:
+    """Order the points of a full grid given one per row."""
+    xs, zs = sorted({row[0] for row in rows}), sorted({row[1] for row in rows})
+    points: dict[tuple[float, float], float] = {}
+    for (x, z, y), line in zip(rows, lines, strict=True):
+        if (x, z) in points:
+            raise CurveProblems(((), f"{name} line {line}: the point x = {x!r}, z = {z!r} is given twice"))
+        points[x, z] = y
+    for x in xs:
+        for z in zs:
+            if (x, z) not in points:
+                raise CurveProblems(
+                    ((), f"{name}: the point x = {x!r}, z = {z!r} is missing; a map needs every pair of its x and z")
+                )
+    return {"x": xs, "z": zs, "y": [[points[x, z] for z in zs] for x in xs]}
+
+
+def _make(declared: CurveUnits, x: list[float], z: list[float], y: list[float]) -> Curve:
+    """Check and order the numbers of a table; one column of z means no dependence on it."""
+    if not x:
+        raise CurveProblems((("x",), "no numbers"))
+    n_z = max(len(z), 1)
+    if len(y) != len(x) * n_z:
+        raise CurveProblems((("y",), f"{len(y)} numbers, but x has {len(x)}"))
+    values = np.array(y, dtype=float).reshape(len(x), n_z)
+    columns = list(z)
+    for name, axis, numbers in (("x", 0, x), ("z", 1, columns)):
+        if len(numbers) > 1 and all(b < a for a, b in zip(numbers, numbers[1:], strict=False)):
+            numbers.reverse()
+            values = np.flip(values, axis)
+        for i, (a, b) in enumerate(zip(numbers, numbers[1:], strict=False)):
+            if not b > a:
+                raise CurveProblems(((name, i + 1), f"{b!r} after {a!r}: the numbers must strictly rise (or fall)"))
+    if len(columns) == 1:
+        columns = []
+    curve = Curve(
+        declared,
+        x=tuple(x),
+        z=tuple(columns),
+        y=tuple(_plain(float(value)) for value in values.reshape(-1)),
+    )
+    try:
+        curve.table(method="linear")
+    except JounceError as problem:
+        raise CurveProblems(((), str(problem))) from None
+    return curve
+
+
+def _of_units(curve: Curve, declared: CurveUnits) -> Curve:
+    if curve.units == declared:
+        return curve
+    same = (curve.units.x, curve.units.y) == (declared.x, declared.y)
+    if same and (not curve.z or curve.units.z == declared.z) and curve.form in ("table", declared.constant):
+        return replace(curve, units=declared)
+    raise CurveProblems(((), f"a curve of {curve.units.y} over {curve.units.x}; expected {_expected(declared)}"))
+
+
+def _unit_list(given: Any, declared: CurveUnits, has_z: bool, path: tuple[str | int, ...]) -> list[str]:
+    """Return the units of x, (z,) y as given, else as declared."""
+    wanted = [declared.x, declared.z, declared.y] if has_z else [declared.x, declared.y]
+    names = ["x", "z", "y"] if has_z else ["x", "y"]
+    if given is None:
+        return wanted
+    if isinstance(given, Mapping):
+        unknown = [key for key in given if key not in names]
+        if unknown:
+            raise CurveProblems(((*path, unknown[0]), f"unknown key{did_you_mean(str(unknown[0]), names)}"))
+        given = [given.get(name, unit) for name, unit in zip(names, wanted, strict=True)]
+    if not isinstance(given, list | tuple) or len(given) != len(wanted):
+        raise CurveProblems((path, f"expected one unit each for {', '.join(names)}, such as {wanted!r}"))
+    result = []
+    for i, (text, unit) in enumerate(zip(given, wanted, strict=True)):
+        try:
+            # An example in the unit shows at once whether it measures the right thing.
+            units.parse(f"1 {text}", unit, names[i])
+        except ParameterError as problem:
+            raise CurveProblems(((*path, i), str(problem))) from None
+        result.append(str(text))
+    return result
+
+
+def _numbers(raw: Any, unit: str, declared: str, name: str, row: int | None = None) -> list[float]:
+    place: tuple[str | int, ...] = (name,) if row is None else (name, row)
+    if isinstance(raw, np.ndarray):
+        raw = raw.tolist()
+    if not isinstance(raw, list | tuple):
+        raise CurveProblems((place, f"found {raw!r}; expected a list of numbers"))
+    return [_number(value, declared, (*place, i), unit) for i, value in enumerate(raw)]
+
+
+def _number(value: Any, declared: str, place: tuple[str | int, ...], unit: str | None = None) -> float:
+    """Read one number; a plain one is in `unit`."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str | np.number):
+        raise CurveProblems((place, f"found {value!r}; expected a number in {declared}"))
+    if isinstance(value, str):
+        text = value.strip()
+    else:
+        try:
+            text = repr(float(value))
+        except OverflowError:
+            raise CurveProblems((place, f"found {value!r}; too large for a floating-point number")) from None
+    try:
+        if unit is not None and unit != declared and _is_number(text):
+            text = f"{text} {unit}"
+        number = float(text) if _is_number(text) else units.parse(text, declared, "value")
+    except ParameterError as problem:
+        raise CurveProblems((place, _without_name(problem))) from None
+    if not math.isfinite(number):
+        raise CurveProblems((place, f"found {value!r}; expected a finite number"))
+    return _plain(number)
+
+
+def _without_name(problem: ParameterError) -> str:
+    return str(problem).removeprefix("value = ").removeprefix("value: ")
+
+
+def _plain(number: float) -> float:
+    return number + 0.0  # -0.0 becomes 0.0, so that equal numbers are equal texts
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def _is_unit(text: str) -> bool:
+    try:
+        units.check_unit(text)
+    except ParameterError:
+        return False
+    return True
+
+
+def _place(path: tuple[str | int, ...]) -> str:
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
+    return f"{text}: " if text else ""
+
+
+def _expected(declared: CurveUnits) -> str:
+    constant = (
+        f"a {declared.constant} in {declared.of_constant}" if declared.of_constant != "-" else f"a {declared.constant}"
+    )
+    axes = "x, y or x, z, y" if declared.z else "x, y"
+    columns = ", ".join([declared.x, *((declared.z,) if declared.z else ()), declared.y])
+    return f"{constant}, a table ({axes} in {columns}) or a CSV file"

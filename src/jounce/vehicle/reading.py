@@ -1,0 +1,306 @@
+"""Reading vehicle files: YAML with references, every value with its place, all problems at once.
+
+Any group may stand in a file of its own: text that ends in ``.yaml`` is a reference, relative to the file it stands
+in. Likewise ``.csv`` for curves. A vehicle is one file, or a folder with ``vehicle.yaml``.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.vehicle.fields import Bad, Data, ValidationError, meta, read_reference
+from jounce.vehicle.messages import Problem, explain, raise_all
+from jounce.vehicle.references import LIBRARY
+from jounce.vehicle.schema import Vehicle
+from jounce.vehicle.source import Keys, Source, SourceFile
+from jounce.vehicle.kinds import kind_at
+
+MAIN = "vehicle.yaml"
+VEHICLES = LIBRARY / "vehicles"
+MAX_BYTES, MAX_NODES, MAX_DEPTH, MAX_FILES = 5_000_000, 200_000, 40, 500  # they bound the work that a file can cause
+
+_WORDS = ("name", "description", "author", "source", "licence", "measured", "guessed")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_WORD_VALUES = {"": None, "~": None, "null": None, "true": True, "false": False}
+
+
+@dataclass
+class Reading:
+    """What was found so far.
+
+    Attributes
+    ----------
+    places : path -> (file, line); a reference is at its file's beginning
+    roots : file -> path of what it describes, for paths relative to the file
+    """
+
+    problems: list[Problem] = field(default_factory=list)
+    places: dict[Keys, tuple[Path, int]] = field(default_factory=dict)
+    files: list[SourceFile] = field(default_factory=list)
+    unreadable: bool = False
+    stack: list[Path] = field(default_factory=list)
+    nodes: int = 0
+    shown: dict[Path, str] = field(default_factory=dict)
+
+    def problem(self, file: Path, line: int, key: str, message: str) -> None:
+        self.problems.append(Problem(file, line, key, message))
+
+    def place(self, keys: Keys) -> tuple[Path, int]:
+        """Return the place of the nearest thing around `keys` that is in a file."""
+        for n in range(len(keys), -1, -1):
+            if keys[:n] in self.places:
+                return self.places[keys[:n]]
+        return self.files[0].path if self.files else Path(), 0
+
+    def root(self, file: Path, keys: Keys) -> Keys:
+        """Return the part of `keys` at which `file` begins."""
+        starts = [item.at for item in self.files if item.path == file and keys[: len(item.at)] == item.at]
+        return max(starts, key=len, default=())
+
+
+class _GiveUpError(Exception):
+    """A file is too large to be a vehicle."""
+
+
+def load(source: str | Path) -> Vehicle:
+    """Return the vehicle of a file, of a folder with ``vehicle.yaml``, or of the library by its name.
+
+    Raises
+    ------
+    FormatError, ParameterError
+        Listing all problems of all files: file, line, path, what was found, what is allowed.
+    """
+    path = find(source)
+    reading = Reading()
+    raw = read_file(path, (), reading, Vehicle)
+    vehicle = check(Vehicle, raw, (), reading)
+    assert isinstance(vehicle, Vehicle)
+    vehicle._source = Source(tuple(reading.files), vehicle)
+    return vehicle
+
+
+def load_subsystem(source: str | Path, name: str) -> tuple[Data, tuple[SourceFile, ...]]:
+    """Return a subsystem from its file, and the files it consists of."""
+    path = Path(source)
+    if not path.is_file():
+        raise FormatError(f"{name} = {str(source)!r}: no such file; searched: {path.absolute()}")
+    reading = Reading()
+    kind = kind_at((name,))
+    assert kind is not None
+    raw = read_file(path.absolute(), (name,), reading, kind)
+    return check(kind, raw, (name,), reading), tuple(reading.files)
+
+
+def find(source: str | Path) -> Path:
+    """Return the main file that a path or a name of the library means."""
+    text = str(source)
+    path = Path(text)
+    try:
+        if path.is_dir():
+            if (path / MAIN).is_file():
+                return (path / MAIN).absolute()
+            raise FormatError(f"{text}: no {MAIN} in this folder; searched: {(path / MAIN).absolute()}")
+        if path.is_file():
+            return path.absolute()
+    except ValueError:
+        pass  # a null character: no name of a file
+    except OSError as problem:
+        raise FormatError(f"{text!r}: cannot be read ({problem.strerror})") from None
+    name = text.replace("-", "_")
+    places = [path.absolute()]
+    if name.isidentifier():
+        places += [VEHICLES / name / MAIN, VEHICLES / f"{name}.yaml"]
+        for place in places[1:]:
+            if place.is_file():
+                return place
+    names = library_names()
+    hint = did_you_mean(text, names).replace("  known:", "  in the library:") if len(path.parts) <= 1 else ""
+    raise FormatError(f"no vehicle {text!r}, searched: {'; '.join(str(place) for place in places)}{hint}")
+
+
+def library_names() -> list[str]:
+    """Return the names of the vehicles that come with jounce."""
+    folders = [path.parent.name for path in VEHICLES.glob(f"*/{MAIN}")]
+    return sorted([*folders, *(path.stem for path in VEHICLES.glob("*.yaml"))])
+
+
+def check(kind: type[Data], raw: Any, at: Keys, reading: Reading) -> Data:
+    """Return the data that `raw` describes, or raise about all problems found in all files."""
+    result = None
+    if not (reading.unreadable and raw is None):
+        try:
+            result = kind.model_validate(raw)
+        except ValidationError as error:
+            for item in explain(error, kind, raw, at):
+                file, line = reading.place(item.keys)
+                if reading.unreadable and item.missing:
+                    continue  # may well stand in the part that could not be read
+                reading.problem(file, line, item.text(len(reading.root(file, item.keys))), item.message)
+    if reading.problems or result is None:
+        raise_all(reading.problems, FormatError if reading.unreadable else ParameterError)
+    return result
+
+
+# ---- YAML ------------------------------------------------------------------------------------------------
+
+
+def read_file(path: Path, at: Keys, reading: Reading, kind: type[Data] | None) -> Any:
+    """Return the content of a YAML file as mappings, lists, texts and numbers; None if it cannot be read."""
+    text = _text(path, reading)
+    reading.places[at] = (path, 1)
+    reading.files.append(SourceFile(path, at, text or ""))
+    if text is None:
+        return None
+    node = _compose(path, text, reading)
+    if node is None:
+        return None
+    reading.stack.append(path)
+    try:
+        return _value(node, at, path, reading, kind, 0)
+    except _GiveUpError as problem:
+        reading.unreadable = True
+        reading.problem(path, 0, "", str(problem))
+        return None
+    finally:
+        reading.stack.pop()
+
+
+def _text(path: Path, reading: Reading) -> str | None:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            reading.problem(path, 0, "", f"larger than {MAX_BYTES // 1_000_000} MB: no vehicle file")
+        else:
+            return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as problem:
+        reading.problem(path, 0, "", f"not UTF-8 text (byte {problem.start})")
+    except OSError as problem:
+        reading.problem(path, 0, "", f"cannot be read ({problem.strerror})")
+    reading.unreadable = True
+    return None
+
+
+def _compose(path: Path, text: str, reading: Reading) -> Any:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    reading.unreadable = True
+    try:
+        node = YAML(typ="safe", pure=True).compose(text)
+    except MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        line = mark.line + 1 if mark is not None else 0
+        reasons = [str(part).strip() for part in (problem.context, problem.problem) if part]
+        reading.problem(path, line, "", f"no YAML: {', '.join(reasons)}")
+        return None
+    except YAMLError as problem:
+        first = str(problem).strip().splitlines()
+        reading.problem(path, 0, "", f"no YAML: {first[0] if first else 'unreadable'}")
+        return None
+    except RecursionError:
+        reading.problem(path, 0, "", "no YAML for us: nested too deeply")
+        return None
+    except (ValueError, TypeError, AttributeError, IndexError, KeyError, OverflowError, AssertionError) as problem:
+        reading.problem(path, 0, "", f"no YAML: {problem}")  # of the YAML library on broken text
+        return None
+    if node is None:
+        reading.problem(path, 0, "", "empty")
+        return None
+    reading.unreadable = any(item.unreadable for item in reading.problems)
+    return node
+
+
+def _value(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] | None, depth: int) -> Any:
+    from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
+    reading.nodes += 1
+    if reading.nodes > MAX_NODES or depth > MAX_DEPTH:
+        raise _GiveUpError("nested too deeply, or too many values: no vehicle file")
+    line = node.start_mark.line + 1
+    reading.places.setdefault(at, (path, line))
+    if isinstance(node, ScalarNode):
+        return _scalar(node, at, path, reading, kind)
+    if isinstance(node, SequenceNode):
+        return [_value(item, (*at, i), path, reading, kind, depth + 1) for i, item in enumerate(node.value)]
+    assert isinstance(node, MappingNode)
+    result: dict[Any, Any] = {}
+    for key_node, value_node in node.value:
+        if not isinstance(key_node, ScalarNode):
+            reading.problem(path, key_node.start_mark.line + 1, "", "a key must be a word")
+            continue
+        key = str(key_node.value)
+        inner = (*at, key)
+        if key in result:
+            first = reading.places[inner][1]
+            reading.problem(path, key_node.start_mark.line + 1, key, f"given twice; first in line {first}")
+            continue
+        reading.places[inner] = (path, key_node.start_mark.line + 1)
+        result[key] = _value(value_node, inner, path, reading, kind_of_key(kind, key), depth + 1)
+    return result
+
+
+def kind_of_key(kind: type[Data] | None, key: str) -> type[Data] | None:
+    """Return what the value of a key describes, if it is a group."""
+    return kind_at((key,), kind) if kind is not None else None
+
+
+def _scalar(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] | None) -> Any:
+    text = str(node.value)
+    key = next((part for part in reversed(at) if isinstance(part, str)), "")
+    if node.style is None and key not in _WORDS:
+        lower = text.lower()
+        if lower in _WORD_VALUES:
+            return _WORD_VALUES[lower]
+        if _NUMBER.fullmatch(text):
+            return float(text) if any(c in text for c in ".eE") else _whole(text)
+    if key in _WORDS:
+        return text
+    plain = text.strip()
+    if plain.lower().endswith((".yaml", ".yml")):
+        return _follow(plain, at, path, reading, kind, node.start_mark.line + 1)
+    if plain.lower().endswith(".csv"):
+        target = _absolute(path.parent, plain)
+        if target.is_file() and target not in (item.path for item in reading.files if item.at == at):
+            where = at[:-1] if at and at[-1] == "file" else at
+            content = _text(target, reading)
+            reading.files.append(SourceFile(target, where, content or ""))
+        return str(target)
+    parent = kind_at(at[:-1]) if at else None
+    info = parent.model_fields.get(key) if parent is not None else None
+    if info is not None and meta(info).get("kind") == "reference":
+        return read_reference(text, path.parent, meta(info))
+    return text
+
+
+def _whole(text: str) -> int | float:
+    return int(text) if len(text) < 20 else float(text)
+
+
+def _follow(text: str, at: Keys, path: Path, reading: Reading, kind: type[Data] | None, line: int) -> Any:
+    target = _absolute(path.parent, text)
+    key = str(at[-1]) if at else ""
+    if target in reading.stack:
+        reading.problem(path, line, key, f"{text!r} refers back to itself")
+        reading.unreadable = True
+        return Bad(text, ())
+    if len(reading.files) >= MAX_FILES:
+        raise _GiveUpError(f"more than {MAX_FILES} files")
+    try:
+        exists = target.is_file()
+    except (OSError, ValueError):
+        exists = False
+    if not exists:
+        reading.problem(path, line, key, f"{text!r}: no such file; searched: {target}")
+        reading.unreadable = True
+        return Bad(text, ())
+    del reading.places[at]
+    found = read_file(target, at, reading, kind)
+    return Bad(text, ()) if found is None else found
+
+
+def _absolute(folder: Path, text: str) -> Path:
+    return Path(os.path.normpath(folder / text))

@@ -1,0 +1,386 @@
+"""Relaxation and standstill: closed forms of the lag; a wheel on a trolley stops, stands, drives off and reverses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from jounce.components.tire.pac2002 import symmetrised
+from jounce.components.tire.transient import evaluate, inputs, lag, outputs, slips, standing
+from jounce.core.constants import GRAVITY
+from jounce.core.errors import ParameterError
+from jounce.files.library import library_files
+from jounce.files.tir import read_tir
+from jounce.runtime.recording import Recording
+from jounce.runtime.simulation import Simulation
+from jounce.symbolic import System
+from models import compiled
+from tire_models import EXAMPLE, FULL, rig, tire
+
+MASS = 400.0
+VALUES = {**symmetrised(EXAMPLE), "PHX1": 0.0}  # nothing pulls, so that rest is rest
+R0, CZ = VALUES["UNLOADED_RADIUS"], VALUES["VERTICAL_STIFFNESS"]
+LOADED = R0 - MASS * GRAVITY / CZ
+ROLLING = 0.3043  # effective radius at this load
+METHODS = ("AB-2", "AM-2")
+STEP = 0.001
+
+
+def go_on(sim: Simulation, seconds: float, iprint: int) -> Recording:
+    return sim.run(sim.time + seconds, iprint=iprint)
+
+
+# --- the lag by itself -----------------------------------------------------------------------------------------------
+
+
+def lagging(speed: float, t: Any, load: float = 4000.0) -> System:
+    """Contact deflections behind given velocities."""
+    system = System("lagging")
+    vsx, vsy = system.input("vsx", "m/s"), system.input("vsy", "m/s")
+    u, v = system.state("u", "m"), system.state("v", "m")
+    at = t.model.at_load(t.values, load, 0.0)
+    found = lag(t.values, at, load, u, v, speed, vsx, vsy, system.t_dt)
+    system.derivative(u, found.u_rate)
+    system.derivative(v, found.v_rate)
+    system.output("kappa", found.kappa)
+    system.output("tan_alpha", system_tan(found.alpha))
+    return system
+
+
+def system_tan(x: Any) -> Any:
+    from jounce.symbolic.ops import tan
+
+    return tan(x)
+
+
+@pytest.mark.parametrize("speed", [5.0, 30.0, -8.0])
+def test_step_of_slip_is_a_first_order_lag_in_travelled_distance(speed: float) -> None:
+    t = tire(VALUES)
+    at = t.model.at_load(t.values, 4000.0, 0.0)
+    sim = compiled(lagging(speed, t), method="RK-2", step=2e-5)
+    kappa, tan_alpha = 0.03, 0.05
+    sim.set_inputs({"vsx": -kappa * abs(speed), "vsy": tan_alpha * abs(speed)})
+    record = go_on(sim, 3 * at.sigma_alpha / abs(speed), 20)
+    s = abs(speed) * record.time
+    # truncation of RK-2: (h |V|/σ)²
+    tolerance = 10 * (2e-5 * abs(speed) / at.sigma_kappa) ** 2
+    assert np.abs(record["kappa"] / kappa - (1 - np.exp(-s / at.sigma_kappa))).max() < tolerance
+    assert np.abs(record["tan_alpha"] / tan_alpha - (1 - np.exp(-s / at.sigma_alpha))).max() < tolerance
+    at_sigma = np.interp(at.sigma_alpha, s, record["tan_alpha"] / tan_alpha)
+    assert at_sigma == pytest.approx(0.632, abs=1e-3)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "Euler", "AM-4"])
+@pytest.mark.parametrize("speed", [70.0, 300.0, 5000.0])
+def test_the_lag_is_stable_at_any_speed_and_ends_at_the_exact_slip(method: str, speed: float) -> None:
+    t = tire(VALUES)
+    sim = compiled(lagging(speed, t, load=50.0), method=method, step=STEP)  # small load: shortest relaxation
+    kappa, tan_alpha = 0.03, 0.05
+    sim.set_inputs({"vsx": -kappa * speed, "vsy": tan_alpha * speed})
+    record = go_on(sim, 0.5, 1)
+    assert record["kappa"].max() < 2 * kappa and record["kappa"].min() >= 0
+    assert record["kappa"][-1] == pytest.approx(kappa, rel=1e-9)
+    assert record["tan_alpha"][-1] == pytest.approx(tan_alpha, rel=1e-9)
+
+
+def test_nothing_leaks_at_rest() -> None:
+    t = tire(VALUES)
+    at = t.model.at_load(t.values, 4000.0, 0.0)
+    found = lag(t.values, at, 4000.0, 0.01, -0.02, 0.0, 0.0, 0.0, STEP)
+    assert (found.u_rate, found.v_rate) == (0.0, 0.0)
+    assert found.kappa == pytest.approx(0.01 / at.sigma_kappa)
+    assert math.tan(found.alpha) == pytest.approx(-0.02 / at.sigma_alpha)
+
+
+@pytest.mark.parametrize("way", np.linspace(0, 2 * math.pi, 9))
+def test_a_dragged_contact_slides_at_the_deflection_of_the_peak_in_every_direction(way: float) -> None:
+    t = tire(VALUES)
+    at = t.model.at_load(t.values, 4000.0, 0.0)
+    u = v = 0.0
+    h, speed = 1e-3, 0.05
+    for _ in range(20000):
+        found = lag(t.values, at, 4000.0, u, v, 0.0, speed * math.cos(way), speed * math.sin(way), h)
+        u, v = u + h * found.u_rate, v + h * found.v_rate
+    share = math.hypot(u / (at.sigma_kappa * at.kappa_slide), v / (at.sigma_alpha * at.alpha_slide))
+    assert share == pytest.approx(1.0, rel=1e-4)  # REST rounds the slip speed by parts in ten thousand
+    assert -u * math.cos(way) >= -1e-12 and v * math.sin(way) >= -1e-12, "against the motion of the contact"
+
+
+def test_a_spinning_wheel_at_standstill_does_not_wind_up() -> None:
+    t = tire(VALUES)
+    at = t.model.at_load(t.values, 4000.0, 0.0)
+    u = v = 0.0
+    for _ in range(3000):
+        found = lag(t.values, at, 4000.0, u, v, 0.0, -60.0, 0.0, STEP)
+        u, v = u + STEP * found.u_rate, v + STEP * found.v_rate
+    assert math.isfinite(u) and u > 0
+    # when it stops spinning, the spring is back at its sliding deflection within some steps
+    for speed in np.linspace(-60, 0, 300):
+        found = lag(t.values, at, 4000.0, u, v, 0.0, speed, 0.0, STEP)
+        u += STEP * found.u_rate
+    assert u <= 1.05 * at.sigma_kappa * at.kappa_slide
+
+
+@pytest.mark.parametrize(
+    ("vx", "vsx", "vsy", "signs"),
+    [(10, -1, 1, (1, 1)), (10, 1, -1, (-1, -1)), (-10, -1, 1, (1, 1)), (-10, 1, -1, (-1, -1))],
+)
+def test_slips_in_all_four_quadrants_oppose_the_slip_velocity(
+    vx: float, vsx: float, vsy: float, signs: tuple[int, int]
+) -> None:
+    kappa, alpha = slips(vx, vsx, vsy)
+    assert (np.sign(kappa), np.sign(alpha)) == signs
+    f = tire(VALUES).steady(4000.0, kappa, alpha, vx=vx, spin=(vx - vsx) / 0.3)
+    assert f.fx * vsx < 0 and f.fy * vsy < 0
+
+
+def test_advanced_slip_is_bounded() -> None:
+    for vx, roll in ((10.0, 0.0), (1e-3, 50.0), (-3.0, 20.0), (0.0, -5.0)):
+        kappa, _ = slips(vx, vx - roll, 0.0, abs(roll))
+        assert -2.0 <= kappa <= 2.0
+        if vx * roll >= 0:
+            assert abs(kappa) <= 1.0
+
+
+def test_the_belt_turns_the_wheel_while_the_slip_angle_changes() -> None:
+    with_belt, without = tire(FULL), tire({**FULL, "QTZ1": 0.0})
+    names = inputs(with_belt.model)
+    x = dict.fromkeys(names, 0.0) | {"rho": 0.02, "vx": 20.0, "spin": 66.0, "friction": 1.0, "side": 1.0, "t_dt": STEP}
+    moments = []
+    for vy in (0.0, 0.5, -0.5):
+        found = [
+            dict(zip(outputs(t.model), evaluate(t.model, t.values, {**x, "vy": vy}), strict=True))
+            for t in (with_belt, without)
+        ]
+        moments.append(found[0]["mz"] - found[1]["mz"])
+    assert moments[0] == 0.0
+    assert moments[1] > 0 > moments[2]
+    assert moments[1] == pytest.approx(-moments[2])
+
+
+# --- a wheel on a trolley --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def library() -> Simulation:
+    return compiled(rig(tire(VALUES), mass=MASS))
+
+
+def start(library: Simulation, method: str, speed: float = 0.0, grade: float = 0.0, step: float = STEP) -> Simulation:
+    """Wheel load in equilibrium, wheel rolling freely."""
+    sim = Simulation(library.library, method=method, step=step)
+    slope = math.atan(grade)
+    t = tire(VALUES)
+    rho = t.deflection(MASS * GRAVITY * math.cos(slope))
+    radius = float(t.model.effective_radius(t.values, rho))
+    sim.set_parameters({"ground.grade": grade})
+    sim.set_states({"z.travel": (R0 - rho) / math.cos(slope), "x.rate": speed, "wheel.spin": speed / radius})
+    return sim
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("torque", [900.0, 3000.0])
+def test_braking_to_standstill(library: Simulation, method: str, torque: float) -> None:
+    """With 900 N m the wheel rolls to the end, with 3000 N m it locks at once."""
+    speed = 100 / 3.6
+    sim = start(library, method, speed)
+    sim.set_inputs({"brake": torque})
+    record = go_on(sim, 9.0, 5)
+    x, v = record["x"], record["v"]
+    stop = int(np.argmax(v < 1e-3))
+    if torque < 1000:
+        # the force acts at the loaded radius; slip lets the wheel turn a few percent slower
+        torque += VALUES["QSY1"] * R0 * MASS * GRAVITY
+        deceleration = torque / LOADED / (MASS + 1.0 / (LOADED * ROLLING))
+    else:
+        deceleration = -float(tire(VALUES).steady(MASS * GRAVITY, -1.0).fx) / MASS  # a locked wheel slides with κ = -1
+        assert np.abs(record["spin"][record.time > 0.2][:100]).max() < 1.0
+    assert x[stop] == pytest.approx(speed**2 / (2 * deceleration), rel=0.02)
+    # it swings both ways on the springs: contact σκ κs = 41 mm, what a locked wheel has not yet unwound of its
+    # (σκ - 41 mm) exp(-4) = 5 mm, and pad 4500 N r²/k = 7 mm
+    assert x.max() - x[stop:].min() < 0.11
+    late = record.time > record.time[stop] + 3.0
+    assert np.ptp(x[late]) < 2e-3
+    assert np.abs(v[record.time > 8.5]).max() < 2e-3, "no chatter"
+    sim.advance(round(5.0 / STEP))
+    assert abs(sim.state("x.rate")) < 1e-6
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("prepared", [True, False])
+def test_a_grade_is_held_for_a_minute(library: Simulation, method: str, prepared: bool) -> None:
+    grade = 0.2
+    slope = math.atan(grade)
+    sim = start(library, method, grade=grade)
+    sim.set_inputs({"brake": 1500.0})
+    weight = MASS * GRAVITY
+    if prepared:  # what statics do: deflections of contact and brake pad that carry the car
+        t = tire(VALUES)
+        u, v = standing(t, weight * math.cos(slope), weight * math.sin(slope), 0.0)
+        sim.set_states({"tire.u": u, "tire.v": v})
+        torque = weight * math.sin(slope) * (R0 - t.deflection(weight * math.cos(slope)))
+        sim.set_memories({"pad.deflection": -torque / 6e4})
+    go_on(sim, 2.0, 10)
+    before = sim.state("x.travel")
+    record = go_on(sim, 60.0, 20)
+    drift = np.abs(record["x"] - before).max()
+    assert drift < (1e-6 if prepared else 1e-3)
+    last = record.time > record.time[-1] - 10
+    assert np.ptp(record["x"][last]) < 1e-9, "no creep"
+    assert np.abs(record["v"][last]).max() < 1e-9, "no chatter"
+    assert record["tire.fx"][-1] == pytest.approx(weight * math.sin(slope), rel=1e-6)
+    assert record["tire.fz"][-1] == pytest.approx(weight * math.cos(slope), rel=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("way", [1, -1])
+def test_driving_off_forward_and_in_reverse(library: Simulation, method: str, way: int) -> None:
+    sim = start(library, method, grade=0.1 * way)
+    sim.set_inputs({"brake": 1500.0})
+    go_on(sim, 2.0, 10)
+    sim.set_inputs({"brake": 0.0, "drive": way * 300.0})
+    record = go_on(sim, 4.0, 5)
+    slope = math.atan(0.1)
+    force = 300 / LOADED - MASS * GRAVITY * (math.sin(slope) + VALUES["QSY1"] * R0 / LOADED * math.cos(slope))
+    expected = way * force / (MASS + 1 / (LOADED * ROLLING))
+    settled = record.time > record.time[0] + 2
+    a = np.polyfit(record.time[settled], record["v"][settled] * math.cos(slope) ** -1, 1)[0]
+    assert a == pytest.approx(expected, rel=0.01)  # slip takes a percent of the wheel's turning
+    assert np.all(record["tire.kappa"][settled] * way > 0), "drives in the direction of travel"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_from_forward_through_standstill_to_reverse(library: Simulation, method: str) -> None:
+    sim = start(library, method, speed=5.0)
+    sim.set_inputs({"drive": -300.0})
+    record = go_on(sim, 10.0, 5)
+    v = record["v"]
+    assert v[0] > 4.9 and v[-1] < -5.0
+    # no step of the acceleration at the turn beyond what rolling resistance changes sign by, and the springs swing
+    a = np.gradient(v, record.time)
+    middle = np.abs(v) < 1.0
+    assert np.ptp(a[middle]) < 0.35
+    assert np.abs(record["tire.fx"]).max() < 2 * 300 / LOADED, "the step of torque swings once"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_explodes_at_high_speed(library: Simulation, method: str) -> None:
+    speed = 250 / 3.6
+    sim = start(library, method, speed)
+    record = go_on(sim, 2.0, 1)
+    assert np.abs(record["tire.kappa"]).max() < 1e-3
+    sim.set_inputs({"brake": 1000.0})
+    record = go_on(sim, 1.0, 1)
+    fx = record["tire.fx"]
+    assert np.all(np.isfinite(fx)) and np.abs(fx).max() < 1.2 * MASS * GRAVITY
+    assert np.abs(np.diff(fx[-200:])).max() < 5.0, "smooth braking"
+    sim.set_inputs({"brake": 5000.0})  # locks
+    record = go_on(sim, 1.0, 1)
+    assert np.abs(record["spin"][-1]) < 0.1
+    assert record["tire.kappa"][-1] == pytest.approx(-1.0, abs=1e-3)
+
+
+def test_a_free_wheel_rolls_with_its_effective_radius_against_its_rolling_resistance(library: Simulation) -> None:
+    sim = start(library, "AM-2", speed=20.0)
+    record = go_on(sim, 2.0, 10)
+    # torque balance at the loaded radius; the deceleration of the wheel itself takes parts in a hundred
+    assert record["tire.fx"][-1] == pytest.approx(record["tire.my"][-1] / LOADED, rel=0.05)
+    assert record["v"][-1] / record["spin"][-1] == pytest.approx(record["tire.radius"][-1], rel=1e-3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lift_off_and_landing_are_smooth(library: Simulation, method: str) -> None:
+    """Dropped from 10 cm while rolling: it bounces, and every force is gone in the air."""
+    sim = start(library, method, speed=20.0)
+    sim.set_states({"z.travel": R0 + 0.1})
+    record = go_on(sim, 3.0, 1)
+    air = record["tire.deflection"] < 0
+    assert air[0] and 0.1 < air.mean() < 0.95
+    for part in ("fx", "fz", "my"):
+        assert np.all(record[f"tire.{part}"][air] == 0)
+    # the load grows with the deflection, at most (Cz + damper setting in) · speed · step
+    fastest = np.abs(np.diff(record["tire.deflection"])).max()
+    assert np.abs(np.diff(record["tire.fz"])).max() < 1.6 * (CZ + 1.5 * 300 * 1.5 / 0.002) * fastest
+    # damped: the second flight is lower
+    height = -np.minimum(record["tire.deflection"], 0)
+    landings = np.flatnonzero(air[:-1] & ~air[1:])
+    assert height[: landings[0]].max() > height[landings[0] + 5 :].max()
+    assert record["tire.fz"].max() < 12 * MASS * GRAVITY
+
+
+def test_methods_and_steps_agree_on_a_stop(library: Simulation) -> None:
+    way = {}
+    for method, step in (("AB-2", 0.001), ("AM-2", 0.001), ("AM-4", 0.0005)):
+        sim = start(library, method, 20.0, step=step)
+        sim.set_inputs({"brake": 900.0})
+        sim.advance(round(5.0 / step))
+        way[method] = sim.state("x.travel")
+    assert max(way.values()) - min(way.values()) < 2e-3 * way["AM-4"]  # the pad's stick is decided in a step
+
+
+def test_a_side_slipping_wheel_builds_up_its_force_over_the_relaxation_length() -> None:
+    t = tire(VALUES)
+    sim = compiled(rig(t, mass=MASS, steer=True), method="AM-2", step=STEP)
+    rho = t.deflection(MASS * GRAVITY)
+    speed = 15.0
+    sim.set_states(
+        {"z.travel": R0 - rho, "x.rate": speed, "wheel.spin": speed / float(t.model.effective_radius(t.values, rho))}
+    )
+    angle = 0.01
+    sim.set_inputs({"steer": angle})
+    record = go_on(sim, 0.3, 1)
+    s = np.concatenate([[0.0], np.cumsum(record["v"][1:] * STEP)])
+    at = t.model.at_load(t.values, MASS * GRAVITY, 0.0)
+    final = -at.slope_y * angle
+    expected = final * (1 - np.exp(-s / at.sigma_alpha))
+    assert np.abs(record["tire.fy"] - expected).max() < 0.02 * final  # curvature of the tire, change of load
+    assert record["tire.fy"][-1] > 0, "steered to the left, pushed to the left"
+
+
+@pytest.mark.parametrize("name", list(library_files("tires")))
+def test_every_shipped_tire_stops_and_stands(name: str) -> None:
+    t = read_tir(library_files("tires")[name]).tire
+    load = t.values["FNOMIN"]
+    mass = load / GRAVITY
+    sim = compiled(rig(t, mass=mass, spin_inertia=0.9), method="AB-2", step=STEP)
+    rho = t.deflection(load)
+    radius = float(t.model.effective_radius(t.values, rho))
+    sim.set_states({"z.travel": t.values["UNLOADED_RADIUS"] - rho, "x.rate": 20.0, "wheel.spin": 20.0 / radius})
+    sim.set_inputs({"brake": 0.7 * load * radius})
+    go_on(sim, 6.0, 50)
+    here = sim.state("x.travel")
+    go_on(sim, 5.0, 50)
+    assert abs(sim.state("x.travel") - here) < 1e-3
+    assert abs(sim.state("x.rate")) < 1e-4
+
+
+# --- statics ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("fx", "fy"), [(0.0, 0.0), (800.0, 0.0), (0.0, -1500.0), (-1800.0, 1200.0)])
+def test_standing_deflections_carry_the_forces(fx: float, fy: float) -> None:
+    t = tire(FULL)
+    u, v = standing(t, 4000.0, fx, fy, gamma=0.02)
+    names = inputs(t.model)
+    x = dict.fromkeys(names, 0.0) | {
+        "rho": 0.02,
+        "gamma": 0.02,
+        "friction": 1.0,
+        "side": 1.0,
+        "t_dt": STEP,
+        "u": u,
+        "v": v,
+    }
+    found = dict(zip(outputs(t.model), evaluate(t.model, t.values, x), strict=True))
+    assert (found["fx"], found["fy"]) == pytest.approx((fx, fy), abs=1e-4)
+    assert found["u_rate"] == found["v_rate"] == 0.0
+
+
+def test_forces_beyond_friction_cannot_be_carried() -> None:
+    with pytest.raises(ParameterError, match="cannot carry Fx = 9000 N"):
+        standing(tire(VALUES), 4000.0, 9000.0, 0.0)
+    with pytest.raises(ParameterError, match="no contact deflections"):
+        standing(tire(VALUES, mode=4), 4000.0, 0.0, 0.0)
