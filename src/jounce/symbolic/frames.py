@@ -18,8 +18,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from jounce.core import units
 from jounce.core.errors import ModelError
 from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic.checks import as_expression
 from jounce.symbolic.ops import cos, sin
 
 if TYPE_CHECKING:
@@ -31,12 +33,29 @@ Matrix = list[list[SX]]
 _AXES = {"x": 0, "y": 1, "z": 2}
 
 
-def vec(values: Any) -> Vector:
-    """Three scalar expressions from any 3-sequence."""
+def vec(values: Any, what: str = "a vector", unit: str = "") -> Vector:
+    """Three scalar expressions from any 3-sequence; with a ``unit``, text such as "10 cm" is read too."""
+    sized = hasattr(values, "numel") or (hasattr(values, "__len__") and not isinstance(values, str | dict | set))
+    if not sized:
+        raise ModelError(f"{what} has three components, found {values!r}: write (x, y, z)")
     n = values.numel() if hasattr(values, "numel") else len(values)
     if n != 3:
-        raise ModelError(f"a vector has three components, {n} were given: {values}")
-    return [ca.SX(values[i]) for i in range(3)]
+        raise ModelError(f"{what} has three components, {n} were given: {values}")
+    items = [values[i] for i in range(3)]
+    if unit:
+        items = [units.parse(x, unit, name=f"{what}[{i}]") if isinstance(x, str) else x for i, x in enumerate(items)]
+    return [as_expression(x, f"{what}[{i}]") for i, x in enumerate(items)]
+
+
+def as_frame(value: Any, where: str) -> Frame:
+    """The frame meant: a frame, or what has one (a joint, a body)."""
+    frame = value if isinstance(value, Frame) else getattr(value, "frame", None)
+    if not isinstance(frame, Frame):
+        raise ModelError(
+            f"{where}: expected a frame, a joint or a body, got {type(value).__name__}; "
+            "frames are made by joints (joint.frame), by Frame.fixed and Frame.guided, and System.world is one"
+        )
+    return frame
 
 
 def add(a: Vector, b: Vector) -> Vector:
@@ -228,7 +247,7 @@ class Frame:
 
     def express(self, a: Any, axes: Frame) -> Vector:
         """Components of a vector, given in own axes, in the axes of another frame."""
-        return change_axes(vec(a), self, axes)
+        return change_axes(vec(a), self, as_frame(axes, f"axes for a vector of frame {self.name!r}"))
 
     # -- children ---------------------------------------------------------------------------------------
     def _child(self, name: str, r: Vector, rotation: Matrix | None, r_rate: Vector, w_rel: Vector) -> Frame:
@@ -246,26 +265,37 @@ class Frame:
             gravity=transposed_times(rotation, self.gravity),
         )
 
-    def fixed(self, name: str, offset: Any = (0, 0, 0), rotations: Sequence[tuple[str, Any]] = ()) -> Frame:
-        """Weld: a frame at a constant place (offset in own axes, then rotations in the given order)."""
+    def fixed(
+        self, name: str, offset: Any = (0, 0, 0), rotations: Sequence[tuple[str, Any]] | tuple[str, Any] = ()
+    ) -> Frame:
+        """Weld: a frame at a constant place (offset in own axes, then rotations in the given order).
+
+        ``rotations`` are (axis, angle) about successive axes, as for ``guided``: ("y", 0.1) or (("z", a), ("y", b)).
+        """
         return self.guided(name, offset, rotations)
 
-    def guided(self, name: str, translation: Any, rotations: Sequence[tuple[str, Any]] = ()) -> Frame:
+    def guided(
+        self, name: str, translation: Any, rotations: Sequence[tuple[str, Any]] | tuple[str, Any] = ()
+    ) -> Frame:
         """Curve joint: pose given by expressions of coordinates and inputs (tables included).
 
         ``translation`` is in this frame's axes; ``rotations`` are (axis, angle) about successive axes, first to last,
         as in (("z", toe), ("x", camber), ("y", side_view_angle)).  Velocities follow by differentiation through the
         tables, so their first and second derivatives enter the equations exactly.
         """
-        r = vec(translation)
+        r = vec(translation, f"the place of frame {name!r}", "m")
+        self.system.literals.check(r, f"frame {name!r}")
         rate = self.system.time_derivative
         r_rate = [rate(x) for x in r]
         rotation: Matrix | None = None
         w_rel = zeros()
-        for axis, angle in rotations:
+        for axis, angle in _pairs(rotations, f"frame {name!r}"):
             if axis not in _AXES:
                 raise ModelError(f"frame {name!r}: unknown rotation axis {axis!r}; use 'x', 'y' or 'z'")
-            angle = ca.SX(angle)
+            if isinstance(angle, str):
+                angle = units.parse(angle, "rad", name=f"rotation of frame {name!r} about {axis}")
+            angle = as_expression(angle, f"frame {name!r}: angle about {axis}")
+            self.system.literals.check([angle], f"frame {name!r}: angle about {axis}")
             if angle.is_zero():
                 continue
             step = elementary_rotation(axis, angle)
@@ -278,9 +308,18 @@ class Frame:
         """A frame turned about a constant axis ('x', 'y', 'z' or a vector) through its origin at ``offset``."""
         direction = unit_vector(axis, f"joint {name!r}")
         rotation = elementary_rotation(axis, angle) if isinstance(axis, str) else axis_rotation(direction, angle)
-        r = vec(offset)
+        r = vec(offset, f"offset of {name!r}", "m")
         r_rate = [self.system.time_derivative(x) for x in r]
         return self._child(self.system.full_name(name), r, rotation, r_rate, scale(direction, rate))
+
+
+def _pairs(rotations: Any, where: str) -> list[tuple[str, Any]]:
+    """(axis, angle) pairs; a single pair may stand alone."""
+    if isinstance(rotations, tuple | list) and len(rotations) == 2 and isinstance(rotations[0], str):
+        rotations = (rotations,)
+    if not isinstance(rotations, tuple | list) or any(not isinstance(r, tuple | list) or len(r) != 2 for r in rotations):
+        raise ModelError(f'{where}: rotations = {rotations!r}; write pairs of axis and angle, (("z", a), ("y", b))')
+    return [(axis, angle) for axis, angle in rotations]
 
 
 def change_axes(a: Vector, start: Frame, end: Frame) -> Vector:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jounce.core.errors import ModelError
 from jounce.symbolic._casadi import SX
 from jounce.symbolic.frames import (
     Frame,
     Vector,
     add,
+    as_frame,
     cross,
     quaternion_rate,
     quaternion_rotation,
@@ -39,20 +41,22 @@ class Joint:
 
 
 def revolute(
-    scope: Scope, name: str, parent: Frame, axis: Any = "y", offset: Any = (0, 0, 0), initial: float = 0.0
+    scope: Scope, name: str, parent: Frame, axis: Any = "y", offset: Any = (0, 0, 0), initial: float | str = 0.0
 ) -> Joint:
     """One rotation about a constant axis; coordinates ``name.angle``, ``name.rate``."""
+    parent = as_frame(parent, f"parent of joint {name!r}")
     q, u = scope.coordinate(f"{name}.angle", f"{name}.rate", unit="rad", initial=initial, on=parent)
     return Joint(parent.turned(name, axis, q, u, offset), (q,), (u,))
 
 
 def prismatic(
-    scope: Scope, name: str, parent: Frame, axis: Any = "x", offset: Any = (0, 0, 0), initial: float = 0.0
+    scope: Scope, name: str, parent: Frame, axis: Any = "x", offset: Any = (0, 0, 0), initial: float | str = 0.0
 ) -> Joint:
     """One translation along a constant axis; coordinates ``name.travel``, ``name.rate``."""
+    parent = as_frame(parent, f"parent of joint {name!r}")
     q, u = scope.coordinate(f"{name}.travel", f"{name}.rate", unit="m", initial=initial, on=parent)
     direction = unit_vector(axis, f"joint {name!r}")
-    start = vec(offset)
+    start = vec(offset, f"offset of {name!r}", "m")
     r = add(start, scale(direction, q))
     r_rate = add([parent.system.time_derivative(x) for x in start], scale(direction, u))
     return Joint(parent._child(scope.full_name(name), r, None, r_rate, zeros()), (q,), (u,))
@@ -62,6 +66,9 @@ def universal(
     scope: Scope, name: str, parent: Frame, axes: tuple[str, str] = ("z", "y"), offset: Any = (0, 0, 0)
 ) -> Joint:
     """Two rotations about successive axes; coordinates ``name.angle1``, ``name.angle2``."""
+    parent = as_frame(parent, f"parent of joint {name!r}")
+    if len(axes) != 2 or any(axis not in ("x", "y", "z") for axis in axes):
+        raise ModelError(f"joint {name!r}: axes = {axes!r}; give two of 'x', 'y', 'z', as in ('z', 'y')")
     q1, u1 = scope.coordinate(f"{name}.angle1", f"{name}.rate1", unit="rad", on=parent)
     q2, u2 = scope.coordinate(f"{name}.angle2", f"{name}.rate2", unit="rad", on=parent)
     frame = parent.guided(name, offset, ((axes[0], q1), (axes[1], q2)))
@@ -70,16 +77,20 @@ def universal(
 
 def ball(scope: Scope, name: str, parent: Frame, offset: Any = (0, 0, 0)) -> Joint:
     """Free rotation by a quaternion; speeds are the relative angular velocity in child axes."""
+    parent = as_frame(parent, f"parent of joint {name!r}")
     q, w = _quaternion(scope, name, parent)
-    r = vec(offset)
+    r = vec(offset, f"offset of {name!r}", "m")
     r_rate = [parent.system.time_derivative(x) for x in r]
     return Joint(parent._child(scope.full_name(name), r, quaternion_rotation(q), r_rate, w), tuple(q), tuple(w))
 
 
 def free(scope: Scope, name: str, parent: Frame, initial: Any = (0.0, 0.0, 0.0)) -> Joint:
     """Six degrees of freedom: position in parent axes and quaternion; velocity and angular velocity in child axes."""
+    parent = as_frame(parent, f"parent of joint {name!r}")
+    if isinstance(initial, str) or not hasattr(initial, "__len__") or len(initial) != 3:
+        raise ModelError(f"joint {name!r}: initial = {initial!r}; the position has three components, (x, y, z)")
     r = [
-        scope.declare_coordinate(f"{name}.{axis}", unit="m", initial=float(value), on=parent)
+        scope.declare_coordinate(f"{name}.{axis}", unit="m", initial=value, on=parent)
         for axis, value in zip("xyz", initial, strict=True)
     ]
     v = [scope.declare_speed(f"{name}.v{axis}", unit="m/s", on=parent) for axis in "xyz"]
