@@ -1,4 +1,4 @@
-"""Every example runs and its stated claim holds; the texts that show one show exactly the file."""
+"""Every example runs and its stated claim holds; the texts that show one show exactly the file; every snippet runs."""
 
 from __future__ import annotations
 
@@ -30,3 +30,18 @@ def test_quarter_car_prints_the_frequencies_its_docstring_states() -> None:
 def test_shown_example_is_the_file(text: str) -> None:
     example = (ROOT / "examples" / "01_quarter_car.py").read_text()
     assert f"```python\n{example}```" in (ROOT / text).read_text()
+
+
+PAGES = ["kernel.md", "mechanics.md", "running.md", "methods.md", "standalone.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_snippets_can_be_pasted(page: str, tmp_path: Path) -> None:
+    snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
+    assert snippets
+    for number, snippet in enumerate(snippets):
+        path = tmp_path / f"snippet_{number}.py"
+        path.write_text(snippet)
+        command = [sys.executable, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, check=False)
+        assert done.returncode == 0, f"{page}, snippet {number}: {done.stderr}"

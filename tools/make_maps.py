@@ -1,15 +1,16 @@
-"""Make the kinematic maps of the library's cars from their hard points: python tools/make_maps.py [--check] [--split FOLDER]
+"""Make the kinematic maps of the library's cars: python tools/make_maps.py [--check] [--split FOLDER]
 
-Writes src/jounce/library/vehicles/<car>/maps/ and prints the key figures with the range of their class. ``--check`` writes
-nothing and says what is not up to date; ``--split`` writes, instead, one file per curve (x, y or x, z, y columns).
+From hard points (`kinematics.cars`) it writes src/jounce/library/vehicles/<car>/maps/ and prints the key figures with
+the range of their class. ``--check`` writes nothing and says what is not up to date; ``--split`` writes, instead, one
+file per curve (columns x, y or x, z, y).
 
 Files of a car, for the left side (the right one is its mirror image):
 
     front.csv            over jounce, rack straight: x, y, toe, camber, side_view_angle; spring, damper, anti_roll_bar
     front_steering.csv   over rack and jounce: x, y, steer, camber, side_view_angle; and by how much the deflection of
                          the elements there exceeds that of front.csv (*_increment)
-    front_kingpin.csv    over rack and jounce: caster, inclination, and a point x, y, z of the axis, nearest to the wheel
-                         centre, from the wheel centre at design; the axis is that of steering with the spring locked
+    front_kingpin.csv    over rack and jounce: caster, inclination, and x, y, z of the point of the axis nearest to the
+                         wheel centre, from the wheel centre at design; the axis of steering with the spring locked
     rear.csv             over jounce, for dependent axles over jounce and paired_jounce: as front.csv
     key_figures.json     figures at design
 
@@ -28,10 +29,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-
 from kinematics.cars import CARS, Axle, Car
+from kinematics.elements import BarEnd, Twist, steering_axis
 from kinematics.figures import axle_figures, motion_ratio, steering_figures
-from kinematics.linkages import MAPS, Array, BarEnd, Twist, steering_axis
+from kinematics.linkages import MAPS, Array
 from kinematics.ranges import RANGES, range_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "src/jounce/library/vehicles"
@@ -56,14 +57,18 @@ class MapFile:
         units = ["mm"] * len(self.axes) + [unit for unit, _ in self.columns.values()]
         cells = [[f"{value:g}" for value in axis.ravel()] for axis in grid]
         cells += [[_number(v, UNITS[unit][1]) for v in values.ravel()] for unit, values in self.columns.values()]
-        head = [f"# {self.title}", f"# made by tools/make_maps.py from hard points; {LICENCE}; signs: docs/conventions.md"]
+        head = [
+            f"# {self.title}",
+            f"# made by tools/make_maps.py from hard points; {LICENCE}; signs: docs/conventions.md",
+        ]
         rows = [",".join(row) for row in zip(*cells, strict=True)]
         return "\n".join([*head, ",".join(names), ",".join(units), *rows]) + "\n"
 
     def split(self) -> dict[str, str]:
         """One text per column."""
         return {
-            name: MapFile(f"{self.title}: {name}", self.axes, {name: column}).text() for name, column in self.columns.items()
+            name: MapFile(f"{self.title}: {name}", self.axes, {name: column}).text()
+            for name, column in self.columns.items()
         }
 
 
@@ -126,7 +131,11 @@ def steering_files(car: Car) -> dict[str, MapFile]:
 
 def map_files(car: Car) -> dict[str, MapFile]:
     """All files of a car by name."""
-    return {"front": axle_file(car, car.front, "front"), **steering_files(car), "rear": axle_file(car, car.rear, "rear")}
+    return {
+        "front": axle_file(car, car.front, "front"),
+        **steering_files(car),
+        "rear": axle_file(car, car.rear, "rear"),
+    }
 
 
 def key_figures(car: Car) -> dict[str, float]:
@@ -154,7 +163,7 @@ def key_file(car: Car) -> str:
         "car": car.name,
         "source": "made by tools/make_maps.py from hard points",
         "licence": LICENCE,
-        "units": "mm, deg, deg/m, %; ratios mm/mm, of anti-roll bars and twist deg/m; steering_ratio -; rack_per_turn mm",
+        "units": "mm, deg, deg/m, %; ratios mm/mm, of anti-roll bars and twist deg/m; steering_ratio -",
         "assumed": {
             "cg_height": 1e3 * car.layout.cg_height,
             "brake_front": 100.0 * car.layout.brake_front,

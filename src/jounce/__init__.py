@@ -23,7 +23,9 @@ _LAZY = {
     "Table": "jounce.core.tables",
     "batch": "jounce.sim.batch",
     "build": "jounce.sim.build",
+    "coulomb": "jounce.symbolic.friction",
     "export_c": "jounce.runtime.export",
+    "find_equilibrium": "jounce.sim.equilibrium",
     "ops": "jounce.symbolic.ops",
     "recipe": "jounce.sim.build",
     # the phase program
@@ -42,7 +44,11 @@ __all__ = ["__version__", *_LAZY]
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, _LAZY, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
     module = importlib.import_module(_LAZY[name])
     is_module = module.__name__.endswith(f".{name}") and not hasattr(module, name)
     value = module if is_module else getattr(module, name)

@@ -164,21 +164,21 @@ DECLARATIONS: list[tuple[str, type[JounceError], str, Describe]] = [
     (
         "inertia of two numbers",
         ModelError,
-        r"inertia takes 3 or 6 numbers, 2 were given",
+        r"body 'b': inertia: 2 numbers given; give \(Ixx, Iyy, Izz\)",
         lambda s: s.body("b", s.world, 1.0, (1, 2)),
     ),
     (
-        "inertia as a matrix",
+        "inertia as a matrix that is not symmetric",
         ModelError,
-        r"inertia takes 3 or 6 numbers, not a matrix",
-        lambda s: s.body("b", s.world, 1.0, np.eye(3)),
+        r"body 'b': inertia: the matrix is not symmetric: entry \(0, 1\)",
+        lambda s: s.body("b", s.world, 1.0, np.eye(3) + np.eye(3, k=1)),
     ),
     ("mass as text", ModelError, r"body 'b': mass = '25 kg'", lambda s: s.body("b", s.world, "25 kg")),
-    ("two components", ModelError, r"a vector has three components, 2 were given", lambda s: s.force(s.world, (1, 2))),
+    ("two components", ModelError, r"has three components, 2 were given", lambda s: s.force(s.world, (1, 2))),
     (
         "four components",
         ModelError,
-        r"a vector has three components, 4 were given",
+        r"force on frame 'world' has three components, 4 were given",
         lambda s: s.force(s.world, (1, 2, 3, 4)),
     ),
     (

@@ -1,15 +1,15 @@
 """Hard points of the library's cars. CC0-1.0.
 
 Provenance: no point is taken from a product. Wheelbase, track and tire radius of a class were chosen first, then the
-behaviour at design (roll centre, bump steer, camber gain, anti-dive, ...; `ranges.py`). A wanted behaviour is a velocity
-field v(P) of the carrier, and a link (inner, outer) fits it when (outer - inner).v(outer) = 0: outer points and the place
-of inner points in plan were set by eye as cars of such a class look, the height of the inner points follows. The lateral
-place of the inner tie-rod joint was moved until bump steer is as straight as possible over ±80 mm. Then all was rounded
-to 0.1 mm.
+behaviour at design (roll centre, bump steer, camber gain, anti-dive, ...; `ranges.py`). A wanted behaviour is a
+velocity field v(P) of the carrier, and a link (inner, outer) fits it when (outer - inner).v(outer) = 0: outer points
+and the place of inner points in plan were set by eye, as cars of such a class look; the height of the inner points
+follows. The lateral place of the inner tie-rod joint was moved until bump steer is as straight as possible over ±80 mm.
+Then all was rounded to 0.1 mm.
 
-Points are in mm, as they are measured, in the vehicle reference frame: x forward from the front wheel centres, y left, z up
-from the ground at design. Left side. Carriers stand upright and straight at design: static toe and camber belong to setup.
-Wheel centres are at the loaded radius of the class's tire under its share of the weight.
+Points are in mm, as they are measured, in the vehicle reference frame: x forward from the front wheel centres, y left,
+z up from the ground at design. Left side. Carriers stand upright and straight at design: static toe and camber belong
+to setup. Wheel centres are at the loaded radius of the class's tire under its share of the weight.
 """
 
 from __future__ import annotations
@@ -19,20 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematics.elements import BarEnd, Element, OnArm, OnBody, OnRod, Seat, Twist, TwoPoint
 from kinematics.figures import Layout
 from kinematics.linkages import (
     Array,
-    BarEnd,
-    Element,
     Linkage,
-    OnArm,
-    OnBody,
-    OnRod,
     Plane,
     Rod,
-    Seat,
-    TwoPoint,
-    Twist,
     double_wishbone,
     five_link,
     solid_axle,
@@ -168,14 +161,16 @@ def compact() -> Car:
         {
             "spring": shock,
             "damper": shock,
-            "anti_roll_bar": BarEnd(m((-300.0, 0.0, 205.0)), m((-42.0, 600.0, 200.0)), OnBody(m((-40.0, 612.0, 470.0)))),
+            "anti_roll_bar": BarEnd(
+                m((-300.0, 0.0, 205.0)), m((-42.0, 600.0, 200.0)), OnBody(m((-40.0, 612.0, 470.0)))
+            ),
         },
         knots(120.0, 8.0),
         knots(75.0, 2.5),
         MM * -58.0,
     )
-    # A corner of what such an axle can do: roll-centre height = t/2 |roll camber| z_pivot + arm length · roll steer, so that
-    # little camber in roll takes a long arm with a high pivot.
+    # A corner of what such an axle can do: roll-centre height = t/2 |roll camber| z_pivot + arm length · roll steer, so
+    # that little camber in roll takes a long arm with a high pivot.
     wheel, pivot, shear_centre = (-2650.0, 765.0, 303.0), (-2040.0, 560.0, 395.0), (-2111.5, 0.0, 435.0)
     rear = Axle(
         "twist beam",
@@ -229,7 +224,7 @@ def suv() -> Car:
         ((92.0, 399.0, 285.6), (142.0, 776.0, 265.0)),
         ((-20.0, 560.0, 720.0), (-5.0, 620.0, 230.0)),
         ((315.0, 0.0, 445.0), (78.0, 645.0, 445.0), (75.0, 650.0, 225.0)),
-        travel=knots(128.0, 8.0),
+        travel=knots(120.0, 8.0),
         rack=RACK,
         rack_per_turn=55.0,
     )
@@ -292,8 +287,8 @@ def light_truck() -> Car:
         rack=RACK,
         rack_per_turn=50.0,
     )
-    # A leaf spring guides its seat about a point some 3/4 of its front half ahead [SAEHS788]; a front half shorter
-    # than the rear one turns the seat nose-down in bump, which the upper link stands for; sideways it holds at the seats.
+    # A leaf spring guides its seat about a point some 3/4 of its front half ahead [SAEHS788]; a front half shorter than
+    # the rear one turns the seat nose-down in bump, which the upper link stands for; sideways it holds at the seats.
     links: tuple[Link, ...] = (
         ((-2780.0, 525.0, 406.0), (-3250.0, 525.0, 430.0)),
         ((-2780.0, -525.0, 406.0), (-3250.0, -525.0, 430.0)),

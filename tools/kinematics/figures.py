@@ -1,20 +1,19 @@
 """Key figures of a suspension at design, from the exact derivatives of its linkage.
 
-Per wheel (left), with travel J, contact point c below the wheel centre at its height r, half track t/2, and y_c, x_c the
-path of the contact point when the wheel is locked to its carrier:
+Per wheel (left), with travel J, contact point c below the wheel centre at its height r, half track t/2, and x_c, y_c
+the path of the contact point when the wheel is locked to its carrier:
 
-    dy_c/dJ = dy/dJ - r dcamber/dJ,     dx_c/dJ = dx/dJ + r dsva/dJ                                                  (1)
-    roll-centre height  = t/2 dy_c/dJ                                                                             (2)
-    anti-dive (front)   = +(share of braking) L/h dx_c/dJ,   anti-lift (rear) = -(share) L/h dx_c/dJ                    (3)
-    anti-squat (rear)   = -(share of drive) L/h dx/dJ; of an axle that holds its own final drive, with dx_c/dJ           (4)
-    steering ratio      = (2 pi / c) / (dsteer/du),   c: rack travel per turn of the hand wheel                        (5)
+    dy_c/dJ = dy/dJ - r dcamber/dJ,     dx_c/dJ = dx/dJ + r dsva/dJ                                                (1)
+    roll-centre height  = t/2 dy_c/dJ                                                                              (2)
+    anti-dive (front)   = +(share of braking) L/h dx_c/dJ,   anti-lift (rear) = -(share) L/h dx_c/dJ                 (3)
+    anti-squat (rear)   = -(share of drive) L/h dx/dJ; of an axle that holds its own final drive, with dx_c/dJ       (4)
+    steering ratio      = (2 pi / c) / (dsteer/du),   c: rack travel per turn of the hand wheel                      (5)
+    roll steer (rear)   = t/2 dtoe/dJ: yaw of the wheels per roll angle, positive understeering                      (6)
 
-(1)-(4) by virtual work: a force F_x on the wheel adds F_x dx_c/dJ to the force of the suspension, to be compared with the
-load transfer m a h/L [Milliken1995, Matschinsky2007]. The derivative d/dJ is that of parallel travel (both wheels up) for
-bump steer, camber gain and (3), (4), and that of opposite travel for the roll centre and roll steer, roll camber; the two
-are the same for independent suspensions.
-
-    roll steer = t/2 dtoe/dJ of a rear axle in opposite travel: yaw of the wheels per roll angle, positive understeering   (6)
+(2)-(4) by virtual work: a force F_x on the wheel adds F_x dx_c/dJ to the force of the suspension, to be compared with
+the load transfer m a h/L [Milliken1995, Matschinsky2007]. The derivative d/dJ is that of parallel travel (both wheels
+up) for bump steer, camber gain, (3) and (4), and that of opposite travel for (2), (6) and roll camber; the two are the
+same for independent suspensions.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematics.linkages import Element, Linkage, Motion, steering_axis
+from kinematics.elements import Element, steering_axis
+from kinematics.linkages import Linkage
 
 DEGREES = 180.0 / math.pi
 
@@ -47,13 +47,9 @@ class Slopes:
     opposite: dict[str, float]
 
 
-def at_design(linkage: Linkage) -> Motion:
-    return linkage.solve(np.zeros((1, len(linkage.wheels))))
-
-
 def slopes(linkage: Linkage) -> Slopes:
     """The derivatives at design."""
-    found = at_design(linkage).slopes(0)
+    found = linkage.at_design.slopes(0)
     own = {name: float(value[0, 0]) for name, value in found.items()}
     if len(linkage.wheels) == 1:
         return Slopes(own, own)
@@ -95,7 +91,7 @@ def axle_figures(linkage: Linkage, layout: Layout, *, front: bool, solid: bool =
 
 def steering_figures(linkage: Linkage, spring: Element, rack_per_turn: float) -> dict[str, float]:
     """Figures of the steering axis (spring locked) and the overall ratio; lengths in mm, angles in deg."""
-    motion = at_design(linkage)
+    motion = linkage.at_design
     centre = np.asarray(linkage.wheels[0].centre, dtype=float)
     axis = steering_axis(motion, spring)
     point, direction = centre + axis.point[0], axis.direction[0]
@@ -113,7 +109,7 @@ def steering_figures(linkage: Linkage, spring: Element, rack_per_turn: float) ->
 
 def motion_ratio(linkage: Linkage, element: Element) -> tuple[float, float]:
     """Deflection per travel at design, in parallel and in opposite travel."""
-    ratio = element.ratio(at_design(linkage))[0]
+    ratio = element.ratio(linkage.at_design)[0]
     if len(linkage.wheels) == 1:
         return float(ratio[0]), float(ratio[0])
     return float(ratio[0] + ratio[1]), float(ratio[0] - ratio[1])

@@ -1,19 +1,19 @@
 """Position and velocity kinematics of wheel suspensions from hard points.
 
-A suspension is one or two rigid bodies (carriers, halves of a twist beam, an axle) held by constraints that are given by
-points at design in the vehicle reference frame (docs/conventions.md): x forward, y left, z up, metres. The chassis is
-fixed. A body is at p = p0 + (x, y, z), R = Rz(psi) Rx(phi) Ry(theta), with R = 1 at design; a point that is at P0 at
+A suspension is one or two rigid bodies (carriers, halves of a twist beam, an axle) held by constraints that are given
+by points at design in the vehicle reference frame (docs/conventions.md): x forward, y left, z up, metres. The chassis
+is fixed. A body is at p = p0 + (x, y, z), R = Rz(psi) Rx(phi) Ry(theta), with R = 1 at design; a point that is at P0 at
 design is at
 
-    P = p + R (P0 - p0)                                                                                         (1)
+    P = p + R (P0 - p0)                                                                                            (1)
 
 Constraints (each in metres, so that one tolerance serves all):
 
-    rod         (|Po - Pi|^2 - L^2) / 2L = 0         two ball joints at distance L; Pi moves with the rack if steered  (2)
-    slider      e1.R^T (T - p), e2.R^T (T - p) const  a line of the body keeps passing through T: damper of a strut    (3)
-    ball        P - P0 = 0                            a pivot on the chassis                                           (4)
-    plane       n.(P - P0) = 0                        a point keeps its plane: what a leaf spring does sideways        (5)
-    cylinder    the two bodies turn about and slide along one line: a beam stiff in bending, soft in torsion          (6)
+    rod         (|Po - Pi|^2 - L^2) / 2L = 0          two ball joints at distance L; Pi is on the rack if steered    (2)
+    slider      e1.R^T (T - p), e2.R^T (T - p) const  a line of the body keeps passing through T: a strut            (3)
+    ball        P - P0 = 0                            a pivot on the chassis                                       (4)
+    plane       n.(P - P0) = 0                        a point keeps its plane: what a leaf spring does sideways      (5)
+    cylinder    the two bodies turn about and slide along one line: a beam stiff in bending, soft in torsion         (6)
 
 The known types are sets of these, each leaving one freedom per wheel:
 
@@ -23,8 +23,8 @@ The known types are sets of these, each leaving one freedom per wheel:
     twist beam          per half a ball; between the halves the cylinder, its line through the shear centre of the beam
                         [Matschinsky2007]: bump is a turn about the line of the pivots, roll one about the line from
                         pivot to shear centre
-    solid axle          4 rods, or 3 rods and a plane. Four longitudinal links and a Panhard rod would leave one freedom,
-                        not two (real ones live on their bushings); use three links, or two of them inclined.
+    solid axle          4 rods, or 3 rods and a plane. Four longitudinal links and a Panhard rod would leave one
+                        freedom, not two (real ones live on their bushings): use three, or incline the upper two.
 
 The independent variables are those of wheel-guiding maps: travel J of the wheel centres, vertical in the chassis frame,
 and rack travel u, positive to the left. With the constraints and z_i = J_i the number of equations equals that of the
@@ -38,7 +38,7 @@ angle = -theta on both.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -53,6 +53,7 @@ MAX_ITERATIONS = 25
 STRAY = 10.0  # m or rad; a longer step of Newton's method leads nowhere
 LEAD_STEPS = 8  # from design to the ends of a grid; a step of some 15 mm stays far inside Newton's range
 E_Y = np.array([0.0, 1.0, 0.0])
+MAPS = ("x", "y", "toe", "camber", "side_view_angle")
 
 
 class LinkageError(ValueError):
@@ -97,7 +98,8 @@ class Pose:
 
     def arm(self, body: int, point: Vector) -> Array:
         """From the reference of the body to one of its points, chassis axes."""
-        return self.rot[:, body] @ (np.asarray(point, dtype=float) - self.references[body])
+        out: Array = self.rot[:, body] @ (np.asarray(point, dtype=float) - self.references[body])
+        return out
 
     def point(self, body: int, point: Vector) -> Array:
         """(1)"""
@@ -154,7 +156,7 @@ class Slider:
 
     def rows(self, pose: Pose, rack: Array) -> Rows:
         top = np.asarray(self.top, dtype=float)
-        across = _perpendicular(top - np.asarray(self.below, dtype=float))
+        across = perpendicular(top - np.asarray(self.below, dtype=float))
         seen = top - pose.references[self.body]
         to_top = top - pose.place[:, self.body]
         normals = np.einsum("nij,kj->nki", pose.rot[:, self.body], across)
@@ -208,7 +210,7 @@ class Cylinder:
         n = len(rack)
         direction = np.asarray(self.direction, dtype=float)
         direction = direction / np.linalg.norm(direction)
-        across = np.einsum("nij,kj->nki", pose.rot[:, 0], _perpendicular(direction))  # two axes of body 0
+        across = np.einsum("nij,kj->nki", pose.rot[:, 0], perpendicular(direction))  # two axes of body 0
         other = pose.rot[:, 1] @ direction
         gap = pose.point(1, self.point) - pose.point(0, self.point)
         residual = np.concatenate(
@@ -223,7 +225,7 @@ class Cylinder:
         return residual, jac, np.zeros((n, 4))
 
 
-def _perpendicular(direction: Array) -> Array:
+def perpendicular(direction: Array) -> Array:
     """Two unit vectors across `direction`, as rows; the same for the same direction."""
     along = direction / np.linalg.norm(direction)
     helper = np.eye(3)[int(np.argmin(np.abs(along)))]
@@ -262,6 +264,11 @@ class Linkage:
         bodies = 1 + max(wheel.body for wheel in self.wheels)
         return np.array([next(w.centre for w in self.wheels if w.body == b) for b in range(bodies)], dtype=float)
 
+    @cached_property
+    def at_design(self) -> Motion:
+        """All travels zero."""
+        return self.solve(np.zeros((1, len(self.wheels))))
+
     def solve(self, travel: npt.ArrayLike, rack: npt.ArrayLike = 0.0) -> Motion:
         """Find the positions for wheel travels (n,) or (n, wheels) and rack travels (n,), or what broadcasts to them.
 
@@ -282,16 +289,19 @@ class Linkage:
         q = np.zeros((n, 6 * bodies))
         sign = None
         for part in np.linspace(0.0, 1.0, LEAD_STEPS + 1):
-            q, determinant = self._newton(q, part * j, part * u)
+            q, determinant, lost = self._newton(q, part * j, part * u)
+            if lost is not None:
+                raise LinkageError(f"cannot be put together on the way to travel {j[lost]} m, rack {u[lost]} m")
             # Passing a singular position, where two branches meet, turns the sign of the determinant.
             sign = np.sign(determinant) if sign is None else sign
-            lost = np.sign(determinant) != sign
-            if lost.any():
-                worst = int(np.flatnonzero(lost)[0])
+            turned = np.sign(determinant) != sign
+            if turned.any():
+                worst = int(np.flatnonzero(turned)[0])
                 raise LinkageError(f"passes a singular position on the way to travel {j[worst]} m, rack {u[worst]} m")
         return Motion(self, j, u, q)
 
-    def _newton(self, q: Array, j: Array, u: Array) -> tuple[Array, Array]:
+    def _newton(self, q: Array, j: Array, u: Array) -> tuple[Array, Array, int | None]:
+        """Coordinates, determinants of the Jacobian, and the index of a position that was not found, if any."""
         residual = np.full(q.shape, np.inf)
         for _ in range(MAX_ITERATIONS):
             residual, jac, _ = self._equations(q, j, u)
@@ -305,11 +315,11 @@ class Linkage:
                 raise LinkageError("singular: constraints do not determine the position") from None
             q = q - step
             if met:
-                return q, np.linalg.det(jac)
+                return q, np.linalg.det(jac), None
             if not np.abs(step).max() < STRAY:
                 break
         worst = int(np.argmax(np.abs(np.nan_to_num(residual, nan=np.inf)).max(axis=1)))
-        raise LinkageError(f"cannot be put together at travel {j[worst]} m, rack {u[worst]} m")
+        return q, np.zeros(len(q)), worst
 
     def pose(self, q: Array) -> Pose:
         """The places that coordinates (n, 6 bodies) mean."""
@@ -342,7 +352,7 @@ class Linkage:
 
 @dataclass(frozen=True)
 class Motion:
-    """Positions found by `Linkage.solve`, n of them, and their derivatives. Inputs: travels of the wheels, then rack."""
+    """Positions found by `Linkage.solve`, n of them, with derivatives. Inputs: travels of the wheels, then the rack."""
 
     linkage: Linkage
     travel: Array  # (n, wheels)
@@ -362,11 +372,11 @@ class Motion:
     def dq(self) -> Array:
         """dq/d(input), (n, 6 bodies, inputs)."""
         _, jac, by = self.linkage._equations(self.q, self.travel, self.rack)
-        return -np.linalg.solve(jac, by)
+        return -np.asarray(np.linalg.solve(jac, by), dtype=np.float64)
 
     @cached_property
     def twists(self) -> Array:
-        """Velocity of the reference point and angular velocity of each body per unit of an input, (n, bodies, 6, inputs)."""
+        """Velocity of the reference point and angular velocity of each body per input, (n, bodies, 6, inputs)."""
         c = self.q.reshape(len(self.q), -1, 6)
         rates = self.dq.reshape(*c.shape, -1)
         omega = np.einsum("nbij,nbjk->nbik", rate_axes(c[..., 3], c[..., 4]), rates[:, :, 3:])
@@ -400,256 +410,6 @@ class Motion:
         return dict(zip(MAPS, values, strict=True))
 
 
-MAPS = ("x", "y", "toe", "camber", "side_view_angle")
-
-
-# ---- spring, damper, anti-roll bar -------------------------------------------------------------------------------
-
-
-class Mount(Protocol):
-    """Where an element is fixed to the moving side."""
-
-    def at(self, motion: Motion) -> Array:
-        """Its place, (n, 3)."""
-        ...
-
-    def velocity(self, motion: Motion) -> Array:
-        """Its velocity per unit of each input, (n, 3, inputs)."""
-        ...
-
-
-@dataclass(frozen=True)
-class OnBody:
-    """A point of a carrier, of a half of a twist beam, of an axle."""
-
-    point: Vector
-    body: int = 0
-
-    def at(self, motion: Motion) -> Array:
-        return motion.point(self.body, self.point)
-
-    def velocity(self, motion: Motion) -> Array:
-        return motion.velocity(self.body, self.point)
-
-
-@dataclass(frozen=True)
-class OnArm:
-    """A point of a wishbone, which turns about the line of its two chassis points as its ball joint demands."""
-
-    point: Vector
-    front: Vector
-    rear: Vector
-    joint: Vector
-    body: int = 0
-
-    def _frame(self, joint: Array) -> tuple[Array, Array, Array, Array]:
-        """Axis of the arm; radial and tangential unit vectors and radius of the joint."""
-        front = np.asarray(self.front, dtype=float)
-        axis = np.asarray(self.rear, dtype=float) - front
-        axis = axis / np.linalg.norm(axis)
-        radial = joint - front
-        radial = radial - (radial @ axis)[:, None] * axis
-        radius = np.linalg.norm(radial, axis=1)
-        radial = radial / radius[:, None]
-        return axis, radial, np.cross(axis, radial), radius
-
-    def at(self, motion: Motion) -> Array:
-        axis, radial0, tangent0, _ = self._frame(np.asarray(self.joint, dtype=float)[None, :])
-        _, radial, tangent, _ = self._frame(motion.point(self.body, self.joint))
-        r = np.asarray(self.point, dtype=float) - np.asarray(self.front, dtype=float)
-        turned = (r @ radial0[0]) * radial + (r @ tangent0[0]) * tangent
-        return np.asarray(self.front, dtype=float) + (r @ axis) * axis + turned
-
-    def velocity(self, motion: Motion) -> Array:
-        axis, _, tangent, radius = self._frame(motion.point(self.body, self.joint))
-        v = motion.velocity(self.body, self.joint)
-        rate = np.einsum("ni,nik->nk", tangent, v) / radius[:, None]
-        arm = self.at(motion) - np.asarray(self.front, dtype=float)
-        return np.cross(axis, arm)[:, :, None] * rate[:, None, :]
-
-
-@dataclass(frozen=True)
-class OnRod:
-    """A point on the line of a link, at a fraction of its length from the chassis end."""
-
-    inner: Vector
-    outer: Vector
-    fraction: float
-    body: int = 0
-
-    def at(self, motion: Motion) -> Array:
-        inner = np.asarray(self.inner, dtype=float)
-        return inner + self.fraction * (motion.point(self.body, self.outer) - inner)
-
-    def velocity(self, motion: Motion) -> Array:
-        return self.fraction * motion.velocity(self.body, self.outer)
-
-
-class Element(Protocol):
-    """Something that deflects: zero at design, positive when the wheels go up (compression)."""
-
-    def deflection(self, motion: Motion) -> Array: ...
-
-    def ratio(self, motion: Motion) -> Array:
-        """Derivatives of the deflection by the inputs, (n, inputs)."""
-        ...
-
-
-@dataclass(frozen=True)
-class TwoPoint:
-    """A spring or damper between the chassis and a mount: deflection = length at design - length."""
-
-    chassis: Vector
-    mount: Mount
-
-    def _line(self, motion: Motion) -> Array:
-        return self.mount.at(motion) - np.asarray(self.chassis, dtype=float)
-
-    def deflection(self, motion: Motion) -> Array:
-        length: Array = np.linalg.norm(self._line(motion), axis=1)
-        at_design = motion.linkage.solve(np.zeros((1, len(motion.linkage.wheels))))
-        return np.linalg.norm(self._line(at_design), axis=1)[0] - length
-
-    def ratio(self, motion: Motion) -> Array:
-        line = self._line(motion)
-        line = line / np.linalg.norm(line, axis=1)[:, None]
-        return -np.einsum("ni,nik->nk", line, self.mount.velocity(motion))
-
-
-@dataclass(frozen=True)
-class Seat:
-    """A leaf spring: its deflection is the rise of the seat."""
-
-    mount: Mount
-
-    def deflection(self, motion: Motion) -> Array:
-        at_design = motion.linkage.solve(np.zeros((1, len(motion.linkage.wheels))))
-        return self.mount.at(motion)[:, 2] - self.mount.at(at_design)[0, 2]
-
-    def ratio(self, motion: Motion) -> Array:
-        return self.mount.velocity(motion)[:, 2]
-
-
-@dataclass(frozen=True)
-class BarEnd:
-    """End of an anti-roll bar: an arm that turns about the lateral line through `bearing`, driven by a drop link.
-
-    Deflection is the angle of the arm, rad, positive when the wheel goes up; the bar is twisted by left minus right.
-    """
-
-    bearing: Vector
-    end: Vector
-    mount: Mount
-
-    def _geometry(self, motion: Motion) -> tuple[Array, Array, Array]:
-        bearing, end = np.asarray(self.bearing, dtype=float), np.asarray(self.end, dtype=float)
-        centre = np.array([bearing[0], end[1], bearing[2]])
-        at_design = motion.linkage.solve(np.zeros((1, len(motion.linkage.wheels))))
-        length = float(np.linalg.norm(self.mount.at(at_design)[0] - end))
-        arm = end - centre
-        at = self.mount.at(motion) - centre
-        # |E - Q| = length with E = (r cos b, 0, r sin b):  Qx cos b + Qz sin b = c
-        c = ((at * at).sum(axis=1) + arm @ arm - length**2) / (2.0 * np.linalg.norm(arm))
-        toward = np.arctan2(at[:, 2], at[:, 0])
-        reach = c / np.hypot(at[:, 0], at[:, 2])
-        if (np.abs(reach) > 1.0).any():
-            raise LinkageError("the drop link of the anti-roll bar does not reach")
-        start = np.arctan2(arm[2], arm[0])
-        q0 = self.mount.at(at_design)[0] - centre
-        branch = np.sign(np.sin(start - np.arctan2(q0[2], q0[0])))
-        beta = toward + branch * np.arccos(reach)
-        end_now = np.linalg.norm(arm) * np.stack([np.cos(beta), np.zeros_like(beta), np.sin(beta)], axis=1)
-        return _wrapped(beta - start), end_now, at
-
-    def _sign(self) -> float:
-        """A bar whose arm points rearwards turns the other way when its end goes up."""
-        return 1.0 if self.end[0] > self.bearing[0] else -1.0
-
-    def deflection(self, motion: Motion) -> Array:
-        return self._sign() * self._geometry(motion)[0]
-
-    def ratio(self, motion: Motion) -> Array:
-        _, end, at = self._geometry(motion)
-        link = at - end
-        along = np.einsum("ni,nik->nk", link, self.mount.velocity(motion))
-        per_angle = link[:, 2] * end[:, 0] - link[:, 0] * end[:, 2]  # the end moves by (-Ez, 0, Ex) per angle
-        return self._sign() * along / per_angle[:, None]
-
-
-@dataclass(frozen=True)
-class Twist:
-    """Angle between the halves of a twist beam about its line, rad, positive when the left wheel is higher.
-
-    Not even in the two travels: like that of an anti-roll bar it belongs to the axle, not to a wheel.
-    """
-
-    direction: Vector = (0.0, 1.0, 0.0)
-
-    def deflection(self, motion: Motion) -> Array:
-        rot = motion.pose.rot
-        relative = np.einsum("nji,njk->nik", rot[:, 1], rot[:, 0])  # half 0 seen from half 1
-        across = _perpendicular(np.asarray(self.direction, dtype=float))
-        first = np.einsum("nij,j->ni", relative, across[0])
-        angle: Array = np.arctan2(first @ across[1], first @ across[0])
-        return self._sign() * angle
-
-    def ratio(self, motion: Motion) -> Array:
-        along = motion.pose.rot[:, 1] @ (np.asarray(self.direction, dtype=float) / np.linalg.norm(self.direction))
-        relative = motion.twists[:, 0, 3:] - motion.twists[:, 1, 3:]
-        return self._sign() * np.einsum("ni,nik->nk", along, relative)
-
-    def _sign(self) -> float:
-        """A wheel behind the pivots goes up when its half turns nose-down, positive about +y."""
-        return 1.0 if self.direction[1] > 0 else -1.0
-
-
-def _wrapped(angle: Array) -> Array:
-    return (angle + np.pi) % (2.0 * np.pi) - np.pi
-
-
-# ---- steering axis -------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class SteeringAxis:
-    """The instant screw axis of the carrier under steering: angles (rad), the point nearest to the wheel centre relative
-    to the wheel centre at design (n, 3), and the pitch of the screw (m/rad; zero for a true axis)."""
-
-    caster: Array
-    inclination: Array
-    point: Array
-    pitch: Array
-    direction: Array = field(repr=False)  # (n, 3), unit, upwards
-
-
-def steering_axis(motion: Motion, locked: Element | None = None, wheel: int = 0) -> SteeringAxis:
-    """Find the axis about which a small rack travel turns the carrier.
-
-    Parameters
-    ----------
-    motion : of a steered linkage with one wheel
-    locked : this element, normally the spring, keeps its deflection: then the arms stand still and the axis is the one
-        through the ball joints. None: the wheel centre keeps its height.
-    """
-    found = motion.linkage.wheels[wheel]
-    twist = motion.twists[:, found.body]
-    turn = twist[:, :, -1]
-    if locked is not None:
-        ratio = locked.ratio(motion)
-        turn = turn - twist[:, :, wheel] * (ratio[:, -1] / ratio[:, wheel])[:, None]
-    v, omega = turn[:, :3], turn[:, 3:]
-    omega2 = (omega * omega).sum(axis=1)
-    at = motion.point(found.body, found.centre) - np.asarray(found.centre, dtype=float)
-    direction = omega * (np.sign(omega[:, 2]) / np.sqrt(omega2))[:, None]
-    return SteeringAxis(
-        caster=-np.arctan2(direction[:, 0], direction[:, 2]),
-        inclination=-found.side * np.arctan2(direction[:, 1], direction[:, 2]),
-        point=at + np.cross(omega, v) / omega2[:, None],
-        pitch=(v * omega).sum(axis=1) / omega2,
-        direction=direction,
-    )
-
-
 # ---- types -----------------------------------------------------------------------------------------------------------
 
 
@@ -675,7 +435,7 @@ def strut(
     *,
     steered: bool,
 ) -> Linkage:
-    """McPherson strut: lower arm (front inner, rear inner, ball joint), damper line through `top` and `below`, tie rod."""
+    """McPherson strut: lower arm (front inner, rear inner, ball joint), damper line `top` to `below`, tie rod."""
     arms = [Rod(inner, lower[2]) for inner in lower[:2]]
     return Linkage((*arms, Slider(top, below), Rod(*tie_rod, steered=steered)), (Wheel(centre),))
 
@@ -691,7 +451,7 @@ def semi_trailing_arm(centre: Vector, first: Vector, second: Vector) -> Linkage:
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     c = np.asarray(centre, dtype=float)
     reach = float(np.linalg.norm(c - a))
-    across = _perpendicular(b - a)
+    across = perpendicular(b - a)
     # Any three points of the arm, not in a plane with the first pivot, and two beside the second fix it.
     corners = [c, c + reach * across[0], c + reach * across[1]]
     rods = [Rod(a, p) for p in corners] + [Rod(b, p) for p in corners[:2]]
@@ -699,7 +459,7 @@ def semi_trailing_arm(centre: Vector, first: Vector, second: Vector) -> Linkage:
 
 
 def twist_beam(centre: Vector, pivot: Vector, shear_centre: Vector) -> Linkage:
-    """Left wheel centre and pivot, mirrored for the right half; the beam turns about the lateral line through a point."""
+    """Left wheel centre and pivot, mirrored for the right half; the beam twists about the lateral line of a point."""
     mirror = np.array([1.0, -1.0, 1.0])
     right_centre, right_pivot = np.asarray(centre) * mirror, np.asarray(pivot) * mirror
     scale = abs(float(centre[1]))

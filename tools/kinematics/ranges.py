@@ -1,6 +1,7 @@
-"""What most cars of a class show at design height: engineering experience, no standard and no measurement of a named car.
+"""What most cars of a class show at design height.
 
-A car outside a range is probably wrong, or its provenance says why. Units as in `figures`: mm, deg, deg/m, %.
+This is engineering experience, no standard and no measurement of a named car. A car outside a range is probably wrong,
+or its provenance says why. Units as in `figures`: mm, deg, deg/m, %.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,7 @@ BUILD = 10.0  # s, derive + emit + compile
 FROM_CACHE = 0.2  # s, without importing CasADi
 GROWTH = 1.05  # exponent of operations over the number of axles, 10 to 40
 COMPILE_20 = 15.0  # s
+COMPILE_GROWTH = 1.15  # exponent of compile time over the number of axles: linear, up to what the machine adds
 UNITS_RATIO = 2.3  # operations of six units over those of three
 REAL_TIME = 100.0  # AB-2 at 0.5 ms, recording at 100 Hz
 
@@ -42,17 +43,18 @@ class Row:
     budget: float | None = None
     ok: bool = True
     note: str = ""
+    limit: str = ""  # "≤" or "≥": which side of the budget is good
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def at_most(name: str, value: float, unit: str, budget: float, note: str = "") -> Row:
-    return Row(name, value, unit, budget, value <= budget, note)
+    return Row(name, value, unit, budget, value <= budget, note, "≤")
 
 
 def at_least(name: str, value: float, unit: str, budget: float, note: str = "") -> Row:
-    return Row(name, value, unit, budget, value >= budget, note)
+    return Row(name, value, unit, budget, value >= budget, note, "≥")
 
 
 def best(function: Callable[[], float], tries: int = 7) -> float:
@@ -169,7 +171,7 @@ def cache_rows() -> list[Row]:
         imported = imported or text[1] == "True"
     note = "CasADi was imported" if imported else "CasADi not imported"
     row = at_most("14-DOF: ready from the cache, fresh process", min(times), "s", FROM_CACHE, note)
-    return [Row(row.name, row.value, row.unit, row.budget, row.ok and not imported, note)]
+    return [replace(row, ok=row.ok and not imported)]
 
 
 def rolling_vehicle() -> Any:
@@ -200,7 +202,7 @@ def evaluation_rows(with_peer: bool = True) -> list[Row]:
         rows.append(Row("14-DOF: times faster than the peer on lists", lists / ours, "-"))
     elif with_peer:
         note = 'commonroad-vehicle-models is not installed: pip install "jounce[bench]"'
-        rows.append(Row("14-DOF: times faster than the peer", math.nan, "-", PEER_RATIO, False, note))
+        rows.append(Row("14-DOF: times faster than the peer", math.nan, "-", PEER_RATIO, False, note, "≥"))
     return rows
 
 
@@ -262,16 +264,19 @@ def growth_rows() -> list[Row]:
     from jounce.sim.build import build
 
     operations: dict[int, int] = {}
+    compiling: dict[int, float] = {}
     rows = []
     for n in (10, 20, 40):
         generated = vehicle(n).generate()
         operations[n] = generated.operations["rhs"]
+        compiling[n], _ = timed(partial(build, generated))
         rows.append(Row(f"{n} axles: operations", operations[n], "-"))
-        if n == 20:
-            compiling, _ = timed(partial(build, generated))
-            rows.append(at_most("20 axles: compile", compiling, "s", COMPILE_20))
+        name = f"{n} axles: compile"
+        rows.append(at_most(name, compiling[n], "s", COMPILE_20) if n == 20 else Row(name, compiling[n], "s"))
     exponent = math.log(operations[40] / operations[10]) / math.log(4)
     rows.append(at_most("axles 10 to 40: growth exponent of operations", exponent, "-", GROWTH))
+    exponent = math.log(compiling[40] / compiling[10]) / math.log(4)
+    rows.append(at_most("axles 10 to 40: growth exponent of compile time", exponent, "-", COMPILE_GROWTH))
     return rows
 
 
@@ -280,6 +285,8 @@ def unit_rows() -> list[Row]:
     from jounce.bench.models import train
 
     operations = {n: train(n, 3).generate().operations["rhs"] for n in (1, 3, 6)}
-    rows = [Row(f"{n} unit(s) of 3 axles: operations", value, "-") for n, value in operations.items()]
+    rows = [
+        Row(f"{n} unit{'s' if n > 1 else ''} of 3 axles: operations", value, "-") for n, value in operations.items()
+    ]
     rows.append(at_most("6 units over 3 units: operations", operations[6] / operations[3], "-", UNITS_RATIO))
     return rows

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def bench(
-    as_json: Annotated[bool, typer.Option("--json", help="Print a list of name, value, unit, budget, ok.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print name, value, unit, budget, limit, ok.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Leave out the peer and the growth with size.")] = False,
 ) -> None:
     """Measure speed: evaluations, steps, × real time, build times, growth with size, next to a peer."""
@@ -31,7 +31,7 @@ def bench(
     missed = [row for row in rows if not row.ok]
     if missed:
         if not as_json:
-            typer.echo("over budget: " + "; ".join(row.name for row in missed), err=True)
+            typer.echo("budget missed: " + "; ".join(row.name for row in missed), err=True)
         raise typer.Exit(1)
 
 
@@ -53,8 +53,8 @@ def _print(rows: list[Row]) -> None:
     table.add_column("")
     table.add_column("note", overflow="fold", style="dim")
     for row in rows:
-        budget = "" if row.budget is None else f"{row.budget:g}"
-        mark = "" if row.budget is None else ("[green]ok[/green]" if row.ok else "[red]over[/red]")
+        budget = "" if row.budget is None else f"{row.limit} {row.budget:g}".strip()
+        mark = "" if row.budget is None else ("[green]ok[/green]" if row.ok else "[red]missed[/red]")
         table.add_row(row.name, _number(row.value), "" if row.unit == "-" else row.unit, budget, mark, row.note)
     Console().print(table)
 

@@ -30,6 +30,10 @@ def export_c(
     from jounce.runtime.simulation import Simulation
     from jounce.runtime.work import work_per_step
 
+    from jounce.core.errors import ParameterError
+
+    if not time and not program:
+        raise ParameterError("the run has no end: give --time (\"10 s\") or --program (module:name or file.py:name)")
     manoeuvre = find(program, Program, "program") if program else None
     library = find_recipe(model).build()
     number = method_of(method)
@@ -46,9 +50,10 @@ def export_c(
         overwrite=overwrite,
     )
     work = work_per_step(library, number)
+    plural = "" if work["evaluations"] == 1 else "s"
     typer.echo(f"{folder}: {len(list(folder.iterdir()))} files; build with: make -C {folder}")
     typer.echo(
-        f"per step at most {work['operations']} operations in {work['evaluations']} evaluation(s), "
+        f"per step at most {work['operations']} operations in {work['evaluations']} evaluation{plural}, "
         f"{work['table_lookups']} table look-ups, {work['library_calls']} calls of libm"
     )
     for slot in library.model.services:

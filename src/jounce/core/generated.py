@@ -81,6 +81,19 @@ class GeneratedModel:
     notes: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)  # file name -> C text
 
+    def __repr__(self) -> str:
+        return f"<GeneratedModel {self.name}: {self.summary()}>"
+
+    def summary(self) -> str:
+        """Sizes in words, for one line."""
+        counts = (
+            (len(self.states), "states"),
+            (len(self.inputs), "inputs"),
+            (len(self.parameters), "parameters"),
+            (len(self.outputs), "outputs"),
+        )
+        return ", ".join(f"{n} {what}" for n, what in counts)
+
     def to_dict(self) -> dict[str, Any]:
         data = asdict(self)
         data["tables"] = {name: table.to_dict() for name, table in self.tables.items()}

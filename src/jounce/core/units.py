@@ -129,6 +129,10 @@ def parse(value: float | str, unit: str, name: str = "value") -> float:
     if match is None:
         raise ParameterError(f"{name} = {value!r}: does not begin with a number; write for example {_example(unit)!r}")
     number, text = match.groups()
+    if re.match(r",\s*\d", text):
+        raise ParameterError(
+            f"{name} = {value!r}: a decimal comma; write a point, {value.strip().replace(',', '.', 1)!r}"
+        )
     plain = float(number)
     if math.isinf(plain):
         raise ParameterError(f"{name} = {value!r}: too large for a floating-point number")
@@ -137,8 +141,9 @@ def parse(value: float | str, unit: str, name: str = "value") -> float:
     declared = _read(unit, f"declared unit of {name}")
     given = _read(text, f"{name} = {value!r}")
     if given.dimensions != declared.dimensions:
+        hint = _hint(text) or _turns(given, declared)
         raise ParameterError(
-            f"{name} = {value!r}: found {_describe(text, given)}, expected {_describe(unit, declared)}{_hint(text)}"
+            f"{name} = {value!r}: found {_describe(text, given)}, expected {_describe(unit, declared)}{hint}"
         )
     exact = Fraction(number) if plain else Fraction(0)  # a tiny number is zero before it becomes a huge denominator
     return _finite((exact * given.factor + given.offset - declared.offset) / declared.factor, name, value)
@@ -157,6 +162,17 @@ def convert(value: float, source: str, target: str) -> float:
 def check_unit(unit: str, name: str = "") -> str:
     """Return `unit` when it is one, else raise a ParameterError naming the quantity `name`."""
     _read(unit, f"unit of {name}" if name else "unit")
+    return unit
+
+
+def check_si(unit: str, name: str = "") -> str:
+    """Return `unit` when it is coherent SI, else raise: inside a model every number is SI."""
+    found = _read(unit, f"unit of {name}" if name else "unit")
+    if found.factor != 1 or found.offset != 0:
+        raise ParameterError(
+            f"unit of {name or 'a quantity'}: {unit!r} is not SI; declare the SI unit, and give values as text with any "
+            f"unit, such as {'90 ' + unit!r}"
+        )
     return unit
 
 
@@ -299,6 +315,14 @@ def _describe(text: str, unit: _Unit) -> str:
     """``N/mm (kg s-2)``: the unit as written and what it measures."""
     base = " ".join(symbol if power == 1 else f"{symbol}{power}" for symbol, power in unit.dimensions)
     return f"{text} ({base or 'dimensionless'})"
+
+
+def _turns(given: _Unit, declared: _Unit) -> str:
+    """Hint where a number of turns (Hz, 1/s) meets an angle (rad/s)."""
+    difference = {*given.dimensions} ^ {*declared.dimensions}
+    if difference == {("rad", 1)}:
+        return "; 1 Hz is one turn per second, 2π rad/s: write 'turn/s' for turns, 'rad/s' for radians"
+    return ""
 
 
 def _hint(text: str) -> str:

@@ -11,10 +11,11 @@ import hashlib
 import os
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from jounce.core.errors import ModelError
+from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.generated import GeneratedModel, Variable
 from jounce.core.tables import JnTable
 
@@ -316,6 +317,33 @@ class Library:
             )
         )
 
+    def __repr__(self) -> str:
+        return f"<Library {self.model.name}: {self.model.summary()}>"
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """What each name of the model is, in words; outputs last, as a state may have an output of its name."""
+        model = self.model
+        return {
+            **{v.name: "a derived parameter" for v in model.derived},
+            **{v.name: "a parameter" for v in model.parameters},
+            **{v.name: "a signal of a block" for v in model.signals},
+            **{v.name: "an input" for v in model.inputs},
+            **{v.name: "a memory" for v in model.memories},
+            **{v.name: "a state" for v in model.states},
+            **dict.fromkeys(model.notes.get("dependent_speeds", ()), "a speed computed by a velocity constraint"),
+            **{v.name: "an output" for v in model.outputs},
+        }
+
+    def no_output(self, name: str) -> str:
+        """The end of a message about a channel that is not an output."""
+        kind = self.kinds.get(name)
+        if kind is not None and kind != "an output":
+            return f"is {kind}, not an output; declare one to record it: s.output({name!r}, …)"
+        if not self.model.outputs:
+            return f"unknown; model {self.model.name!r} declares no outputs: add s.output(…)"
+        return f"not an output of the model{did_you_mean(name, [v.name for v in self.model.outputs])}"
+
     def _declare(self) -> None:
         c = self.c
         sim = ctypes.POINTER(JnSim)
@@ -331,7 +359,7 @@ class Library:
             ("jn_misfit", _int, (sim,)),
             ("jn_instant", ctypes.c_int, (sim,)),
             ("jn_advance", ctypes.c_int, (sim, ctypes.c_int64)),
-            ("jn_point_now", None, (sim, ctypes.POINTER(JnPoint))),
+            ("jn_point_now", ctypes.c_int, (sim, ctypes.POINTER(JnPoint))),
             ("jn_repeat_rhs", None, (sim, ctypes.c_int64)),
             (
                 "jn_reference",

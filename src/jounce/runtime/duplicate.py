@@ -24,9 +24,8 @@ def duplicate(source: Simulation | Library) -> Simulation:
     # arrays as they are: by name, one by one, this would take longer than some runs
     copy._p[:] = source._p
     copy.set_tables({name: table for name, table in source.tables.items() if table is not source.model.tables[name]})
-    for k, service in enumerate(source._services):
-        copy._services[k] = service
-    copy._callbacks.update(source._callbacks)
+    for name, (function, context) in source._bound.items():
+        copy.bind(name, function, context)
     copy._rhythm.update(source._rhythm)
     copy.restore(source.snapshot())
     return copy

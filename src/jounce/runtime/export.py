@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 import jounce
-from jounce.core.errors import ModelError, ParameterError, did_you_mean
+from jounce.core.errors import ModelError, ParameterError
 from jounce.core.generated import ServiceSlot, Variable
 from jounce.core.tables import PackedTable
 from jounce.runtime.bindings import ABI, SIM_ABI, Header, JnAction, JnChannel, JnCondition, JnGroup, JnPhase
@@ -49,7 +49,7 @@ def export_c(
     method: str | int | None = None,
     iprint: int | None = None,
     interval: Number | None = None,
-    channels: Sequence[str] | None = None,
+    channels: Sequence[str] | str | None = None,
     check_outputs: bool = True,
     overwrite: bool = False,
     runtime: Path = RUNTIME,
@@ -80,13 +80,13 @@ def export_c(
     if iprint is not None:
         simulation.iprint = iprint
     n_steps, _ = simulation._steps_to(t_end)
-    names = [v.name for v in simulation.model.outputs]
-    for name in channels or ():
-        if name not in names:
-            raise ParameterError(f"channel {name!r}: not an output of the model{did_you_mean(name, names)}")
-    columns = [names.index(name) for name in (names if channels is None else channels)]
+    columns = simulation._columns(channels)
     text = _Text(simulation, columns, n_steps, check_outputs)
     return _write(Path(folder).expanduser(), text.files(runtime), simulation.model.name, overwrite)
+
+
+def _evaluations(n: int) -> str:
+    return "1 evaluation" if n == 1 else f"{n} evaluations"
 
 
 # --- numbers and names as C -------------------------------------------------------------------------------------------
@@ -418,6 +418,7 @@ const jn_model *{name}_get_model(void);
         values = {
             "model": self.name,
             "MODEL": self.name.upper(),
+            "underline": "=" * len(f"{self.name} as plain C"),
             "version": jounce.__version__,
             "strict": shlex.join(STRICT_FLAGS),
             "run": self._run_text(),
@@ -431,7 +432,8 @@ const jn_model *{name}_get_model(void);
     def _run_text(self) -> str:
         s = self.simulation
         driven = "driven by its phase program" if s._packed is not None else "with constant inputs"
-        rows = f"every {s.iprint} steps" if s.iprint else "every step and half step"
+        every = "every step" if s.iprint == 1 else f"every {s.iprint} steps"
+        rows = every if s.iprint else "every step and half step"
         return (
             f"The run: from t = {s.time:g} s, {self.n_steps} steps of {s.step:g} s at most, {s.method}, {driven};\n"
             f"{len(self.columns)} channels, a row {rows}."
@@ -442,14 +444,11 @@ const jn_model *{name}_get_model(void);
             work = work_per_step(self.model, self.simulation.method, project=self.simulation.project)
         except ParameterError:  # hand-written C, or a method without such an account
             return ""
-        start = (
-            f"; the first {work['start_steps']} steps have {work['start_evaluations']} evaluations"
-            if work["start_steps"]
-            else ""
-        )
+        first = "first step has" if work["start_steps"] == 1 else f"first {work['start_steps']} steps have"
+        start = f"; the {first} {work['start_evaluations']} evaluations" if work["start_steps"] else ""
         return (
             "Work per step\n"
-            f"  At most {work['operations']} operations in {work['evaluations']} evaluation(s) of the model, with "
+            f"  At most {work['operations']} operations in {_evaluations(work['evaluations'])} of the model, with "
             f"{work['table_lookups']} table look-ups,\n"
             f"  {work['library_calls']} calls of the mathematics library, {work['service_calls']} of services{start}.\n"
             f"  {work['row_operations']} operations for each row that is recorded.\n"

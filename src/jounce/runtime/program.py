@@ -286,6 +286,17 @@ class When:
     b: Number = 0.0
     hold: Number = 0.0
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.source, str):
+            raise ParameterError(
+                f"When: the source is the name of a watched output or one of {', '.join(SOURCES)}, got {self.source!r}"
+            )
+        if self.operator not in OPERATORS:
+            raise ParameterError(
+                f"When({self.source!r}, …): operator {self.operator!r}: unknown"
+                f"{did_you_mean(str(self.operator), OPERATORS)}"
+            )
+
 
 @dataclass(frozen=True)
 class Next:
@@ -314,6 +325,11 @@ class End:
 
     when: When | Sequence[When]
     then: Next | Goto | Stop = field(default_factory=Next)
+
+    def __post_init__(self) -> None:
+        _all_of(self.when, (When,), "End: when")
+        if not isinstance(self.then, Next | Goto | Stop):
+            raise ParameterError(f"End: then = {self.then!r}; give Next(), Goto(phase) or Stop(reason)")
 
 
 @dataclass(frozen=True)
@@ -377,19 +393,46 @@ class Phase:
     """A stretch of a manoeuvre. ``duration`` adds the end condition "phase time reached" after the others."""
 
     name: str
-    channels: Sequence[Channel] = ()
-    ends: Sequence[End] = ()
-    actions: Sequence[Action] = ()
+    channels: Channel | Sequence[Channel] = ()
+    ends: End | Sequence[End] = ()
+    actions: Action | Sequence[Action] = ()
     duration: Number | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ParameterError(f"Phase: the first argument is its name, got {self.name!r}")
+        for what, kinds in (("channels", _CHANNELS), ("ends", (End,)), ("actions", _ACTIONS)):
+            items = _all_of(getattr(self, what), kinds, f"phase {self.name!r}: {what}")
+            object.__setattr__(self, what, items)
+
+
+def _all_of(value: Any, kinds: tuple[type, ...], where: str) -> tuple[Any, ...]:
+    """A tuple of objects of the kinds; one of them may stand alone."""
+    items = (value,) if isinstance(value, kinds) else value
+    allowed = ", ".join(kind.__name__ for kind in kinds)
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise ParameterError(f"{where}: expected {allowed}, or a list of them, got {value!r}")
+    items = tuple(items)
+    for item in items:
+        if not isinstance(item, kinds):
+            shown = f"the class {item.__name__}; write {item.__name__}(…)" if isinstance(item, type) else repr(item)
+            raise ParameterError(f"{where}: expected {allowed}, got {shown}")
+    return items
+
+
+_CHANNELS = (Open, Feedback, Free)
+_ACTIONS = (SetState, AddState, SetMemory, SetInput, Write, Iprint, RestartHistory)
 
 
 class Program:
     """Phases in order. `pack` checks all names against a model and gives the flat data for the C loop."""
 
-    def __init__(self, *phases: Phase) -> None:
-        if not phases:
+    def __init__(self, *phases: Phase | Sequence[Phase]) -> None:
+        given = phases[0] if len(phases) == 1 and isinstance(phases[0], list | tuple) else phases
+        self.phases: tuple[Phase, ...] = _all_of(given, (Phase,), "Program")
+        if not self.phases:
             raise ParameterError("a program needs at least one phase")
-        self.phases = phases
+        phases = self.phases
         names = [p.name for p in phases]
         for name in names:
             if names.count(name) > 1:
@@ -461,15 +504,16 @@ class _Packer:
 
     def _phase(self, number: int, phase: Phase) -> JnPhase:
         where = f"phase {phase.name!r}"
-        ends = list(phase.ends)
+        ends: list[End] = list(_all_of(phase.ends, (End,), where))
         if phase.duration is not None:
+            _span(phase.duration, f"{where}.duration")
             ends.append(End(When("phase_time", ">=", phase.duration)))
         first = (len(self.channels), len(self.groups), len(self.conditions), len(self.actions))
-        for channel in phase.channels:
+        for channel in _all_of(phase.channels, _CHANNELS, where):
             self._channel(number, channel, where)
         for end in ends:
             self._end(end, first[2], where)
-        for action in phase.actions:
+        for action in _all_of(phase.actions, _ACTIONS, where):
             self._action(action, where)
         last = (len(self.channels), len(self.groups), len(self.conditions), len(self.actions))
         return JnPhase(*(n for a, b in zip(first, last, strict=True) for n in (a, b - a)))
@@ -479,6 +523,16 @@ class _Packer:
         where = f"{where}, {channel.input}"
         if (number, k) in self.index:
             raise ParameterError(f"{where}: this input has two channels in one phase; keep one")
+        for owner, (rate, acceleration) in enumerate(
+            zip(self.model.input_rate, self.model.input_acceleration, strict=True)
+        ):
+            if k in (rate, acceleration) and (number, owner) in self.index or (
+                owner == k and any((number, c) in self.index for c in (rate, acceleration) if c >= 0)
+            ):
+                raise ParameterError(
+                    f"{where}: an input and its rate or acceleration both have a channel in one phase; a reference of "
+                    "the input drives the others too"
+                )
         self.index[number, k] = len(self.channels)
         record = JnChannel(input=k, mode=MODE_FREE, low=-math.inf, high=math.inf)
         if isinstance(channel, Open):
@@ -486,6 +540,7 @@ class _Packer:
             self._reference(record, channel.reference, variable.unit, where)
         elif isinstance(channel, Feedback):
             record.mode = MODE_FEEDBACK
+            self._watched(channel.watch, where)
             watch, watched = _find(channel.watch, self.model.watches, f"{where}: watch")
             record.watch = watch
             self._reference(record, channel.reference, watched.unit, where)
@@ -543,6 +598,7 @@ class _Packer:
             source, unit = SOURCES[condition.source], "-" if condition.source == "phase_steps" else "s"
         else:
             source = 0
+            self._watched(condition.source, where)
             index, variable = _find(condition.source, self.model.watches, f"{where}: watch", tuple(SOURCES))
             unit = variable.unit
         name = f"{where}: {condition.source} {condition.operator}"
@@ -553,6 +609,21 @@ class _Packer:
             raise ParameterError(f"{name}: the band ({condition.a}, {condition.b}) is empty; lower bound first")
         hold = _span(condition.hold, f"{name} hold")
         self.conditions.append(JnCondition(source, index, OPERATORS[condition.operator], 0, a, b, hold))
+
+    def _watched(self, name: str, where: str) -> None:
+        model = self.model
+        if any(v.name == name for v in model.watches):
+            return
+        if any(v.name == name for v in model.outputs):
+            raise ParameterError(
+                f"{where}: watch {name!r}: output {name!r} exists but is not watched: declare it with watch=True"
+            )
+        for kind, variables in (("state", model.states), ("input", model.inputs), ("signal", model.signals)):
+            if any(v.name == name for v in variables):
+                raise ParameterError(
+                    f"{where}: watch {name!r}: it is a {kind}; declare a watched output of it: "
+                    f"s.output({name!r}, …, watch=True)".replace("a input", "an input")
+                )
 
     def _target(self, phase: str | int, where: str) -> int:
         if isinstance(phase, str):

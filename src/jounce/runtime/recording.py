@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Callable, Iterable
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -70,6 +73,7 @@ class Recording:
     phase: str = ""
     wall_time: float = math.nan
     _index: dict[str, int] = field(default_factory=dict, repr=False)
+    _kinds: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # what other names are
 
     def __post_init__(self) -> None:
         self._index.update({name: k for k, name in enumerate(self.names)})
@@ -79,25 +83,69 @@ class Recording:
         """Whether the run ended as it should."""
         return self.status in ("finished", "stopped") and not self.stop_failed
 
+    def __repr__(self) -> str:
+        span = f", t = {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ""
+        why = f" ({self.reason})" if self.reason else ""
+        text = f"<Recording {self.status}{why}: {len(self)} rows, {len(self.names)} channels{span}>"
+        return " ".join(text.split())
+
     def __len__(self) -> int:
         return len(self.time)
 
     def __getitem__(self, name: str) -> Array:
+        """Values of a channel; "time" gives the time."""
+        if self.failure is not None and self.failure.kind == "setup":
+            raise RunError(f"there is no {name!r}, the run did not start: {self.reason}", self, self.failure)
+        if name == "time" and name not in self._index:
+            return self.time
         return self.data[:, self._find(name)]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._index
+        return name in self._index or name == "time"
 
     def unit(self, name: str) -> str:
         """Return the unit of a channel."""
-        return self.units[self._find(name)]
+        return "s" if name == "time" and name not in self._index else self.units[self._find(name)]
 
     def channels(self, pattern: str = "*") -> list[str]:
         """Return the channel names that match a shell pattern."""
         return fnmatch.filter(self.names, pattern)
 
+    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write all rows as text: a line of names, a line of units, then numbers that come back exactly.
+
+        The file appears when it is complete; one that was there before is replaced.
+        """
+        target = Path(path).expanduser()
+        if not target.parent.is_dir():
+            raise ParameterError(f"{target}: there is no folder {str(target.parent)!r}; make it first")
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}.tmp")
+        own_time = "time" in self._index
+        try:
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+                for first, rest in (("t" if own_time else "time", self.names), ("s", self.units)):
+                    file.write(",".join((first, *rest)) + "\n")
+                for t, row in zip(self.time.tolist(), self.data.tolist(), strict=True):
+                    file.write(",".join(map(repr, (t, *row))) + "\n")
+            os.replace(temporary, target)
+        except OSError as error:
+            raise ParameterError(f"{target}: cannot be written: {error.strerror or error}") from error
+        finally:
+            temporary.unlink(missing_ok=True)
+        return target
+
     def _find(self, name: str) -> int:
         if name not in self._index:
+            kind = self._kinds.get(name)
+            if kind == "an output":
+                raise ParameterError(f"channel {name!r}: an output that was not recorded; name it in channels=[…]")
+            if kind is not None:
+                raise ParameterError(
+                    f"channel {name!r}: not recorded; it is {kind}. Declare an output to record it: "
+                    f"s.output({name!r}, …)"
+                )
+            if not self.names:
+                raise ParameterError(f"channel {name!r}: not recorded; the run has no channels: add s.output(…)")
             raise ParameterError(f"channel {name!r}: not recorded{did_you_mean(name, self.names)}")
         return self._index[name]
 

@@ -83,6 +83,14 @@ _KINDS = ("", "state", "derivative", "memory", "input", "output", "watch", "sign
 _C_FUNCTION: Any = SERVICE.__mro__[1]  # the base of all ctypes functions
 
 OPEN_LOOP = 1e-6  # relative change of a coordinate by which a loop counts as open
+_SETTERS = {
+    "a state": "set_states",
+    "a memory": "set_memories",
+    "an input": "set_inputs",
+    "a parameter": "set_parameters",
+    "a signal of a block": "set_signals",
+}
+
 CHUNK_SECONDS = 0.05  # wall time between two looks at Ctrl-C and progress
 PROGRAM_TIME_LIMIT = 3600.0  # s of simulated time for a program without end time
 BUFFER_BYTES = 1 << 23  # size of one recorder buffer
@@ -98,7 +106,10 @@ def method_number(method: str | int) -> int:
     elif method in _METHOD_NAMES:
         return int(method)
     numbers = ", ".join(f"{name} ({number})" for name, number in _ALL_METHODS.items())
-    raise ParameterError(f"method {method!r}: unknown{did_you_mean(str(method), _ALL_METHODS)}  by number: {numbers}")
+    hint = did_you_mean(str(method), _ALL_METHODS)
+    if "".join(c for c in str(method).lower() if c.isalnum()) in ("rk4", "rungekutta4", "rungekutta"):
+        hint = "; RK-4 only makes the first steps of the multi-step methods, AM-4 has the same order"
+    raise ParameterError(f"method {method!r}: unknown{hint}  by number: {numbers}")
 
 
 def default_step(method: str | int) -> float:
@@ -134,6 +145,11 @@ class Simulation:
         t0: Number = 0.0,
         program: Program | None = None,
     ) -> None:
+        if not isinstance(library, Library):
+            raise ParameterError(
+                f"Simulation: expected a compiled model, got a {type(library).__name__}; call jn.build(system) first "
+                "(or recipe.build(…)) and pass what it returns"
+            )
         self.library = library
         self.model = model = library.model
         c = library.struct.contents
@@ -147,6 +163,7 @@ class Simulation:
         self._packed_tables: dict[str, PackedTable] = {}
         self._services = (JnService * max(c.n_services, 1))()
         self._callbacks: dict[str, Any] = {}
+        self._bound: dict[str, tuple[Any, int | None]] = {}
         self._service_error: BaseException | None = None
         self._failed_part = "a service"
         self._externals = Externals([])
@@ -174,11 +191,23 @@ class Simulation:
         self._p[: c.n_p_free] = [v.default for v in model.parameters]
         self._set_tables(model.tables)
         number = method_number(method)
+        self._step_chosen = step is not None
         self._start(self._seconds(t0, "t0"), self._step(step, number), number)
         self._set_defaults()
         self._prepare()
         if program is not None:
             self.set_program(program)
+
+    def __repr__(self) -> str:
+        driven = f", phase {self.phase!r}" if self.phase else ""
+        return f"<Simulation {self.model.name}: t = {self.time:g} s, {self.method}, h = {self.step:g} s{driven}>"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # a misspelt option (sim.projekt = True) would do nothing, silently
+        if not name.startswith("_") and name not in ("library", "model") and not hasattr(type(self), name):
+            options = [k for k, v in vars(Simulation).items() if isinstance(v, property) and v.fset is not None]
+            raise AttributeError(f"Simulation has no option {name!r}{did_you_mean(name, options)}")
+        super().__setattr__(name, value)
 
     # -- memory ------------------------------------------------------------------------------------
 
@@ -260,6 +289,11 @@ class Simulation:
         return float(self._state[Header.H])
 
     @property
+    def t_dt(self) -> float:
+        """Nominal interval between evaluations, s: the step, or half of it for half-step methods."""
+        return self.step / 2 if int(self._state[Header.METHOD]) in range(1, 5) else self.step
+
+    @property
     def method(self) -> str:
         """Name of the integration method."""
         return _METHOD_NAMES[int(self._state[Header.METHOD])]
@@ -276,8 +310,24 @@ class Simulation:
     def _find(self, kind: str, name: str) -> int:
         index = self._index[kind]
         if name not in index:
-            raise ParameterError(f"{kind} {name!r}: unknown in model {self.model.name!r}{did_you_mean(name, index)}")
+            found = self.library.kinds.get(name)
+            if found is not None and kind == "output":
+                raise ParameterError(f"channel {name!r}: {self.library.no_output(name)}")
+            hint = did_you_mean(name, index)
+            if found is not None:
+                setter = _SETTERS.get(found)
+                hint = f"; it is {found}" + (f": use {setter}" if setter else "")
+            elif not index:
+                hint = f"; the model has no {kind}s" if kind != "memory" else "; the model has no memories"
+            raise ParameterError(f"{kind} {name!r}: unknown in model {self.model.name!r}{hint}")
         return index[name]
+
+    def _columns(self, channels: Sequence[str] | str | None) -> list[int]:
+        """Numbers of the outputs to record; time is recorded anyway."""
+        if channels is None:
+            return list(range(len(self.model.outputs)))
+        names = [channels] if isinstance(channels, str) else channels
+        return [self._find("output", n) for n in names if n != "time" or n in self._index["output"]]
 
     def _assign(self, kind: str, variables: Sequence[Variable], target: Array, values: Mapping[str, Number]) -> None:
         # all names and units are checked before anything changes
@@ -361,8 +411,9 @@ class Simulation:
         return dict(self._tables)
 
     def set_tables(self, tables: Mapping[str, Table]) -> None:
-        """Replace tables by name; number of axes and outputs must stay."""
+        """Replace tables by name; number of axes and outputs must stay. Derived parameters follow at once."""
         self._set_tables(tables)
+        self._prepare()
 
     def _set_tables(self, tables: Mapping[str, Table]) -> None:
         slots = list(self.model.tables)
@@ -394,6 +445,7 @@ class Simulation:
         if name not in names:
             raise ParameterError(f"service {name!r}: unknown in model {self.model.name!r}{did_you_mean(name, names)}")
         k = names.index(name)
+        self._bound[name] = (function, context)  # as given: a copy of this simulation wraps it anew
         if isinstance(function, int):
             pointer: Any = function
         elif isinstance(function, _C_FUNCTION):
@@ -410,10 +462,8 @@ class Simulation:
         self.set_parameters({v.name: other.parameter(v.name) for v in self.model.parameters})
         self.set_tables({name: other.tables[name] for name in self.model.tables})
         for k, slot in enumerate(self.model.services):
-            source = [s.name for s in other.model.services].index(slot.name)
-            self._services[k] = other._services[source]
-            if slot.name in other._callbacks:
-                self._callbacks[slot.name] = other._callbacks[slot.name]
+            if slot.name in other._bound:
+                self.bind(slot.name, *other._bound[slot.name])
 
     def _callback(self, slot: ServiceSlot, function: ServiceFunction) -> Any:
         # an exception cannot cross C: it is kept, nan stops the run, and the exception is raised afterwards
@@ -515,7 +565,8 @@ class Simulation:
                 return change
         raise ParameterError(
             f"model {self.model.name!r}: the initial position cannot be moved onto the loop constraints "
-            f"(last change {change:g}); start closer to a closed position"
+            f"(last change {change:g}); start closer to a closed position. Where the lengths allow none (a bar that is "
+            "too short to reach), no start helps: check offsets and lengths"
         )
 
     def _start(self, t0: float, h: float, method: int) -> None:
@@ -545,12 +596,14 @@ class Simulation:
                     block.load(block.initial)
 
     def set_method(self, method: str | int | None = None, step: Number | None = None) -> None:
-        """Change method and/or step at the current instant; a real change restarts the history."""
+        """Change method and/or step at the current instant; a real change restarts the history.
+
+        A step once chosen stays; otherwise a new method comes with its usual one.
+        """
         number = int(self._state[Header.METHOD]) if method is None else method_number(method)
-        if step is None and (method is None or number == int(self._state[Header.METHOD])):
-            h = self.step
-        else:
-            h = self._step(step, number)
+        keep = self._step_chosen or method is None or number == int(self._state[Header.METHOD])
+        h = self.step if step is None and keep else self._step(step, number)
+        self._step_chosen = self._step_chosen or step is not None
         self._check_step_function(number)
         if self.library.c.jn_set_step(ctypes.byref(self._sim), h, number) != Status.OK:
             raise ParameterError(f"cannot use method {method!r} with step {step!r}")
@@ -870,7 +923,11 @@ class Simulation:
         return self._state.copy()
 
     def restore(self, snapshot: npt.ArrayLike) -> None:
-        """Go back to a snapshot of the same model and program, exactly."""
+        """Go back to a snapshot of the same model and program, exactly.
+
+        Method, step and the options of recording and exchange are part of a snapshot and come back with it; parameters
+        and tables are not and stay as they are.
+        """
         array = np.asarray(snapshot, dtype=float)
         if array.ndim != 1 or len(array) < HEADER_SIZE:
             raise ParameterError("not a snapshot: expected the array that snapshot() returned")
@@ -889,8 +946,13 @@ class Simulation:
                 raise ParameterError(f"the snapshot is {text}")
         if len(array) != len(self._state):
             raise ParameterError(f"the snapshot has {len(array)} numbers, expected {len(self._state)}")
+        method, h = array[Header.METHOD], array[Header.H]
+        if method not in _METHOD_NAMES or not (h > 0.0 and math.isfinite(h)):
+            raise ParameterError(f"the snapshot is damaged: method {method:g}, step {h:g} s")
+        self._check_step_function(int(method))
         self._check_states("cannot be restored")
         self._state[:] = array
+        self._step_chosen = True
         for block in self._externals.blocks:
             if block.saved:
                 block.load(self._saved(block))
@@ -906,7 +968,8 @@ class Simulation:
 
     def _call(self, function: Any, results: Sequence[Array], **point: npt.ArrayLike | float | None) -> None:
         at = JnPoint()
-        self.library.c.jn_point_now(ctypes.byref(self._sim), ctypes.byref(at))
+        if self.library.c.jn_point_now(ctypes.byref(self._sim), ctypes.byref(at)) != Status.OK:
+            raise ParameterError(f"model {self.model.name!r}: its state array is damaged; restart() or restore a snapshot")
         keep = []
         for name, size in (("x", len(self.x)), ("m", len(self.m)), ("u", len(self.u)), ("b", len(self.b))):
             value = point.get(name)
@@ -1053,7 +1116,7 @@ class Simulation:
         method: str | int | None = None,
         iprint: int | None = None,
         interval: Number | None = None,
-        channels: Sequence[str] | None = None,
+        channels: Sequence[str] | str | None = None,
         on_error: str = "raise",
         check_outputs: bool = True,
         progress: Callable[[float, float], None] | None = None,
@@ -1089,8 +1152,7 @@ class Simulation:
             iprint = self._interval_steps(interval)
         if iprint is not None:
             self.iprint = iprint
-        names = [v.name for v in self.model.outputs] if channels is None else list(channels)
-        columns = [self._find("output", name) for name in names]
+        columns = self._columns(channels)
         self._check_loops()
         n_steps, limit = self._steps_to(t_end)
         sink = _Sink(self, columns, check_outputs, self._rows_expected(n_steps, len(columns), buffer_rows))
@@ -1178,7 +1240,8 @@ class Simulation:
             assert self._packed is not None
             return "stopped", self._packed.reasons[int(self._state[Header.REASON])]
         if status == Status.OK:
-            return "finished", limit
+            nothing = "" if self.model.outputs else "; the model declares no outputs, so only time was recorded"
+            return "finished", limit + nothing
         return "failed", ""
 
     def _recording(self, sink: _Sink, status: Status, ended: str, reason: str, steps: int, wall: float) -> Recording:
@@ -1204,6 +1267,7 @@ class Simulation:
             step=self.step,
             phase=self.phase,
             wall_time=wall,
+            _kinds=self.library.kinds,
         )
 
     def _failure(self) -> Failure:
@@ -1227,10 +1291,18 @@ class Simulation:
         writer = next((b.name for b in self._externals.blocks if kind == "input" and name in b.writes), None)
         if writer is not None:
             what += f", written by block {writer!r},"
-        message = (
-            f"{what} became {value} at t = {time:.9g} s{where} (step {step}, {self.method}, h = {self.step:g} s). "
+        became, advice = "became", (
             f"Try a smaller step, h = {self.step / 2:g} s; if that does not help, look at the last rows recorded and "
             "at the parameters and initial values that act there"
+        )
+        if step == 0 and time <= s[Header.T0]:  # before any step: no step could cure it
+            became, advice = "is", (
+                "This is the start, so the step is not the cause: look for a division by zero, for the root or "
+                "logarithm of a number that is not positive, and at the parameters, initial values and inputs there"
+            )
+        message = (
+            f"{what} {became} {value} at t = {time:.9g} s{where} (step {step}, {self.method}, h = {self.step:g} s). "
+            f"{advice}"
         )
         return Failure(kind, name, index, value, time, step, message)
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.core.errors import JounceError, ParameterError, did_you_mean
+from jounce.core.errors import JounceError, ParameterError
 from jounce.core.tables import Table
 from jounce.core.units import parse
 from jounce.runtime.compile import processors
@@ -70,7 +70,7 @@ def batch(
     method: str | int | None = None,
     iprint: int | None = None,
     interval: Number | None = None,
-    channels: Sequence[str] | None = None,
+    channels: Sequence[str] | str | None = None,
     check_outputs: bool = True,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -100,6 +100,9 @@ def batch(
     items = [run if isinstance(run, Run) else Run(parameters=run) for run in runs]
     plan = _Plan(source, program, step, method, iprint, interval, channels, check_outputs)
     plan.t_end = None if t_end is None else parse(t_end, "s", "t_end")
+    ends = plan.t_end is not None or plan.source._packed is not None
+    if items and not ends and not any(r.t_end is not None or r.program is not None or r.setup for r in items):
+        raise ParameterError("batch() needs an end: give t_end or a program, for the batch or for each Run")
     count = processors() if workers is None else workers
     if count < 1:
         raise ParameterError(f"workers = {workers}: must be 1 or more")
@@ -117,7 +120,7 @@ class _Plan:
         method: str | int | None,
         iprint: int | None,
         interval: Number | None,
-        channels: Sequence[str] | None,
+        channels: Sequence[str] | str | None,
         check_outputs: bool,
     ) -> None:
         # A copy: the caller may go on with his own while the batch runs.
@@ -132,12 +135,9 @@ class _Plan:
         self.iprint = iprint
         self.interval = None if interval is None else parse(interval, "s", "interval")
         self.check_outputs = check_outputs
-        known = {v.name: v for v in self.source.model.outputs}
-        self.channels = list(known) if channels is None else list(channels)
-        for name in self.channels:
-            if name not in known:
-                raise ParameterError(f"channel {name!r}: not an output of the model{did_you_mean(name, known)}")
-        self.units = tuple(known[name].unit for name in self.channels)
+        chosen = [self.source.model.outputs[k] for k in self.source._columns(channels)]
+        self.channels = [v.name for v in chosen]
+        self.units = tuple(v.unit for v in chosen)
 
     def prepare(self, run: Run) -> tuple[Simulation, dict[str, Any]]:
         """Return the simulation of a run and the arguments of its `run`."""
@@ -175,6 +175,7 @@ class _Plan:
             method=source.method,
             step=source.step,
             wall_time=0.0,
+            _kinds=source.library.kinds,
         )
 
 

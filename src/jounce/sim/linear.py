@@ -27,7 +27,10 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LinearModel:
-    """δẋ = A δx + B δu, δy = C δx + D δu; quaternions appear as three tangent angles (``body.rx`` …)."""
+    """δẋ = A δx + B δu, δy = C δx + D δu; quaternions appear as three tangent angles (``body.rx`` …).
+
+    With loop constraints A also has the modes of their stabilisation, two per equation near -``loops.alpha``.
+    """
 
     A: Array
     B: Array
@@ -70,6 +73,11 @@ class Lineariser:
         inputs: Sequence[str] | None = None,
         outputs: Sequence[str] | None = None,
     ) -> None:
+        if not isinstance(system, GeneratedModel) and not callable(getattr(system, "generate_linear", None)):
+            raise ParameterError(
+                f"Lineariser: expected the System, got a {type(system).__name__}; a compiled model has no equations to "
+                "differentiate: pass the system it was built from"
+            )
         generated = (
             system if isinstance(system, GeneratedModel) else system.generate_linear(inputs=inputs, outputs=outputs)
         )
@@ -79,7 +87,6 @@ class Lineariser:
             )
         self.library = build(generated)
         self.notes: dict[str, Any] = generated.notes
-        self._simulation = Simulation(self.library)
 
     def at(
         self,
@@ -90,7 +97,7 @@ class Lineariser:
         t: float | None = None,
     ) -> LinearModel:
         """Linear model at the current point of a simulation of the same system (default: the initial state)."""
-        own = self._simulation
+        own = Simulation(self.library, method="Euler")  # a fresh one: nothing of an earlier call is left
         point: dict[str, Any] = {"x": x, "u": u, "t": t}
         if simulation is not None:
             if [v.name for v in simulation.model.states] != [v.name for v in own.model.states]:
@@ -99,6 +106,7 @@ class Lineariser:
                     f"{own.model.name!r}"
                 )
             own.adopt(simulation)
+            own.set_method("Euler", simulation.t_dt)  # Euler: T_DT is its step
             point["m"] = simulation.m
             point["b"] = simulation.b
             point["x"] = simulation.x if x is None else x

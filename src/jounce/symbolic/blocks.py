@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from jounce.core import units
 from jounce.core.errors import ModelError, ParameterError
-from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic._casadi import SX
 from jounce.symbolic.calls import key
 
 if TYPE_CHECKING:
@@ -61,9 +61,7 @@ class Block:
             raise ModelError(f"block {self.name!r}: {signal} is no signal of this block; make it with signal()")
         if k in self.updates:
             raise ModelError(f"signal {known.name!r} already has an update")
-        value = ca.SX(expression)
-        if value.numel() != 1:
-            raise ModelError(f"update of signal {known.name!r} must be a scalar, it has {value.numel()} components")
+        value = self.scope._scalar(expression, f"update of signal {known.name!r}")
         self.scope.system.check_open(f"an update of signal {known.name!r} is set")
         self.updates[k] = value
 

@@ -115,7 +115,7 @@ def unit_vector(axis: Any, what: str) -> Vector:
         if axis not in _AXES:
             raise ModelError(f"{what}: unknown axis {axis!r}; use 'x', 'y', 'z' or a vector")
         return [ca.SX(1 if i == _AXES[axis] else 0) for i in range(3)]
-    raw = vec(axis)
+    raw = vec(axis, f"{what}: the axis")
     length = dot(raw, raw) ** 0.5
     if length.is_zero():
         raise ModelError(f"{what}: the axis {axis} has no length")
@@ -136,9 +136,7 @@ def axis_rotation(axis: Vector, angle: SX) -> Matrix:
     c, s = cos(angle), sin(angle)
     n = axis
     skew = [[ca.SX(0), -n[2], n[1]], [n[2], ca.SX(0), -n[0]], [-n[1], n[0], ca.SX(0)]]
-    return [
-        [(c if i == j else ca.SX(0)) + (1 - c) * n[i] * n[j] + s * skew[i][j] for j in range(3)] for i in range(3)
-    ]
+    return [[(c if i == j else ca.SX(0)) + (1 - c) * n[i] * n[j] + s * skew[i][j] for j in range(3)] for i in range(3)]
 
 
 def quaternion_rotation(q: Sequence[SX]) -> Matrix:
@@ -202,9 +200,7 @@ class Frame:
     def v(self) -> Vector:
         """Velocity of the origin in own axes."""
         if self._v_own is None:
-            self._v_own = (
-                self.v_native if self.native_axes is self else transposed_times(self.rotation, self.v_native)
-            )
+            self._v_own = self.v_native if self.native_axes is self else transposed_times(self.rotation, self.v_native)
         return self._v_own
 
     # -- pose in world axes -----------------------------------------------------------------------------
@@ -213,6 +209,8 @@ class Frame:
         if self._pose is None:
             if self.parent is None:
                 self._pose = (self.r, self.rotation)
+            elif self is self.unit.root:
+                self._pose = self.system.root_pose(self.unit)
             else:
                 p, matrix = self.parent._world_pose
                 self._pose = (add(p, times(matrix, self.r)), product(matrix, self.rotation))
@@ -274,9 +272,7 @@ class Frame:
         """
         return self.guided(name, offset, rotations)
 
-    def guided(
-        self, name: str, translation: Any, rotations: Sequence[tuple[str, Any]] | tuple[str, Any] = ()
-    ) -> Frame:
+    def guided(self, name: str, translation: Any, rotations: Sequence[tuple[str, Any]] | tuple[str, Any] = ()) -> Frame:
         """Curve joint: pose given by expressions of coordinates and inputs (tables included).
 
         ``translation`` is in this frame's axes; ``rotations`` are (axis, angle) about successive axes, first to last,
@@ -317,7 +313,9 @@ def _pairs(rotations: Any, where: str) -> list[tuple[str, Any]]:
     """(axis, angle) pairs; a single pair may stand alone."""
     if isinstance(rotations, tuple | list) and len(rotations) == 2 and isinstance(rotations[0], str):
         rotations = (rotations,)
-    if not isinstance(rotations, tuple | list) or any(not isinstance(r, tuple | list) or len(r) != 2 for r in rotations):
+    if not isinstance(rotations, tuple | list) or any(
+        not isinstance(r, tuple | list) or len(r) != 2 for r in rotations
+    ):
         raise ModelError(f'{where}: rotations = {rotations!r}; write pairs of axis and angle, (("z", a), ("y", b))')
     return [(axis, angle) for axis, angle in rotations]
 
@@ -326,6 +324,9 @@ def change_axes(a: Vector, start: Frame, end: Frame) -> Vector:
     """Components of a vector in another frame's axes, along the shortest path through the tree."""
     if start is end:
         return a
+    if start.unit is not end.unit and start.system is end.system:
+        # through the world, so that a unit sees the rest of the system by the pose of its root alone (see step.py)
+        return transposed_times(end._world_pose[1], times(start._world_pose[1], a))
     ancestors: list[Frame] = []
     frame: Frame | None = start
     while frame is not None:

@@ -312,6 +312,7 @@ def finish(
     quaternions = tuple(position[key(q[0])] for q, _ in system.quaternions)
     rate = tuple(link[0] for link in system.input_links)
     acceleration = tuple(link[1] for link in system.input_links)
+    dependent = [s.name for s in system.speeds if key(s.symbol) in equations.dependent]
     model = GeneratedModel(
         name=writer.prefix,
         states=_variables(equations.states),
@@ -333,7 +334,7 @@ def finish(
         input_rate=rate,
         input_acceleration=acceleration,
         operations={name: f.operations for name, f in writer.functions.items()},
-        notes=notes or {},
+        notes={**(notes or {}), **({"dependent_speeds": dependent} if dependent else {})},
     )
     return replace(model, sources=writer.files(_model_text(model, writer)))
 

@@ -67,7 +67,7 @@ def universal(
 ) -> Joint:
     """Two rotations about successive axes; coordinates ``name.angle1``, ``name.angle2``."""
     parent = as_frame(parent, f"parent of joint {name!r}")
-    if len(axes) != 2 or any(axis not in ("x", "y", "z") for axis in axes):
+    if len(axes) != 2:
         raise ModelError(f"joint {name!r}: axes = {axes!r}; give two of 'x', 'y', 'z', as in ('z', 'y')")
     q1, u1 = scope.coordinate(f"{name}.angle1", f"{name}.rate1", unit="rad", on=parent)
     q2, u2 = scope.coordinate(f"{name}.angle2", f"{name}.rate2", unit="rad", on=parent)

@@ -13,6 +13,7 @@ from typing import Any
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.calls import Call, CallRegistry, Differentiator, scalars
+from jounce.symbolic.checks import Literals
 
 
 class Leaf:
@@ -57,6 +58,7 @@ class Leaf:
             self.outputs = scalars(list(body(by_group, handles)))
         else:
             self.outputs = scalars(list(body(by_group)))
+        Literals().check(self.outputs, f"leaf function {name!r}")
 
     def call(self, registry: CallRegistry, groups: Mapping[str, Any], tables: Sequence[Any] = ()) -> list[SX]:
         """Outputs as symbols of ``registry`` for the given argument expressions."""

@@ -171,6 +171,11 @@ class _Builder:
             if (j >= n_root and key(c) in self.chosen) or (j < n_root and everything and not self.r)
         ]
         symbols = [q.symbol for q in self.coordinates] + [c for _, c in speed_columns] + [z.symbol for z in extra]
+        # the pose of the root moves with the root twist: what the unit that carries this one does to its loads
+        carried = _root_motion(unit) if everything and not self.r else {}
+        n_own = len(symbols)
+        symbols += [symbol for symbol, _ in carried.values()]
+        changes = [change for _, change in carried.values()]
         differentiator = Differentiator(system.calls, symbols, hold_slow=True)
         n_q = len(self.coordinates)
         target = [j for j, _ in speed_columns] + [n_root + n_speeds + i for i in range(len(extra))]
@@ -181,7 +186,12 @@ class _Builder:
             k_row: Row = {}
             along = ca.SX(0)
             for d, value in expression_row.items():
-                if d < n_q:
+                if d >= n_own:
+                    for j, factor in changes[d - n_own].items():
+                        along = along + value * factor * unit.root_twist[j]
+                        if step.kind in ("J2", "velocity-first"):
+                            k_row[j] = k_row.get(j, ca.SX(0)) + h * value * factor
+                elif d < n_q:
                     along = along + value * system.coordinate_rates[key(self.coordinates[d].symbol)]
                     if step.kind in ("J2", "velocity-first", "ros2"):
                         for j, factor in motion[d].items():
@@ -308,6 +318,33 @@ class Shift:
             elif isinstance(call, LeafCall):
                 self._calls[id(call)] = LeafCall(self.registry, call.leaf, args, call.table_slots)
         return self._calls[id(call)].symbol(index)
+
+
+def _root_motion(unit: Unit) -> dict[int, tuple[SX, Row]]:
+    """Pose and gravity symbols of a unit's root, each with its rate per component of the root twist (own axes):
+
+    ṗ = R v,   Ṙ = R ω̃,   ġ = -ω × g.
+    """
+    result: dict[int, tuple[SX, Row]] = {}
+    skew = ((1, 2), (2, 0), (0, 1))  # ω × e: component i of ω turns axis j into axis k
+    if unit.root_pose:
+        matrix = [unit.root_pose[3 + 3 * i : 6 + 3 * i] for i in range(3)]
+        for i in range(3):
+            result[key(unit.root_pose[i])] = (unit.root_pose[i], {j: matrix[i][j] for j in range(3)})
+            for column in range(3):
+                # (R ω̃)_ic = Σ_m R_im ε_mjc ω_j: column c of ω̃ is ω × e_c
+                row: Row = {}
+                for j, (a, b) in enumerate(skew):
+                    if column == a:
+                        row[3 + j] = matrix[i][b]
+                    elif column == b:
+                        row[3 + j] = -matrix[i][a]
+                symbol = unit.root_pose[3 + 3 * i + column]
+                result[key(symbol)] = (symbol, row)
+    for i, symbol in enumerate(unit.root_gravity):
+        a, b = skew[i]  # (ω × g)_i = ω_a g_b - ω_b g_a
+        result[key(symbol)] = (symbol, {3 + a: -unit.root_gravity[b], 3 + b: unit.root_gravity[a]})
+    return result
 
 
 def _exact_rates(equations: SystemEquations, step: Step) -> list[SX]:

@@ -20,15 +20,17 @@ from jounce.core.errors import ModelError, ParameterError
 from jounce.core.generated import GeneratedModel
 from jounce.core.tables import Table
 from jounce.symbolic import joints
-from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic._casadi import SX, ca, is_symbolic
 from jounce.symbolic.blocks import Block
 from jounce.symbolic.bodies import Body, Gyrostat
 from jounce.symbolic.calls import CallRegistry, TimeDerivative, key, scalars
+from jounce.symbolic.checks import Literals, as_expression, inertia_tensor
 from jounce.symbolic.frames import (
     Frame,
     Matrix,
     Vector,
     add,
+    as_frame,
     cross,
     dot,
     is_zero,
@@ -70,6 +72,8 @@ class Unit:
     parent: Unit | None
     hitch: Frame | None = None  # frame of the parent unit that carries this unit
     root_twist: list[SX] = field(default_factory=list)  # six symbols: velocity and angular velocity of the root
+    root_gravity: list[SX] = field(default_factory=list)  # three symbols
+    root_pose: list[SX] = field(default_factory=list)  # twelve symbols, when asked for: position, rotation by rows
     root: Frame = None  # type: ignore[assignment]
     speeds: list[Speed] = field(default_factory=list)
     bodies: list[Body] = field(default_factory=list)
@@ -159,7 +163,7 @@ class Scope:
     def derived(self, name: str, expression: Any, unit: str = "-", doc: str = "") -> SX:
         """A parameter computed from other parameters, once before a run (and again when one of them changes)."""
         system = self.system
-        value = ca.SX(expression)
+        value = self._scalar(expression, f"derived parameter {self.full_name(name)!r}")
         known = {key(p.symbol) for p in (*system.parameter_list, *(d for d, _ in system.derived_parameters))}
         for k, symbol in system.calls.reachable(value).items():
             owner = system.calls.owner(symbol)
@@ -230,7 +234,7 @@ class Scope:
             raise ModelError(f"{state} is not a state made by state(): its derivative cannot be set")
         if k in self.system.state_rates:
             raise ModelError(f"state {known.name!r} already has a derivative")
-        self.system.state_rates[k] = ca.SX(expression)
+        self.system.state_rates[k] = self._scalar(expression, f"derivative of state {known.name!r}")
 
     def memory(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0) -> SX:
         """A directly computed state: kept by the runtime, updated at every forward evaluation (half steps too).
@@ -250,7 +254,7 @@ class Scope:
             raise ModelError(f"{memory} is not a memory made by memory()")
         if k in self.system.memory_updates:
             raise ModelError(f"memory {known.name!r} already has an update")
-        self.system.memory_updates[k] = ca.SX(expression)
+        self.system.memory_updates[k] = self._scalar(expression, f"next value of memory {known.name!r}")
 
     def block(self, name: str, period: float | str | None = None, offset: float | str = 0.0, doc: str = "") -> Block:
         """A sampled block, run every ``period`` (default: every full step), first at ``offset`` after the start.
@@ -276,7 +280,8 @@ class Scope:
         """A channel that can be recorded. ``watch`` makes it available to end conditions, feedback and blocks in every
         step; ``kinematic`` promises that it needs no accelerations, so that it can be given to outside code before the
         forces are known."""
-        item = Declared(self.full_name(name), ca.SX(expression), unit, doc)
+        value = self._scalar(expression, f"output {self.full_name(name)!r}")
+        item = Declared(self.full_name(name), value, unit, doc)
         self.system.check_new_output(item, watch)
         self.system.outputs.append(item)
         if watch:
@@ -285,15 +290,15 @@ class Scope:
             self.system.kinematics.append(item)
 
     # -- mechanics --------------------------------------------------------------------------------------
-    def declare_coordinate(self, name: str, unit: str, on: Frame, initial: float = 0.0, doc: str = "") -> SX:
+    def declare_coordinate(self, name: str, unit: str, on: Frame, initial: float | str = 0.0, doc: str = "") -> SX:
         item = self._new(name, unit, doc, initial)
         self.system.check_open(f"coordinate {item.name!r} is declared")
         self.system.coordinates.append(item)
         self.system.unmoving[key(item.symbol)] = f"coordinate {item.name!r} has no rate yet"
         return item.symbol
 
-    def declare_speed(self, name: str, unit: str, on: Frame | Unit, initial: float = 0.0, doc: str = "") -> SX:
-        owner = on if isinstance(on, Unit) else on.unit
+    def declare_speed(self, name: str, unit: str, on: Frame | Unit, initial: float | str = 0.0, doc: str = "") -> SX:
+        owner = on if isinstance(on, Unit) else as_frame(on, f"speed {self.full_name(name)!r}: on").unit
         item = self._new(name, unit, doc, initial)
         self.system.check_open(f"speed {item.name!r} is declared")
         speed = Speed(item.name, item.symbol, item.unit, item.doc, item.default, unit_owner=owner)
@@ -312,57 +317,148 @@ class Scope:
         speed_name: str = "",
         unit: str = "m",
         doc: str = "",
-        initial: float = 0.0,
-        on: Frame | None = None,
+        initial: float | str = 0.0,
+        on: Frame | joints.Joint | None = None,
     ) -> tuple[SX, SX]:
         """A coordinate q and its speed u = q̇ (named ``name.rate`` unless given), belonging to the unit of ``on``."""
-        frame = on or self.system.world
+        frame = as_frame(on or self.system.world, f"coordinate {self.full_name(name)!r}: on")
         q = self.declare_coordinate(name, unit, frame, initial, doc)
         u = self.declare_speed(speed_name or f"{name}.rate", _rate_unit(unit), frame, doc=f"rate of {name}")
         self.system.set_coordinate_rate(q, u)
         return q, u
 
-    def revolute(self, name: str, parent: Frame, **options: Any) -> joints.Joint:
-        return joints.revolute(self, name, parent, **options)
+    def revolute(
+        self,
+        name: str,
+        parent: Frame | joints.Joint,
+        axis: Any = "y",
+        offset: Any = (0, 0, 0),
+        initial: float | str = 0.0,
+    ) -> joints.Joint:
+        """One rotation about an axis fixed in both frames.
 
-    def prismatic(self, name: str, parent: Frame, **options: Any) -> joints.Joint:
-        return joints.prismatic(self, name, parent, **options)
+        States: ``name.angle`` (rad) = ``q[0]`` and ``name.rate`` (rad/s) = ``u[0]`` of the joint returned; its child
+        frame is ``frame``.
 
-    def universal(self, name: str, parent: Frame, **options: Any) -> joints.Joint:
-        return joints.universal(self, name, parent, **options)
+        Parameters
+        ----------
+        parent : frame (or joint, or body) that carries it
+        axis : 'x', 'y', 'z' or a vector of any length, in the parent's axes; right-handed
+        offset : place of the axis from the parent's origin, in the parent's axes, m
+        initial : angle at the start, rad or text ("5 deg")
+        """
+        return joints.revolute(self, name, _frame(parent, name), axis, offset, initial)
 
-    def ball(self, name: str, parent: Frame, **options: Any) -> joints.Joint:
-        return joints.ball(self, name, parent, **options)
+    def prismatic(
+        self,
+        name: str,
+        parent: Frame | joints.Joint,
+        axis: Any = "x",
+        offset: Any = (0, 0, 0),
+        initial: float | str = 0.0,
+    ) -> joints.Joint:
+        """One translation along an axis fixed in both frames; the axes stay parallel.
 
-    def free(self, name: str, parent: Frame | None = None, **options: Any) -> joints.Joint:
-        return joints.free(self, name, parent or self.system.world, **options)
+        States: ``name.travel`` (m) = ``q[0]`` and ``name.rate`` (m/s) = ``u[0]``.
 
-    def unit(self, name: str, at: Frame) -> Frame:
+        Parameters
+        ----------
+        parent : frame (or joint, or body) that carries it
+        axis : 'x', 'y', 'z' or a vector of any length, in the parent's axes
+        offset : place at zero travel from the parent's origin, in the parent's axes, m
+        initial : travel at the start, m or text ("10 cm")
+        """
+        return joints.prismatic(self, name, _frame(parent, name), axis, offset, initial)
+
+    def universal(
+        self,
+        name: str,
+        parent: Frame | joints.Joint,
+        axes: tuple[str, str] = ("z", "y"),
+        offset: Any = (0, 0, 0),
+    ) -> joints.Joint:
+        """Two rotations about successive axes, the second one carried by the first.
+
+        States: ``name.angle1``, ``name.angle2`` (rad) = ``q`` and ``name.rate1``, ``name.rate2`` (rad/s) = ``u``, zero
+        at the start.
+
+        Parameters
+        ----------
+        parent : frame (or joint, or body) that carries it
+        axes : two of 'x', 'y', 'z'
+        offset : place of the joint from the parent's origin, in the parent's axes, m
+        """
+        return joints.universal(self, name, _frame(parent, name), axes, offset)
+
+    def ball(self, name: str, parent: Frame | joints.Joint, offset: Any = (0, 0, 0)) -> joints.Joint:
+        """Free rotation about a point.
+
+        States: the quaternion ``name.e0`` … ``name.e3`` = ``q`` (scalar part first, start 1, 0, 0, 0) and the angular
+        velocity relative to the parent in the axes of the child, ``name.wx``, ``name.wy``, ``name.wz`` (rad/s) = ``u``.
+
+        Parameters
+        ----------
+        parent : frame (or joint, or body) that carries it
+        offset : place of the joint from the parent's origin, in the parent's axes, m
+        """
+        return joints.ball(self, name, _frame(parent, name), offset)
+
+    def free(
+        self, name: str, parent: Frame | joints.Joint | None = None, initial: Any = (0.0, 0.0, 0.0)
+    ) -> joints.Joint:
+        """Six degrees of freedom.
+
+        States: the position in the parent's axes ``name.x``, ``name.y``, ``name.z`` (m) and the quaternion ``name.e0``
+        … ``name.e3`` (scalar part first, start 1, 0, 0, 0) = ``q``; velocity ``name.vx``, ``name.vy``, ``name.vz``
+        (m/s) and angular velocity ``name.wx``, ``name.wy``, ``name.wz`` (rad/s) relative to the parent, both in the
+        axes of the child, = ``u``.
+
+        Parameters
+        ----------
+        parent : frame (or joint, or body) it moves in; default the world
+        initial : position at the start, m or text ("10 cm", 0, 0)
+        """
+        return joints.free(self, name, self.system.world if parent is None else _frame(parent, name), initial)
+
+    def unit(self, name: str, at: Frame | joints.Joint) -> Frame:
         """Start a new unit (a vehicle behind a hitch) carried by a frame; returns its root frame.
 
         Its own speeds are eliminated before it is joined to the unit that carries it, which keeps the equations of
         a train of n units linear in n.
         """
-        return self.system.new_unit(self.full_name(name), at)
+        return self.system.new_unit(self.full_name(name), as_frame(at, f"unit {self.full_name(name)!r}"))
 
     def body(
         self,
         name: str,
-        frame: Frame,
+        frame: Frame | joints.Joint,
         mass: Any,
         inertia: Any = (0, 0, 0),
         center: Any = (0, 0, 0),
     ) -> Body:
-        """A rigid body: inertia about its centre of mass in frame axes, as (Ixx, Iyy, Izz) or
-        (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) with products +∫-xy dm as tensor elements."""
+        """A rigid body carried by a frame.
+
+        Parameters
+        ----------
+        frame : frame or joint
+        mass : kg
+        inertia : about the centre of mass in frame axes, kg.m2: (Ixx, Iyy, Izz), (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) with
+            Ixy = −∫xy dm, the matrix entry, or the symmetric 3×3 matrix itself (array or nested lists)
+        center : centre of mass in frame axes, m
+        """
         self.system.check_open(f"body {self.full_name(name)!r} is declared")
+        frame = as_frame(frame, f"body {self.full_name(name)!r}")
         if frame.system is not self.system:
             raise ModelError(f"body {self.full_name(name)!r}: frame {frame.name!r} belongs to another system")
         if isinstance(mass, str):
             raise ModelError(
                 f"body {self.full_name(name)!r}: mass = {mass!r}; give a number in kg, or a parameter that has a unit"
             )
-        body = Body(self.full_name(name), frame, ca.SX(mass), inertia_tensor(inertia), vec(center))
+        where = f"body {self.full_name(name)!r}"
+        tensor = inertia_tensor(inertia, f"{where}: inertia")
+        place = vec(center, f"{where}: center", "m")
+        body = Body(self.full_name(name), frame, self._scalar(mass, f"{where}: mass"), tensor, place)
+        self.system.literals.check([*(x for row in tensor for x in row), *place], where)
         frame.unit.bodies.append(body)
         return body
 
@@ -371,41 +467,68 @@ class Scope:
 
         The body's mass and inertia include the rotor as if it did not spin.
         """
+        where = f"gyrostat {self.full_name(name)!r}"
+        if not isinstance(body, Body):
+            raise ModelError(
+                f"{where}: expected the body that carries it, got {type(body).__name__}; make one by body()"
+            )
+        direction, about = unit_vector(axis, where), self._scalar(inertia, f"{where}: inertia")
         spin = self.declare_speed(f"{name}.spin", unit="rad/s", on=body.frame, initial=initial)
-        rotor = Gyrostat(
-            self.full_name(name), body, unit_vector(axis, f"gyrostat {self.full_name(name)!r}"), ca.SX(inertia), spin
-        )
+        rotor = Gyrostat(self.full_name(name), body, direction, about, spin)
         body.rotors.append(rotor)
         return rotor
 
-    def force(self, frame: Frame, vector: Any, *, at: Any = (0, 0, 0), axes: Frame | None = None) -> None:
+    def force(
+        self,
+        frame: Frame | joints.Joint,
+        vector: Any,
+        *,
+        at: Any = (0, 0, 0),
+        axes: Frame | joints.Joint | None = None,
+    ) -> None:
         """A force on a frame at a point (offset in frame axes); components in ``axes`` (default: the frame's own)."""
-        offset, given, axes = vec(at), vec(vector), axes or frame
+        frame = as_frame(frame, "force: frame")
+        where = f"force on frame {frame.name!r}"
+        offset, given = vec(at, f"{where}: at", "m"), vec(vector, where)
+        self.system.literals.check([*offset, *given], where)
+        axes = frame if axes is None else as_frame(axes, f"{where}: axes")
         # kept in the axes of the frame's velocity, so that projecting it needs no rotation
         native = axes.express(given, frame.native_axes)
         moment = zeros() if is_zero(offset) else cross(offset, axes.express(given, frame))
         self.system.add_load(frame, native, moment)
 
-    def torque(self, frame: Frame, vector: Any, *, axes: Frame | None = None) -> None:
+    def torque(self, frame: Frame | joints.Joint, vector: Any, *, axes: Frame | joints.Joint | None = None) -> None:
         """A torque on a frame; components in ``axes`` (default: the frame's own)."""
-        own = vec(vector) if axes is None else axes.express(vector, frame)
+        frame = as_frame(frame, "torque: frame")
+        where = f"torque on frame {frame.name!r}"
+        given = vec(vector, where)
+        self.system.literals.check(given, where)
+        own = given if axes is None else as_frame(axes, f"{where}: axes").express(given, frame)
         self.system.add_load(frame, zeros(), own)
 
     def generalized_force(self, speed: SX, value: Any) -> None:
-        """Add to the equation of one speed (spring on a coordinate, internal torque on a rotor)."""
-        self.system.check_open(f"a generalized force on {self.system.speed_of(speed).name!r} is added")
-        place = (key(speed), self.system.implicit)
-        self.system.generalized[place] = self.system.generalized.get(place, ca.SX(0)) + ca.SX(value)
+        """Add to the equation of one speed (``u[0]`` of a joint): a spring on it, internal torque on a rotor."""
+        item = self.system.speed_of(speed)
+        self.system.check_open(f"a generalized force on {item.name!r} is added")
+        place = (key(item.symbol), self.system.implicit)
+        force = self._scalar(value, f"generalized force on {item.name!r}")
+        self.system.generalized[place] = self.system.generalized.get(place, ca.SX(0)) + force
 
-    def two_point(self, a: Frame, b: Frame, at_a: Any = (0, 0, 0), at_b: Any = (0, 0, 0)) -> TwoPoint:
+    def two_point(
+        self, a: Frame | joints.Joint, b: Frame | joints.Joint, at_a: Any = (0, 0, 0), at_b: Any = (0, 0, 0)
+    ) -> TwoPoint:
         """Distance L between two points, its rate, and a way to act along it (tension positive)."""
-        return TwoPoint(self, a, b, vec(at_a), vec(at_b))
+        ends = as_frame(a, "two_point: a"), as_frame(b, "two_point: b")
+        return TwoPoint(self, *ends, vec(at_a, "two_point: at_a", "m"), vec(at_b, "two_point: at_b", "m"))
 
     def velocity_constraint(self, name: str, expressions: Any, dependent: Sequence[SX]) -> None:
         """Expressions linear in the speeds that stay zero (rolling without slip); ``dependent`` speeds are
         computed from the others and are not integrated."""
         self.system.check_open(f"constraint {self.full_name(name)!r} is declared")
         items = scalars(expressions)
+        self.system.literals.check(items, f"constraint {self.full_name(name)!r}")
+        if not isinstance(dependent, tuple | list):
+            dependent = (dependent,)
         if len(items) != len(dependent):
             raise ModelError(
                 f"constraint {self.full_name(name)!r}: {len(items)} equations for {len(dependent)} dependent speeds; "
@@ -419,7 +542,7 @@ class Scope:
         symbols = self.system.calls.alias(self.full_name(name), scalars(list(values)), slow=True)
         return symbols[0] if len(symbols) == 1 else symbols
 
-    def loop(self, name: str, expressions: Any, on: Frame | None = None) -> list[SX]:
+    def loop(self, name: str, expressions: Any, on: Frame | joints.Joint | None = None) -> list[SX]:
         """Holonomic constraints: expressions g(q, t) that stay zero, between frames of one unit (that of ``on``).
 
         Returns the multipliers, usable in outputs: λ_i is the force along g_i, acting on the system as -Gᵀ λ.
@@ -428,22 +551,31 @@ class Scope:
         full = self.full_name(name)
         _check_name(full)
         system.check_open(f"loop {full!r} is declared")
+        g = scalars(expressions)
+        system.literals.check(g, f"loop {full!r}")
+        carrier = system.world if on is None else as_frame(on, f"loop {full!r}: on")
+        found = system.calls.reachable(ca.vertcat(*g)) if g else {}
+        speed = next((s.name for s in system.speeds if key(s.symbol) in found), None)
+        if speed is not None:
+            raise ModelError(
+                f"loop {full!r} contains the speed {speed!r}; a loop is a function of coordinates and time that stays "
+                "zero. For an equation of speeds use velocity_constraint"
+            )
         system.claim_name(full)
         if not system.loop_gains:
             for gain, (default, unit, doc) in GAINS.items():
                 system.loop_gains[gain] = system.parameter(gain, default, unit, doc)
-        g = scalars(expressions)
         multipliers = [ca.SX.sym(f"multiplier {i} of {full}") for i in range(len(g))]
         for i, symbol in enumerate(multipliers):
             system.multiplier_aliases[key(symbol)] = system.calls.late_alias(f"multiplier {i} of {full}", symbol)
-        (on or system.world).unit.loops.append(Loop(full, system, g, multipliers))
+        carrier.unit.loops.append(Loop(full, system, g, multipliers))
         return multipliers
 
     def coincide(
         self,
         name: str,
-        a: Frame,
-        b: Frame,
+        a: Frame | joints.Joint,
+        b: Frame | joints.Joint,
         at_a: Any = (0, 0, 0),
         at_b: Any = (0, 0, 0),
         directions: str = "xyz",
@@ -452,8 +584,13 @@ class Scope:
 
         The multipliers are the force on a's point from b's (positive along the axes' directions).
         """
+        where = f"loop {self.full_name(name)!r}"
+        a, b = as_frame(a, f"{where}: a"), as_frame(b, f"{where}: b")
+        if not set(directions) <= set("xyz") or not directions:
+            raise ModelError(f"{where}: directions = {directions!r}; use letters of 'xyz', as in 'xz'")
         axes = _common_ancestor(a, b)
-        gap = sub(_place(b, vec(at_b), axes), _place(a, vec(at_a), axes))
+        at_a, at_b = vec(at_a, f"{where}: at_a", "m"), vec(at_b, f"{where}: at_b", "m")
+        gap = sub(_place(b, at_b, axes), _place(a, at_a, axes))
         chosen = [gap["xyz".index(d)] for d in directions]
         return self.loop(name, chosen, on=a)
 
@@ -488,10 +625,18 @@ class Scope:
         self.system.alive.append(leaf)
         return leaf.call(self.system.calls, groups, tables)
 
+    def _scalar(self, expression: Any, where: str) -> SX:
+        """An expression from the user: one number or symbol, without nan or infinity in it."""
+        value = as_expression(expression, where)
+        if value.numel() != 1:
+            raise ModelError(f"{where} must be a scalar, it has {value.numel()} components")
+        self.system.literals.check([value], where)
+        return value
+
     def _new(self, name: str, unit: str, doc: str, default: float | str = 0.0) -> Declared:
         full = self.full_name(name)
         _check_name(full)
-        units.check_unit(unit, name=full)
+        units.check_si(unit, name=full)
         value = units.parse(default, unit, name=full)
         if not math.isfinite(value):
             raise ParameterError(f"{full} = {value}: the default must be a finite number")
@@ -509,6 +654,7 @@ class System(Scope):
             raise ModelError(f"system name {name!r}: files of the C runtime have such names; use another one")
         self.name = name
         self.calls = CallRegistry()
+        self.literals = Literals()
         self.time = ca.SX.sym("t")
         self.elapsed = ca.SX.sym("elapsed")  # time since the last committed evaluation
         self.t_dt = ca.SX.sym("T_DT")  # nominal interval between evaluations
@@ -546,8 +692,27 @@ class System(Scope):
         base = Unit("base", self, None)
         self.units = [base]
         base.root = self.world = Frame(
-            "world", base, None, r=zeros(), rotation=None, v=zeros(), native_axes=None, w=zeros(), gravity=vec(gravity)
+            "world",
+            base,
+            None,
+            r=zeros(),
+            rotation=None,
+            v=zeros(),
+            native_axes=None,
+            w=zeros(),
+            gravity=vec(gravity, "gravity", "m/s2"),
         )
+
+    def __repr__(self) -> str:
+        n_bodies = sum(len(unit.bodies) for unit in self.units)
+        counts = (
+            (n_bodies, "bodies"),
+            (len(self.coordinates) + len(self.speeds) + len(self.states), "states"),
+            (len(self.inputs), "inputs"),
+            (len(self.parameter_list), "parameters"),
+            (len(self.outputs), "outputs"),
+        )
+        return f"<System {self.name}: {', '.join(f'{n} {what}' for n, what in counts)}>"
 
     # -- bookkeeping used by Scope ----------------------------------------------------------------------
     def check_open(self, what: str) -> None:
@@ -566,9 +731,7 @@ class System(Scope):
         _check_name(item.name)
         if any(o.name == item.name for o in self.outputs):
             raise ModelError(f"output {item.name!r} is declared twice: use another name or scope")
-        if item.symbol.numel() != 1:
-            raise ModelError(f"output {item.name!r} must be a scalar, it has {item.symbol.numel()} components")
-        units.check_unit(item.unit, name=item.name)
+        units.check_si(item.unit, name=item.name)
 
     def set_coordinate_rate(self, coordinate: SX, rate: SX) -> None:
         k = key(coordinate)
@@ -580,10 +743,23 @@ class System(Scope):
         self.quaternions.append((q, w))
 
     def speed_of(self, symbol: SX) -> Speed:
+        if isinstance(symbol, tuple | list):
+            if len(symbol) != 1:
+                raise ModelError(f"expected one speed, got {len(symbol)}: name one of them, for example u[0]")
+            symbol = symbol[0]
+        if not is_symbolic(symbol) or symbol.numel() != 1 or not symbol.is_symbolic():
+            raise ModelError(f"expected a speed (u[0] of a joint), got {symbol}")
         k = key(symbol)
         for speed in self.speeds:
             if key(speed.symbol) == k:
                 return speed
+        for coordinate in self.coordinates:
+            if key(coordinate.symbol) == k:
+                rate = self.coordinate_rates.get(k)
+                name = next((s.name for s in self.speeds if rate is not None and key(s.symbol) == key(rate)), "u[0]")
+                raise ModelError(
+                    f"{symbol} is not a speed of this system but a coordinate; did you mean its speed, {name!r} (u[0])?"
+                )
         raise ModelError(f"{symbol} is not a speed of this system")
 
     def add_load(self, frame: Frame, force: Vector, moment: Vector) -> None:
@@ -608,7 +784,7 @@ class System(Scope):
         unit = Unit(name, self, at.unit, hitch=at)
         twist = self.calls.alias(f"{name}.root", [*at.v, *at.w])
         gravity = self.calls.alias(f"{name}.gravity", at.gravity)
-        unit.root_twist = twist
+        unit.root_twist, unit.root_gravity = twist, gravity
         unit.root = Frame(
             name, unit, at, r=zeros(), rotation=None, v=twist[:3], native_axes=None, w=twist[3:], gravity=gravity
         )
@@ -616,13 +792,23 @@ class System(Scope):
         self.units.append(unit)
         return unit.root
 
+    def root_pose(self, unit: Unit) -> tuple[Vector, Matrix]:
+        """World pose of a unit's root as named intermediates: loads of the unit can be differentiated up to them."""
+        assert unit.hitch is not None
+        if not unit.root_pose:
+            entries = [*unit.hitch.position, *(entry for row in unit.hitch.orientation for entry in row)]
+            unit.root_pose = self.calls.alias(f"{unit.name}.pose", entries)
+        rows = [unit.root_pose[3 + 3 * i : 6 + 3 * i] for i in range(3)]
+        return unit.root_pose[:3], rows
+
     # -- results ----------------------------------------------------------------------------------------
     def acceleration(self, speed: SX) -> SX:
         """Symbol of a speed's derivative, for outputs."""
         return self.speed_of(speed).acceleration
 
-    def frame_acceleration(self, frame: Frame, at: Any = (0, 0, 0)) -> Vector:
+    def frame_acceleration(self, frame: Frame | joints.Joint, at: Any = (0, 0, 0)) -> Vector:
         """Acceleration of a point fixed in a frame, in frame axes (not including gravity), for outputs."""
+        frame = as_frame(frame, "frame_acceleration: frame")
         v = frame.point_velocity(at)
         rate = TimeDerivative(
             self.calls, {**self.rates, **{key(s.symbol): s.acceleration for s in self.speeds}}, self.unmoving
@@ -673,9 +859,14 @@ class TwoPoint:
 
     def act(self, tension: Any) -> None:
         """Pull the two points together with ``tension``."""
-        f = [x * ca.SX(tension) for x in self.direction]
+        pull = self.scope._scalar(tension, f"tension between {self.a.name!r} and {self.b.name!r}")
+        f = [x * pull for x in self.direction]
         self.scope.force(self.a, f, at=self.at_a, axes=self.axes)
         self.scope.force(self.b, [-x for x in f], at=self.at_b, axes=self.axes)
+
+
+def _frame(parent: Any, name: str) -> Frame:
+    return as_frame(parent, f"parent of joint {name!r}")
 
 
 def _common_ancestor(a: Frame, b: Frame) -> Frame:
@@ -701,19 +892,6 @@ def _place(frame: Frame, offset: Vector, axes: Frame) -> Vector:
         assert current.parent is not None
         current = current.parent
     return place
-
-
-def inertia_tensor(values: Any) -> Matrix:
-    """(Ixx, Iyy, Izz) or (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) as a symmetric tensor of expressions."""
-    items = [ca.SX(v) for v in values]
-    if any(item.numel() != 1 for item in items):
-        raise ModelError("inertia takes 3 or 6 numbers, not a matrix: (Ixx, Iyy, Izz, Ixy, Ixz, Iyz)")
-    if len(items) == 3:
-        items += [ca.SX(0)] * 3
-    if len(items) != 6:
-        raise ModelError(f"inertia takes 3 or 6 numbers, {len(items)} were given")
-    xx, yy, zz, xy, xz, yz = items
-    return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
 
 def _rate_unit(unit: str) -> str:

@@ -14,9 +14,9 @@ The place where a curve stands declares its units and how many axes it may have.
     toe: {file: toe.csv}                                        # or only toe.csv
 
 A CSV file has one number per cell; lines beginning with ``#`` are comments. It may begin with a row of names and a
-row of units. Two columns are x, y. Three columns are x, z, y, one row per point of a full grid. A first row with a name
-and then only numbers is a row of z: the rows below it are x and y(x; z) for each z, and the row of units, if there is one,
-holds those of x, z and y.
+row of units. Two columns are x, y. Three columns are x, z, y, one row per point of a full grid. A first row with a
+name and then only numbers is a row of z: the rows below it are x and y(x; z) for each z, and the row of units, if there
+is one, holds those of x, z and y.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -225,7 +226,7 @@ def per(numerator: str, denominator: str) -> str:
 
 
 def in_unit(value: float, unit: str, declared: str) -> str | None:
-    """Return `value`, in the unit `declared`, as the digits in `unit` that read back to the same bits; None if none do."""
+    """Return `value`, which is in `declared`, as digits in `unit` that read back to the same bits; None if none do."""
     if unit == declared:
         return repr(value)
     try:
@@ -238,6 +239,29 @@ def in_unit(value: float, unit: str, declared: str) -> str | None:
         if units.parse(f"{text} {unit}", declared) == value:
             return text[:-2] if text.endswith(".0") else text
     return None
+
+
+def invert(found: Curve, value: float, method: str = "akima") -> float:
+    """Return the x at which a strictly monotonic curve has `value`; beyond the data, along its end tangents."""
+    from scipy.optimize import brentq
+
+    if found.constant is not None:
+        return value / found.constant
+    table = found.table(method=method, extrapolation="linear")
+    rising = found.monotonic > 0
+    y = np.array(found.y) if rising else -np.array(found.y)
+    target = value if rising else -value
+    i = int(np.searchsorted(y, target, side="left"))
+    if i < len(y) and y[i] == target:
+        return found.x[i]
+    if 0 < i < len(y):
+        # The interpolation passes through the knots, so that the cell between them brackets the value.
+        return float(brentq(lambda x: float(table(x)) - value, found.x[i - 1], found.x[i], xtol=1e-15, rtol=1e-14))
+    end = found.x[0] if i == 0 else found.x[-1]
+    slope = float(table(end, derivative=1))
+    if slope * (1 if rising else -1) <= 0:
+        raise ParameterError(f"{value!r} {found.units.y} lies beyond the data, which end at {float(table(end))!r}")
+    return end + (value - float(table(end))) / slope
 
 
 # ---- reading ------------------------------------------------------------------------------------------------
@@ -350,10 +374,8 @@ def _parse_csv(text: str, name: str, declared: CurveUnits, given: Any) -> Curve:
         _, head = rows.pop(0)
         if len(head) > 1 and all(_is_number(cell) for cell in head[1:]):
             z_texts = head[1:]
-        elif not rows or _is_number(rows[0][1][0]):
-            # One row of text only: units when it reads as units, else names.
-            if given is None and all(_is_unit(cell) for cell in head):
-                given = head
+        elif (not rows or _is_number(rows[0][1][0])) and given is None and all(_is_unit(cell) for cell in head):
+            given = head  # one row of text only: units when it reads as units, else names
     if rows and not _is_number(rows[0][1][0]):
         line, found = rows.pop(0)
         if given is not None:
@@ -424,10 +446,10 @@ def _make(declared: CurveUnits, x: list[float], z: list[float], y: list[float]) 
     values = np.array(y, dtype=float).reshape(len(x), n_z)
     columns = list(z)
     for name, axis, numbers in (("x", 0, x), ("z", 1, columns)):
-        if len(numbers) > 1 and all(b < a for a, b in zip(numbers, numbers[1:], strict=False)):
+        if len(numbers) > 1 and all(b < a for a, b in pairwise(numbers)):
             numbers.reverse()
             values = np.flip(values, axis)
-        for i, (a, b) in enumerate(zip(numbers, numbers[1:], strict=False)):
+        for i, (a, b) in enumerate(pairwise(numbers)):
             if not b > a:
                 raise CurveProblems(((name, i + 1), f"{b!r} after {a!r}: the numbers must strictly rise (or fall)"))
     if len(columns) == 1:

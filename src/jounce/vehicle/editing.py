@@ -47,7 +47,7 @@ def get(vehicle: Vehicle, path: str) -> Any:
             elif key in type(value).model_fields:
                 value = getattr(value, key)
             else:
-                raise ParameterError(f"{path!r}: no {key!r} in {where}{did_you_mean(key, type(value).keys())}")
+                raise ParameterError(f"{path!r}: no {key!r} in {where}{did_you_mean(key, type(value).known_keys())}")
         elif isinstance(value, Curve) and isinstance(key, str):
             value = _of_curve(value, key, path)
         elif isinstance(value, tuple) and isinstance(key, int):
@@ -292,7 +292,8 @@ def diff(ours: Vehicle, theirs: Vehicle) -> list[Difference]:
             shown = path.rpartition(".")[0]
         if isinstance(a, Curve) and isinstance(b, Curve) and a.constant is not None and b.constant is not None:
             shown = f"{shown}.{a.units.constant}" if extra.get("flat") else shown
-            a, b, unit = a.constant, b.constant, a.units.of_constant
+            unit = a.units.of_constant
+            a, b = a.constant, b.constant
         result.append(Difference(shown, a, b, unit))
     return result
 

@@ -37,7 +37,7 @@ def quantity(unit: str, default: Any = REQUIRED, *, doc: str, presence: bool = T
     """
     units.check_unit(unit, doc)
     extra: dict[str, Any] = {"kind": "quantity", "unit": unit, "numbers_only": not presence}
-    return Field(default, description=doc, json_schema_extra=extra, **bounds)  # type: ignore[arg-type]
+    return Field(default, description=doc, json_schema_extra=extra, **bounds)  # type: ignore[call-overload]
 
 
 def curve(
@@ -53,7 +53,7 @@ def curve(
 
 def choice(default: Any = REQUIRED, *, doc: str, **bounds: float) -> Any:
     """Declare what shapes the code: a name out of a Literal, a count, a flag."""
-    return Field(default, description=doc, json_schema_extra={"kind": "choice"}, **bounds)  # type: ignore[arg-type]
+    return Field(default, description=doc, json_schema_extra={"kind": "choice"}, **bounds)  # type: ignore[call-overload]
 
 
 def flag(default: Any = REQUIRED, *, doc: str) -> Any:
@@ -134,7 +134,7 @@ class Data(BaseModel):
         )
 
     @classmethod
-    def keys(cls) -> list[str]:
+    def known_keys(cls) -> list[str]:
         """The keys that a file may have here."""
         names = [name for name, info in cls.model_fields.items() if meta(info).get("kind") != "hidden"]
         flat = cls.flat_curve()
@@ -158,7 +158,7 @@ class Data(BaseModel):
             data["right"] = cls._other_side(data)
         flat = cls.flat_curve()
         if flat is not None and flat not in data:
-            keys = [key for key in cls.keys() if key in data and key in CURVE_KEYS]
+            keys = [key for key in cls.known_keys() if key in data and key in CURVE_KEYS]
             group = {key: data.pop(key) for key in keys}
             if group:
                 data[flat] = group
@@ -195,7 +195,9 @@ class Data(BaseModel):
         if right.get("right") is not None:
             return Bad(data["right"], ((("right",), "the right side has no right side of its own"),))
         left = {
-            key: value for key, value in data.items() if key != "right" and key in (*kind.keys(), *kind.model_fields)
+            key: value
+            for key, value in data.items()
+            if key != "right" and key in (*kind.known_keys(), *kind.model_fields)
         }
         return override(kind, left, right)
 
@@ -204,7 +206,7 @@ class Data(BaseModel):
     def _refuse(cls, value: Any) -> Any:
         if isinstance(value, Bad):
             message = "; ".join(text for _, text in value.problems)
-            raise PydanticCustomError("unreadable", message, {"problems": value.problems})  # type: ignore[arg-type]
+            raise PydanticCustomError("unreadable", message, {"problems": value.problems})
         return value
 
     def with_raw(self, **changes: Any) -> Self:
@@ -254,7 +256,7 @@ def one_of(data: Data, names: tuple[str, ...], *, needed: bool = True) -> None:
 
 def problem(message: str, *place: str | int) -> PydanticCustomError:
     """Return an error about a group of fields, with the place inside it."""
-    return PydanticCustomError("unreadable", message, {"problems": ((place, message),)})  # type: ignore[arg-type]
+    return PydanticCustomError("unreadable", message, {"problems": ((place, message),)})
 
 
 # ---- walking ---------------------------------------------------------------------------------------------

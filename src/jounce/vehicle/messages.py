@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from jounce.core.errors import FormatError, JounceError, did_you_mean
 from jounce.vehicle.curves import Curve
 from jounce.vehicle.fields import Bad, Data, meta
-from jounce.vehicle.source import Keys, dotted
 from jounce.vehicle.kinds import allowed, field_at, kind_at
+from jounce.vehicle.source import Keys, dotted
 
 _SHOWN = 40  # problems; a broken file of a million lines still gives a message that can be read
 _TAGS = ("translational", "rotational")
@@ -93,32 +93,25 @@ def explain(error: ValidationError, kind: type[Data], raw: Any, at: Keys = ()) -
             continue  # told already, where it was read
         inside = (item.get("ctx") or {}).get("problems")
         if inside is None:
-            findings.append(_finding(item, keys, kind, raw, at))
+            findings.append(_finding(item, _origin(keys, raw), kind, raw, at))
             continue
         for place, message in inside:
-            full = (*keys, *place)
-            value = _look(raw, full)
-            text = f"[{value.raw!r}]"[1:-1] if isinstance(value, Bad) else _value(value)
+            full = _origin((*keys, *place), raw)
+            text = _value(_look(raw, full))
             if text and message.startswith(text):
                 message = message[len(text) :].lstrip(": ")
             findings.append(Finding((*at, *full), message, text))
-    return _without_inherited(findings, raw, at)
+    return list(dict.fromkeys(findings))
 
 
-def _without_inherited(findings: list[Finding], raw: Any, at: Keys) -> list[Finding]:
-    """Leave out what the right side only took over from the left."""
-    result: list[Finding] = []
-    for item in findings:
-        keys = item.keys[len(at) :]
-        if "right" in keys:
-            i = keys.index("right")
-            right = _look(raw, keys[: i + 1])
-            key = keys[i + 1] if len(keys) > i + 1 else None
-            if key is not None and not (isinstance(right, Mapping) and key in right):
-                item = Finding((*at, *keys[:i], *keys[i + 1 :]), item.message, item.found, item.missing)
-        if item not in result:
-            result.append(item)
-    return result
+def _origin(keys: Keys, raw: Any) -> Keys:
+    """Return the place on the left side of what the right side only took over from it."""
+    if "right" in keys[:-1]:
+        i = keys.index("right")
+        right = _look(raw, keys[: i + 1])
+        if not isinstance(right, Mapping) or keys[i + 1] not in right:
+            return (*keys[:i], *keys[i + 1 :])
+    return keys
 
 
 def _keys(loc: tuple[str | int, ...], kind: type[Data], raw: Any) -> Keys:
@@ -150,7 +143,7 @@ def _finding(item: Any, keys: Keys, kind: type[Data], raw: Any, at: Keys) -> Fin
         return Finding(full, f"missing; {doc}{f', in {unit}' if unit not in ('', '-') else ''}", missing=True)
     if code == "extra_forbidden":
         group = kind_at(keys[:-1], kind)
-        known = group.keys() if group is not None else []
+        known = group.known_keys() if group is not None else []
         return Finding(full, f"unknown key{did_you_mean(str(keys[-1]), known, limit=16)}")
     if code in _BOUNDS:
         bound = context[_BOUND_KEYS[code]]
@@ -170,8 +163,8 @@ def _finding(item: Any, keys: Keys, kind: type[Data], raw: Any, at: Keys) -> Fin
         return Finding(full, "expected a list", found)
     if code.startswith(("model", "dict")):
         group = kind_at(keys, kind)
-        known = ", ".join(group.keys()[:12]) if group is not None else ""
-        return Finding(full, f"expected a group with the keys {known}" if known else "expected a group of keys", found)
+        names = ", ".join(group.known_keys()[:12]) if group is not None else ""
+        return Finding(full, f"expected a group with the keys {names}" if names else "expected a group of keys", found)
     if code == "is_instance_of" and info is not None:
         return Finding(full, f"expected {info.description}", found)
     return Finding(full, str(item["msg"]), found)

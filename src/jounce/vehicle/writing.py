@@ -21,7 +21,7 @@ from jounce.vehicle.curves import CURVE_KEYS, Curve, in_unit
 from jounce.vehicle.fields import Data, difference, meta, to_raw
 from jounce.vehicle.reading import MAIN, load
 from jounce.vehicle.references import LIBRARY, FileReference
-from jounce.vehicle.schema import SUBSYSTEMS, Point, Vehicle, Wheels, Wind
+from jounce.vehicle.schema import SIDES, SUBSYSTEMS, Point, Vehicle, Wheels, Wind
 from jounce.vehicle.source import Keys, Source, SourceFile
 
 _TEXT = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*(\S.*?)?\s*")
@@ -105,8 +105,7 @@ def _refuse_same(vehicle: Vehicle, folder: Path) -> None:
 
 
 def _tires(vehicle: Vehicle) -> list[FileReference]:
-    wheels = [item for axle in (1, 2) for side in ("L", "R") for item in [vehicle.wheels(axle, side)]]  # type: ignore[arg-type]
-    return [item.tire for item in wheels]
+    return [vehicle.wheels(axle, side).tire for axle in (1, 2) for side in SIDES]
 
 
 # ---- files that exist ------------------------------------------------------------------------------------
@@ -150,10 +149,10 @@ def _write(
         files.append(_File(item, target, written))
     job = _Job(vehicle, source, files, tires or {})
     # All texts first: when one cannot be made, nothing has been touched.
-    texts = [(item, _csv(job, item) if item.source.is_table else _yaml(job, item)) for item in files if item.written]
-    for item, text in texts:
-        if item.target != item.source.path or text != item.source.text:
-            _put(item.target, text)
+    texts = [(file, _csv(job, file) if file.source.is_table else _yaml(job, file)) for file in files if file.written]
+    for file, text in texts:
+        if file.target != file.source.path or text != file.source.text:
+            _put(file.target, text)
     return main
 
 
@@ -524,7 +523,7 @@ def _fresh_right(data: Any) -> Any:
     right = {key: value for key, value in raw.items() if key != "right"}
     changes = difference(right, to_raw(data.right))
     whole = fresh(data.right)
-    kept = {key: whole[key] if key in whole else None for key in changes}
+    kept = {key: whole.get(key) for key in changes}
     if set(kept) & {"x", "y", "z"} and "units" in whole:
         kept |= {key: whole[key] for key in ("x", "z", "y", "units") if key in whole}
     return _mapping(kept)

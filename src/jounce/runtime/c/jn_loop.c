@@ -239,17 +239,18 @@ int jn_advance(const jn_sim *sim, int64_t n_steps) {
     return JN_OK;
 }
 
-void jn_point_now(const jn_sim *sim, jn_point *out) {
+int jn_point_now(const jn_sim *sim, jn_point *out) {
     jn_run run;
-    if (jn_run_open(sim, &run)) return;
-    *out = jn_run_now(&run);
+    int status = jn_run_open(sim, &run);
+    if (!status) *out = jn_run_now(&run);
+    return status;
 }
 
 void jn_repeat_rhs(const jn_sim *sim, int64_t n) {
     jn_run run;
     jn_point at;
     if (jn_run_open(sim, &run) || !sim->model->rhs) return;
-    jn_point_now(sim, &at);
+    if (jn_point_now(sim, &at)) return;
     double *out[2] = {run.f, run.ma};
     for (int64_t k = 0; k < n; ++k) sim->model->rhs(sim->env, &at, out);
 }

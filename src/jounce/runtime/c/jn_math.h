@@ -22,12 +22,12 @@
 #endif
 
 static inline double jn_square(double x) { return x*x; }
-static inline double jn_sign(double x) { return (double)(x > 0.0) - (double)(x < 0.0); }
+static inline double jn_sign(double x) { return x != x ? x : (double)(x > 0.0) - (double)(x < 0.0); }
 static inline double jn_cube(double x) { return x*x*x; }
 static inline double jn_fourth(double x) { return x*x*x*x; }
 static inline double jn_three_halves(double x) { return x*sqrt(x); }
-/* A nan as first argument stays one: clip() does not hide it. */
-static inline double jn_min(double x, double y) { return y < x ? y : x; }
-static inline double jn_max(double x, double y) { return y > x ? y : x; }
+/* A nan stays one, whichever argument it is: nothing hides it. */
+static inline double jn_min(double x, double y) { return (y < x) | (y != y) ? y : x; }
+static inline double jn_max(double x, double y) { return (y > x) | (y != y) ? y : x; }
 
 #endif

@@ -337,7 +337,7 @@ JN_EXPORT int jn_instant(const jn_sim *sim);
 JN_EXPORT int jn_advance(const jn_sim *sim, int64_t n_steps);
 
 /* The point of the current instant: what the next right-hand side evaluation will see. */
-JN_EXPORT void jn_point_now(const jn_sim *sim, jn_point *out);
+JN_EXPORT int jn_point_now(const jn_sim *sim, jn_point *out);
 
 /* Evaluates the right-hand side n times at the current point, without any effect: for timing. */
 JN_EXPORT void jn_repeat_rhs(const jn_sim *sim, int64_t n);

@@ -190,14 +190,13 @@ def hitch(page: Page) -> None:
         why="(3) is for constant yaw rates; these change by a tenth within the time 1/α = 10 ms of the error.",
     )
     page.row(
-        "spring-damper, 1 ms: position error",
-        expected=np.abs(exact["force.x"]).max() / STIFFNESS,
-        measured=spring["gap"].max(),
-        tolerance=np.abs(exact["force.x"]).max() / STIFFNESS,
+        "spring-damper, 1 ms: position error over peak force / stiffness",
+        expected=1.5,
+        measured=spring["gap"].max() / (np.abs(exact["force.x"]).max() / STIFFNESS),
+        tolerance=0.5,
         kind="closed form",
-        source="peak force of the joint over stiffness",
-        unit="m",
-        why="Ringing at most doubles the deflection under a sudden load.",
+        source="peak force of the joint over stiffness, times 1 (slow) to 2 (sudden load)",
+        why="Ringing at most doubles the deflection under a sudden load, and the load must be carried at least once.",
     )
     for name, run, tolerance, why in (
         ("constraint", constraint, 1e-3, "Both make the same error of first order; what differs is (3)."),

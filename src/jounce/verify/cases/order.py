@@ -22,12 +22,14 @@ from jounce.sim.build import recipe
 from jounce.verify.book import Page, case
 
 if TYPE_CHECKING:
+    from jounce.core.generated import GeneratedModel
     from jounce.symbolic import System
 
 MASS, LENGTH, INERTIA = 2.0, 0.7, 0.15  # kg, m, kg.m2
 START = 2.0  # rad
 END = 2.0  # s, about one period
 ORDERS = {"Euler": 1, "AB-2": 2, "RK-2": 2, "AM-2": 2, "AM-3": 3, "AM-4": 4}
+LINEAR_IMPLICIT = {"LI-Euler": (1, "exact"), "ROS2": (2, "ros2")}  # order, kind of the generated step
 # steps per run: so many that the leading term rules, so few that rounding (1e-15 per step) is far below
 STEPS = {
     1: (4000, 8000, 16000, 32000),
@@ -45,6 +47,13 @@ def pendulum() -> System:
     hinge = s.revolute("hinge", s.world, axis="y", initial=START)
     s.body("bob", hinge.frame, MASS, (0.0, INERTIA, 0.0), (0.0, 0.0, -LENGTH))
     return s
+
+
+@recipe
+def implicit_pendulum(kind: str) -> GeneratedModel:
+    from jounce.symbolic.step import Step
+
+    return pendulum().generate(step=Step(kind))
 
 
 def natural_frequency() -> float:
@@ -68,10 +77,11 @@ def order(page: Page) -> None:
     slope is a sharp test of every coefficient: one wrong digit costs a whole order."""
     from jounce.runtime.simulation import Simulation
 
-    library = pendulum.build()
     angle, rate = exact(END)
     found: dict[str, tuple[list[float], list[float]]] = {}
-    for method, p in ORDERS.items():
+    models = {method: (p, pendulum.build()) for method, p in ORDERS.items()}
+    models |= {method: (p, implicit_pendulum.build(kind)) for method, (p, kind) in LINEAR_IMPLICIT.items()}
+    for method, (p, library) in models.items():
         steps, errors = [], []
         for n in STEPS[p]:
             sim = Simulation(library, method=method, step=END / n)
@@ -93,7 +103,7 @@ def order(page: Page) -> None:
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        for (method, (steps, errors)), marker in zip(found.items(), "osD^v>", strict=True):
+        for (method, (steps, errors)), marker in zip(found.items(), "osD^v>PX", strict=True):
             axes.loglog(steps, errors, f"{marker}-", ms=5, lw=1.2, label=f"{method}, order {ORDERS[method]}")
         axes.set(xlabel="step, s", ylabel="error after 2 s, rad")
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
