@@ -13,7 +13,7 @@ heave = s.prismatic("heave", s.world, axis="z")
 pitch = s.revolute("pitch", heave.frame, axis="y")  # positive nose down
 s.body("body", pitch.frame, mass, inertia=(0, INERTIA, 0))
 
-# compression in m to force in N: 20 N/mm, and a bump stop from 150 mm on; outside of its range a table goes on flat
+# compression in m to force in N: 20 N/mm, and a bump stop from 150 mm on; a table is flat outside unless told otherwise
 spring = s.table("spring", jn.Table([-0.2, 0.15, 0.25], [-4000.0, 3000.0, 13000.0], extrapolation="linear"))
 damper = s.table("damper", jn.Table([-1.0, 0.0, 1.0], [-1500.0, 0.0, 3000.0], method="akima", extrapolation="linear"))
 for name, x, share in (("front", FRONT, 1.0), ("rear", -REAR, FRONT / REAR)):

@@ -24,7 +24,7 @@ control.update(drive, jn.ops.if_else(engaged > 0.5, jn.ops.clip(2000.0 * error +
 # sticking is a spring k with a damper: resolved when h < 2 sqrt(m/k) = 77 ms, quiet when c is about 2 sqrt(k m)
 friction = jn.coulomb(s, "disc", car.u[0], limit=brake, stiffness=1e6, damping=2 * (1e6 * MASS) ** 0.5)
 s.generalized_force(car.u[0], drive - friction)
-s.output("speed", car.u[0], "m/s", watch=True)
+s.output("speed", car.u[0], "m/s")
 s.output("distance", car.q[0], "m")
 s.output("drive", drive, "N")
 

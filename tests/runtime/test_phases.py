@@ -421,7 +421,6 @@ def test_restart_of_the_history_by_action(logger):
         (Phase("p", [Open("push", FromTable(TABLE, column=2))]), "column 2 of a table with 2 outputs"),
         (Phase("p", [Feedback("push", "speed", 1.0, low=2.0, high=1.0)]), "is not below"),
         (Phase("p", [Feedback("push", "speed", 1.0, kp=math.inf)]), "not finite"),
-        (Phase("p", ends=[End(When("speed", "=>", 1.0))]), "operator '=>': unknown; did you mean '>'"),
         (Phase("p", ends=[End(When("spee", ">", 1.0))]), "watch 'spee': unknown; did you mean 'speed'"),
         (Phase("p", ends=[End(When("speed", "inside", 2.0, 1.0))]), "band"),
         (Phase("p", ends=[End(When("speed", ">", math.nan))]), "nan"),

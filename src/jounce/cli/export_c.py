@@ -25,15 +25,14 @@ def export_c(
 ) -> None:
     """Write the model, the runtime and the numbers of one run as C: `make`, and it runs with the same bits as here."""
     from jounce.cli._arguments import assignments, find, find_recipe, method_of
+    from jounce.core.errors import ParameterError
     from jounce.runtime.export import export_c as write
     from jounce.runtime.program import Program
     from jounce.runtime.simulation import Simulation
     from jounce.runtime.work import work_per_step
 
-    from jounce.core.errors import ParameterError
-
     if not time and not program:
-        raise ParameterError("the run has no end: give --time (\"10 s\") or --program (module:name or file.py:name)")
+        raise ParameterError('the run needs an end time or a program: give --time "10 s" or --program module:name')
     manoeuvre = find(program, Program, "program") if program else None
     library = find_recipe(model).build()
     number = method_of(method)

@@ -11,6 +11,11 @@ from typing import Any
 from jounce.core.tables import Table
 
 
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """``1 state``, ``2 states``: a number of things in words."""
+    return f"{n} {noun if n == 1 else plural or noun + 's'}"
+
+
 @dataclass(frozen=True)
 class Variable:
     """A named scalar of a model: state, memory, input, parameter or output (SI units)."""
@@ -86,13 +91,8 @@ class GeneratedModel:
 
     def summary(self) -> str:
         """Sizes in words, for one line."""
-        counts = (
-            (len(self.states), "states"),
-            (len(self.inputs), "inputs"),
-            (len(self.parameters), "parameters"),
-            (len(self.outputs), "outputs"),
-        )
-        return ", ".join(f"{n} {what}" for n, what in counts)
+        counts = (("state", self.states), ("input", self.inputs), ("parameter", self.parameters))
+        return ", ".join(counted(len(items), noun) for noun, items in (*counts, ("output", self.outputs)))
 
     def to_dict(self) -> dict[str, Any]:
         data = asdict(self)

@@ -85,10 +85,6 @@ def export_c(
     return _write(Path(folder).expanduser(), text.files(runtime), simulation.model.name, overwrite)
 
 
-def _evaluations(n: int) -> str:
-    return "1 evaluation" if n == 1 else f"{n} evaluations"
-
-
 # --- numbers and names as C -------------------------------------------------------------------------------------------
 
 
@@ -448,7 +444,7 @@ const jn_model *{name}_get_model(void);
         start = f"; the {first} {work['start_evaluations']} evaluations" if work["start_steps"] else ""
         return (
             "Work per step\n"
-            f"  At most {work['operations']} operations in {_evaluations(work['evaluations'])} of the model, with "
+            f"  At most {work['operations']} operations in {counted(work['evaluations'], 'evaluation')} of the model, with "
             f"{work['table_lookups']} table look-ups,\n"
             f"  {work['library_calls']} calls of the mathematics library, {work['service_calls']} of services{start}.\n"
             f"  {work['row_operations']} operations for each row that is recorded.\n"

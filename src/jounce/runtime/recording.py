@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import ParameterError, SimulationError, did_you_mean
+from jounce.core.generated import counted
 
 Array = npt.NDArray[np.float64]
 
@@ -86,7 +87,8 @@ class Recording:
     def __repr__(self) -> str:
         span = f", t = {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ""
         why = f" ({self.reason})" if self.reason else ""
-        text = f"<Recording {self.status}{why}: {len(self)} rows, {len(self.names)} channels{span}>"
+        rows = counted(len(self), "row")
+        text = f"<Recording {self.status}{why}: {rows}, {counted(len(self.names), 'channel')}{span}>"
         return " ".join(text.split())
 
     def __len__(self) -> int:

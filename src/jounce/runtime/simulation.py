@@ -8,6 +8,7 @@ unprocessed (its program decisions and its row come with the next step, so input
 from __future__ import annotations
 
 import ctypes
+import difflib
 import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
@@ -203,10 +204,12 @@ class Simulation:
         return f"<Simulation {self.model.name}: t = {self.time:g} s, {self.method}, h = {self.step:g} s{driven}>"
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # a misspelt option (sim.projekt = True) would do nothing, silently
-        if not name.startswith("_") and name not in ("library", "model") and not hasattr(type(self), name):
-            options = [k for k, v in vars(Simulation).items() if isinstance(v, property) and v.fset is not None]
-            raise AttributeError(f"Simulation has no option {name!r}{did_you_mean(name, options)}")
+        # A misspelt option (sim.projekt = True) would do nothing, silently; other names are the caller's own.
+        if not name.startswith("_") and not hasattr(type(self), name):
+            options = [k for k, v in vars(Simulation).items() if isinstance(v, property)]
+            close = difflib.get_close_matches(name, options, n=1, cutoff=0.7)
+            if close:
+                raise AttributeError(f"Simulation has no option {name!r}; did you mean {close[0]!r}?", name=name)
         super().__setattr__(name, value)
 
     # -- memory ------------------------------------------------------------------------------------
@@ -311,8 +314,6 @@ class Simulation:
         index = self._index[kind]
         if name not in index:
             found = self.library.kinds.get(name)
-            if found is not None and kind == "output":
-                raise ParameterError(f"channel {name!r}: {self.library.no_output(name)}")
             hint = did_you_mean(name, index)
             if found is not None:
                 setter = _SETTERS.get(found)
@@ -326,8 +327,12 @@ class Simulation:
         """Numbers of the outputs to record; time is recorded anyway."""
         if channels is None:
             return list(range(len(self.model.outputs)))
-        names = [channels] if isinstance(channels, str) else channels
-        return [self._find("output", n) for n in names if n != "time" or n in self._index["output"]]
+        index = self._index["output"]
+        names = [channels] if isinstance(channels, str) else list(channels)
+        for name in names:
+            if name not in index and name != "time":
+                raise ParameterError(f"channel {name!r}: {self.library.no_output(name)}")
+        return [index[name] for name in names if name in index]
 
     def _assign(self, kind: str, variables: Sequence[Variable], target: Array, values: Mapping[str, Number]) -> None:
         # all names and units are checked before anything changes
@@ -1291,17 +1296,17 @@ class Simulation:
         writer = next((b.name for b in self._externals.blocks if kind == "input" and name in b.writes), None)
         if writer is not None:
             what += f", written by block {writer!r},"
-        became, advice = "became", (
+        advice = (
             f"Try a smaller step, h = {self.step / 2:g} s; if that does not help, look at the last rows recorded and "
             "at the parameters and initial values that act there"
         )
         if step == 0 and time <= s[Header.T0]:  # before any step: no step could cure it
-            became, advice = "is", (
+            advice = (
                 "This is the start, so the step is not the cause: look for a division by zero, for the root or "
                 "logarithm of a number that is not positive, and at the parameters, initial values and inputs there"
             )
         message = (
-            f"{what} {became} {value} at t = {time:.9g} s{where} (step {step}, {self.method}, h = {self.step:g} s). "
+            f"{what} became {value} at t = {time:.9g} s{where} (step {step}, {self.method}, h = {self.step:g} s). "
             f"{advice}"
         )
         return Failure(kind, name, index, value, time, step, message)

@@ -17,7 +17,7 @@ from typing import Any
 from jounce.core import units
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ModelError, ParameterError
-from jounce.core.generated import GeneratedModel
+from jounce.core.generated import GeneratedModel, counted
 from jounce.core.tables import Table
 from jounce.symbolic import joints
 from jounce.symbolic._casadi import SX, ca, is_symbolic
@@ -704,15 +704,15 @@ class System(Scope):
         )
 
     def __repr__(self) -> str:
-        n_bodies = sum(len(unit.bodies) for unit in self.units)
+        n_states = len(self.coordinates) + len(self.speeds) + len(self.states)
         counts = (
-            (n_bodies, "bodies"),
-            (len(self.coordinates) + len(self.speeds) + len(self.states), "states"),
-            (len(self.inputs), "inputs"),
-            (len(self.parameter_list), "parameters"),
-            (len(self.outputs), "outputs"),
+            counted(sum(len(unit.bodies) for unit in self.units), "body", "bodies"),
+            counted(n_states, "state"),
+            counted(len(self.inputs), "input"),
+            counted(len(self.parameter_list), "parameter"),
+            counted(len(self.outputs), "output"),
         )
-        return f"<System {self.name}: {', '.join(f'{n} {what}' for n, what in counts)}>"
+        return f"<System {self.name}: {', '.join(counts)}>"
 
     # -- bookkeeping used by Scope ----------------------------------------------------------------------
     def check_open(self, what: str) -> None:
