@@ -37,7 +37,11 @@ def message(source: str | Path) -> str:
 
 
 def test_all_problems_of_all_files_at_once(folder: Path) -> None:
-    spoil(folder / "vehicle.yaml", ("torque_reaction: chassis", "torque_reaction: chasis"), ("drive: front", "drive: {L1: 0.5}"))
+    spoil(
+        folder / "vehicle.yaml",
+        ("torque_reaction: chassis", "torque_reaction: chasis"),
+        ("drive: front", "drive: {L1: 0.5}"),
+    )
     spoil(folder / "body.yaml", ("mass: 1137 kg", "mass: -1137 kg"), ("izz: 1800", "izz: 18000"))
     spoil(
         folder / "suspensions/front.yaml",
@@ -47,9 +51,7 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
     spoil(folder / "tables/front_toe.csv", ("-60,0.245", "-60,abc"))
     with pytest.raises(ParameterError) as caught:
         jv.load("car")
-    known = (
-        "ratio, ratio_convention, scale, type, rate, force, axis, free_length, installed_length, preload, right"
-    )
+    known = "ratio, ratio_convention, scale, type, rate, force, axis, free_length, installed_length, preload, right"
     assert str(caught.value) == "\n".join(
         [
             "8 problems in 3 files",

@@ -337,7 +337,9 @@ MAIN = (COMPACT / "vehicle.yaml").read_text(encoding="utf-8")
 @given(
     cut=st.tuples(st.integers(0, len(MAIN)), st.integers(0, 40)),
     insert=st.text(max_size=12)
-    | st.sampled_from(["\n  - ", ": ", "{", "]", "&a ", "*a", "!!x ", "? ", "|\n", "'", '"', "nan", "1e999", "-", "\t", "%"]),
+    | st.sampled_from(
+        ["\n  - ", ": ", "{", "]", "&a ", "*a", "!!x ", "? ", "|\n", "'", '"', "nan", "1e999", "-", "\t", "%"]
+    ),
 )
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_spoiled_files_load_or_are_refused_and_nothing_else(folder: Path, cut: tuple[int, int], insert: str) -> None:

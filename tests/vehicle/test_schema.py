@@ -352,7 +352,11 @@ def test_remarks_name_what_is_unusual(car: Vehicle) -> None:
         }
     )
     text = "\n".join(odd.remarks())
-    for part in ("dampers[0].force: force and speed differ in sign", "auxiliary_anti_roll: not used", "bump_stop.ratio"):
+    for part in (
+        "dampers[0].force: force and speed differ in sign",
+        "auxiliary_anti_roll: not used",
+        "bump_stop.ratio",
+    ):
         assert part in text
 
 

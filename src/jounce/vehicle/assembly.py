@@ -48,7 +48,12 @@ class Inputs:
 
 
 def assemble(
-    vehicle: Vehicle, tires: Mapping[str, Tire], *, inclined: bool = False, name: str = "car", ground: Ground | None = None
+    vehicle: Vehicle,
+    tires: Mapping[str, Tire],
+    *,
+    inclined: bool = False,
+    name: str = "car",
+    ground: Ground | None = None,
 ) -> System:
     """The car as a system.
 
@@ -76,7 +81,10 @@ class _Assembly:
         self.ground = ground or Plane.declare(self.system, inclined=inclined)
         self.inputs = Inputs(
             self.system.input(
-                "steering_wheel", "rad", "hand wheel angle, left positive", rate=True,
+                "steering_wheel",
+                "rad",
+                "hand wheel angle, left positive",
+                rate=True,
                 acceleration=settings.steering_acceleration,
             ),  # fmt: skip
             self.system.input("throttle", "-", "drive demand, 0 to 1"),
@@ -294,7 +302,9 @@ class _Assembly:
             own = scope.scope(name)
             d = self._curve(own, "ratio", data_stop.deflection, [q])
             gap = fmax(sign * d - own.parameter("clearance", data_stop.clearance, "m"), 0.0)
-            force = own.parameter("scale", data_stop.scale, "-", low=0.0) * self._curve(own, "force", data_stop.force, [gap])
+            force = own.parameter("scale", data_stop.scale, "-", low=0.0) * self._curve(
+                own, "force", data_stop.force, [gap]
+            )
             self._act(u, -sign * force, d, q)
             own.output("force", sign * force, "N", "bump positive, rebound negative")
 
@@ -351,7 +361,9 @@ class _Assembly:
         scope = self.system.scope("aero")
         density = scope.parameter("density_ratio", aero.air_density / aero.reference_density, "-", low=0.0)
         reference = scope.parameter("reference_velocity", aero.reference_velocity, "m/s", low=1e-3)
-        wind = [scope.parameter(f"wind.{a}", getattr(aero.wind, a), "m/s", "where it goes to, world axes") for a in "xyz"]
+        wind = [
+            scope.parameter(f"wind.{a}", getattr(aero.wind, a), "m/s", "where it goes to, world axes") for a in "xyz"
+        ]
         chassis = self.chassis
         wind_here = chassis.from_world(wind)
         ahead: list[Any] = [1.0, 0.0, 0.0]
