@@ -33,6 +33,16 @@ def test_the_vehicle_has_fourteen_degrees_of_freedom_and_stands_on_its_wheels() 
     assert sum(loads) == pytest.approx(weight, abs=1.0)
 
 
+def test_a_budget_says_which_side_is_good(capsys: pytest.CaptureFixture[str]) -> None:
+    from jounce.cli.bench import _print
+
+    rows = [run.at_most("time", 1.0, "s", 2.0), run.at_least("speed", 1.0, "-", 3.0), run.Row("size", 1.0, "-")]
+    assert [row.limit for row in rows] == ["≤", "≥", ""]
+    _print(rows)
+    text = capsys.readouterr().out
+    assert "≤ 2" in text and "≥ 3" in text and "missed" in text
+
+
 @pytest.mark.slow
 def test_all_budgets_hold() -> None:
     missed = [row for row in run.run_bench() if not row.ok]

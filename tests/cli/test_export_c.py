@@ -61,7 +61,7 @@ def test_a_recipe_becomes_a_program(file: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "needs an end time or a program"),
+        ([], 'needs an end time or a program: give --time "10 s" or --program module:name'),
         (["--time", "1 s", "--set", "mass"], "--set mass: write NAME=VALUE"),
         (["--time", "1 s", "--set", "mas=1 kg"], "did you mean 'mass'"),
         (["--program", "{file}:pull"], "has no program 'pull'; did you mean 'push'"),

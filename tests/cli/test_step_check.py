@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from jounce.cli.main import app, main
 
-RECIPES = '''
+RECIPES = """
 import jounce as jn
 
 
@@ -45,7 +45,7 @@ swing = jn.Program(jn.Phase("swing", [jn.Open("push", jn.Sine(1.0, 0.5))]))
 @jn.recipe
 def fierce():
     return _oscillator("fierce", 1e12)
-'''
+"""
 
 
 @pytest.fixture

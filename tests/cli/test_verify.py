@@ -32,7 +32,7 @@ def test_a_wrong_expected_value_fails_the_book(monkeypatch: pytest.MonkeyPatch) 
     assert failed["measured"] == pytest.approx(1.0, abs=0.1)
     result = runner.invoke(app, ["verify", "order"])
     assert result.exit_code == 1
-    assert "1 of 6 checks failed" in result.output
+    assert "1 of 8 checks failed" in result.output
 
 
 def test_json_is_all_there_is_on_stdout() -> None:

@@ -117,7 +117,7 @@ def test_selected_channels(oscillator):
     np.testing.assert_array_equal(b["speed"], a["speed"])
     np.testing.assert_array_equal(b["position"], a["position"])
     assert Simulation(oscillator, step=H).run(1.0, channels=[]).data.shape == (9, 0)
-    with pytest.raises(ParameterError, match="output 'sped': unknown in model 'oscillator'; did you mean 'speed'"):
+    with pytest.raises(ParameterError, match="channel 'sped': not an output of the model; did you mean 'speed'"):
         Simulation(oscillator).run(1.0, channels=["sped"])
 
 

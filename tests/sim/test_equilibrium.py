@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_newton_converges_quadratically() -> None:
         simulation, Lineariser(system), ["plate.[xyz]", "plate.r?"], ["plate.v?", "plate.w?"], tolerance=1e-12
     )
     errors = [e for e in found.history if 1e-9 < e < 0.5]
-    for first, second in zip(errors, errors[1:], strict=False):
+    for first, second in pairwise(errors):
         # e⁺ ≤ C e²; C is a few 1/(m/s²) for half-metre springs
         assert second <= 20 * first**2 + 1e-11
 

@@ -42,7 +42,7 @@ def test_derived_parameters_follow_a_new_table() -> None:
     sim = Simulation(library)
     sim.set_tables({"t": STEEP})
     assert sim.parameter("d") == 5.0
-    assert Lineariser(system).at(sim).A == pytest.approx(np.array([[-5.0]]))
+    assert pytest.approx(np.array([[-5.0]])) == Lineariser(system).at(sim).A
     run = batch(library, [Run(tables={"t": STEEP})], t_end=0.1)[0]
     assert run["d"][-1] == 5.0
 
@@ -53,8 +53,8 @@ def test_a_linearisation_does_not_depend_on_earlier_ones() -> None:
     before = lineariser.at().A
     sim = Simulation(build(system))
     sim.set_parameters({"p": 2.0})
-    assert lineariser.at(sim).A == pytest.approx(np.array([[-2.0]]))
-    assert lineariser.at().A == pytest.approx(before)
+    assert pytest.approx(np.array([[-2.0]])) == lineariser.at(sim).A
+    assert pytest.approx(before) == lineariser.at().A
 
 
 def test_a_linearisation_sees_the_interval_of_its_simulation() -> None:
@@ -62,7 +62,7 @@ def test_a_linearisation_sees_the_interval_of_its_simulation() -> None:
     x = s.state("x", initial=1.0)
     s.derivative(x, -x / s.t_dt)
     sim = Simulation(build(s), method="AM-2", step=0.02)
-    assert Lineariser(s).at(sim).A == pytest.approx(np.array([[-100.0]]))
+    assert pytest.approx(np.array([[-100.0]])) == Lineariser(s).at(sim).A
 
 
 def asking() -> System:

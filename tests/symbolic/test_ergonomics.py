@@ -14,7 +14,7 @@ import jounce as jn
 from jounce.core.errors import ModelError, ParameterError
 from jounce.symbolic import Leaf, System
 from jounce.symbolic.system import Scope
-from tests.models import compiled
+from models import compiled
 
 
 def cart(s: System) -> Any:

@@ -109,7 +109,7 @@ def test_a_snapshot_continues_to_the_bit() -> None:
 
 def test_a_loop_is_held_as_by_the_other_methods() -> None:
     s = System("ros2_pendulum")
-    x, vx = s.coordinate("x")
+    x, _ = s.coordinate("x")
     z, _ = s.coordinate("z", initial=-1.0)
     s.body("bob", s.world.guided("bob", [x, 0, z]), 2.0)
     s.loop("rod", [x * x + z * z - 1])

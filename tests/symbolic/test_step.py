@@ -379,7 +379,7 @@ def test_a_pattern_that_matches_no_state_is_refused(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["J1", "J2", "J3", "velocity-first"])
 def test_what_the_carrier_does_to_the_loads_of_a_unit_is_implicit_too(kind: str) -> None:
-    """Loads of a trailer that depend on its world place, attitude and velocity, behind a turning and tilting carrier."""
+    """Loads of a trailer that depend on its place, attitude and velocity, behind a turning and tilting carrier."""
 
     def train(with_unit: bool) -> System:
         s = System("carried_unit" if with_unit else "carried_flat")

@@ -220,3 +220,28 @@ def test_a_split_body_says_that_it_has_to_wait(symmetric: jv.Vehicle) -> None:
     car = symmetric.with_(**{"body.mass": None, "body.cg": None, "body.inertia": None, "body.split": split})
     with pytest.raises(ModelError, match="not available yet"):
         system_of(car)
+
+
+def bits(car: jv.Vehicle) -> bytes:
+    """A short run of a car, as bytes."""
+    sim = rolling(Simulation(build(system_of(car, name="bits"))), 20.0)
+    return bytes(drive(sim, Open("steering_wheel", Ramp(0.3, 0.2, start=0.0)), time=0.5).data.tobytes())
+
+
+def test_a_car_saved_and_loaded_again_runs_to_the_same_bits(symmetric: jv.Vehicle, tmp_path: Path) -> None:
+    symmetric.save(tmp_path / "car")
+    assert bits(jv.load(tmp_path / "car")) == bits(symmetric)
+
+
+def test_a_subsystem_swapped_and_swapped_back_restores_the_run(symmetric: jv.Vehicle) -> None:
+    stiff = symmetric.with_(**{"rear_suspension.spring.rate": "60 N/mm"})
+    other = symmetric.with_subsystem("rear_suspension", stiff)
+    assert bits(other) != bits(symmetric)
+    assert bits(other.with_subsystem("rear_suspension", symmetric)) == bits(symmetric)
+
+
+def test_it_runs_straight_when_both_sides_are_alike(standing: Simulation) -> None:
+    rolling(standing, 25.0)
+    run = drive(standing, Open("throttle", Constant(0.1)), time=3.0)
+    assert np.abs(run["chassis.angular_velocity.z"]).max() < 1e-12
+    assert np.abs(run["chassis.position.y"]).max() < 1e-9

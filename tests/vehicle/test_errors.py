@@ -60,7 +60,8 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
             "  line 57  drive: the shares add up to 0.5; they must add up to 1 (or all be 0: no drive)",
             "car/body.yaml:",
             "  line 2  mass = '-1137 kg': must be > 0 kg",
-            "  line 4  inertia: no body has this inertia: the largest principal moment, 18000 kg.m2, exceeds the sum of "
+            "  line 4  inertia: no body has this inertia: the largest principal moment, 18000 kg.m2, exceeds "
+            "the sum of "
             "the two others, 399.977 + 1690",
             "car/suspensions/front.yaml:",
             "  line 8  toe.file: front_toe.csv line 6, column 2: 'abc' is not a number",
@@ -87,24 +88,28 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
         (
             "body.yaml",
             ("cg: [-984 mm", "cg: [984 mm"),
-            "1 problem in car/body.yaml\n  line 3  cg.x: 0.984 m: the sprung mass has its centre of gravity ahead of the "
+            "1 problem in car/body.yaml\n  line 3  cg.x: 0.984 m: the sprung mass has its centre of gravity "
+            "ahead of the "
             "front wheels, so that the rear axle would lift (x is positive forward: expected between -2.65 and 0.0)",
         ),
         (
             "suspensions/rear.yaml",
             ("wheel_centre_x: -2650 mm", "wheel_centre_x: 2650 mm"),
-            "1 problem in car/suspensions/rear.yaml\n  line 3  wheel_centre_x = '2650 mm': 2.65 m: the rear wheels must be "
+            "1 problem in car/suspensions/rear.yaml\n  line 3  wheel_centre_x = '2650 mm': 2.65 m: the rear "
+            "wheels must be "
             "behind the front ones (0.0 m); write -wheelbase",
         ),
         (
             "suspensions/rear.yaml",
             ("track: 1530 mm\n", ""),
-            "1 problem in car/suspensions/rear.yaml\n  line 1  track: missing; distance of the wheel centres at design, in m",
+            "1 problem in car/suspensions/rear.yaml\n  line 1  track: missing; distance of the wheel centres at "
+            "design, in m",
         ),
         (
             "suspensions/rear.yaml",
             ("  preload: 2822 N", "  preload: 2822 N\n  installed_length: 300 mm"),
-            "1 problem in car/suspensions/rear.yaml\n  line 13  spring.preload = '2822 N': installed_length and preload are "
+            "1 problem in car/suspensions/rear.yaml\n  line 13  spring.preload = '2822 N': installed_length and "
+            "preload are "
             "both given; keep one",
         ),
         (
@@ -115,8 +120,10 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
         (
             "vehicle.yaml",
             ("brakes:", "breaks:"),
-            "2 problems in car/vehicle.yaml\n  line 1  brakes: missing; brakes\n  line 51  breaks: unknown key; did you mean "
-            "'brakes'?  known: name, description, provenance, system, body, front_suspension, rear_suspension, steering, "
+            "2 problems in car/vehicle.yaml\n  line 1  brakes: missing; brakes\n  line 51  breaks: unknown key; "
+            "did you mean "
+            "'brakes'?  known: name, description, provenance, system, body, front_suspension, rear_suspension, "
+            "steering, "
             "front_wheels, rear_wheels, brakes, drive, aero",
         ),
         (
@@ -127,24 +134,28 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
         (
             "vehicle.yaml",
             ("drive: front", "drive: [front"),
-            "1 problem in car/vehicle.yaml\n  line 59  no YAML: while parsing a flow sequence, expected ',' or ']', but got ':'",
+            "1 problem in car/vehicle.yaml\n  line 59  no YAML: while parsing a flow sequence, expected ',' or "
+            "']', but got ':'",
         ),
         (
             "vehicle.yaml",
             ("gravity: 9.80665 m/s2", "gravity: nine"),
-            "1 problem in car/vehicle.yaml\n  line 11  system.gravity = 'nine': does not begin with a number; write for "
+            "1 problem in car/vehicle.yaml\n  line 11  system.gravity = 'nine': does not begin with a number; "
+            "write for "
             "example '1.5 m/s2'",
         ),
         (
             "vehicle.yaml",
             ("gravity: 9.80665 m/s2", "gravity: .inf"),
-            "1 problem in car/vehicle.yaml\n  line 11  system.gravity = '.inf': does not begin with a number; write for "
+            "1 problem in car/vehicle.yaml\n  line 11  system.gravity = '.inf': does not begin with a number; "
+            "write for "
             "example '1.5 m/s2'",
         ),
         (
             "vehicle.yaml",
             ("mu: 0.4", "mu: [0.4]"),
-            "1 problem in car/vehicle.yaml\n  line 54  brakes.front.mu = [0.4]: expected a number in - or text such as '1.5'",
+            "1 problem in car/vehicle.yaml\n  line 54  brakes.front.mu = [0.4]: expected a number in - or text "
+            "such as '1.5'",
         ),
         (
             "vehicle.yaml",
@@ -202,7 +213,8 @@ def test_problems_of_the_right_side_are_told_where_they_stand(folder: Path) -> N
     )
     spoil(folder / "suspensions/rear.yaml", ("rate: -3 N/mm", "rate: 3 N/mm"), ("ratio: 0.8", "ratio: 0.8 kg"))
     assert message("car") == (
-        "1 problem in car/suspensions/rear.yaml\n  line 14  spring.ratio = '0.8 kg': found kg (kg), expected - (dimensionless)"
+        "1 problem in car/suspensions/rear.yaml\n  line 14  spring.ratio = '0.8 kg': found kg (kg), expected - "
+        "(dimensionless)"
     )
 
 
@@ -258,10 +270,12 @@ def test_changes_are_answered_in_the_same_way() -> None:
             "  body.cg.x.y: body.cg.x is a single value; it has no 'y'",
             "  ..: not a path; write for example 'front_suspension.dampers[0].rate'",
             "  body.mass = '-3 kg': must be > 0 kg",
-            "  front_suspension.spring.rte: unknown key; did you mean 'rate'?  known: ratio, ratio_convention, scale, type, "
+            "  front_suspension.spring.rte: unknown key; did you mean 'rate'?  known: ratio, ratio_convention, "
+            "scale, type, "
             "rate, force, axis, free_length, installed_length, preload, right",
             "  brakes.front.mu = '3 N': found N (kg m s-2), expected - (dimensionless)",
-            "  front_suspenson: unknown key; did you mean 'front_suspension'?  known: name, description, provenance, system, "
+            "  front_suspenson: unknown key; did you mean 'front_suspension'?  known: name, description, "
+            "provenance, system, "
             "body, front_suspension, rear_suspension, steering, front_wheels, rear_wheels, brakes, drive, aero",
         ]
     )

@@ -120,7 +120,8 @@ units_of_rate = st.sampled_from(["N/m", "N/mm", "kN/m"])
 
 @given(
     rate=numbers, unit=units_of_rate, offset=st.floats(-0.1, 0.1), mass=numbers,
-    table=st.lists(st.tuples(st.integers(-300, 300), st.floats(-1, 1)), min_size=2, max_size=9, unique_by=lambda p: p[0]),
+    table=st.lists(st.tuples(st.integers(-300, 300), st.floats(-1, 1)), min_size=2, max_size=9, unique_by=lambda p: p[0]
+    ),
     right=st.none() | numbers, text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=20),
     dampers=st.lists(numbers, max_size=3),
 )  # fmt: skip
@@ -192,20 +193,20 @@ def test_a_place_that_cannot_be_written_is_told(car: Vehicle, tmp_path: Path) ->
 
 def test_shared_files_outside_the_folder_are_not_touched(tmp_path: Path) -> None:
     shutil.copytree(COMPACT, tmp_path / "car")
-    shutil.move(tmp_path / "car" / "suspensions", tmp_path / "shared")
-    text = (tmp_path / "car/vehicle.yaml").read_text().replace("suspensions/", "../shared/")
+    shutil.move(tmp_path / "car" / "suspensions", tmp_path / "pool")
+    text = (tmp_path / "car/vehicle.yaml").read_text().replace("suspensions/", "../pool/")
     (tmp_path / "car/vehicle.yaml").write_text(text)
-    for file in (tmp_path / "shared").iterdir():
+    for file in (tmp_path / "pool").iterdir():
         file.write_text(file.read_text().replace("../tables", "../car/tables"))
-    shared = contents(tmp_path / "shared")
+    shared = contents(tmp_path / "pool")
     car = jv.load(tmp_path / "car")
     changed = car.with_(**{"front_suspension.spring.rate": 30000})
     changed.save()
-    assert contents(tmp_path / "shared") == shared
+    assert contents(tmp_path / "pool") == shared
     assert jv.load(tmp_path / "car") == changed
     main = (tmp_path / "car/vehicle.yaml").read_text()
     assert "front_suspension: front.yaml" in main
-    assert "rear_suspension: ../shared/rear.yaml" in main
+    assert "rear_suspension: ../pool/rear.yaml" in main
 
 
 def test_one_file_used_twice_and_changed_once_becomes_two(folder: Path) -> None:

@@ -170,8 +170,8 @@ def check_si(unit: str, name: str = "") -> str:
     found = _read(unit, f"unit of {name}" if name else "unit")
     if found.factor != 1 or found.offset != 0:
         raise ParameterError(
-            f"unit of {name or 'a quantity'}: {unit!r} is not SI; declare the SI unit, and give values as text with any "
-            f"unit, such as {'90 ' + unit!r}"
+            f"unit of {name or 'a quantity'}: {unit!r} is not SI; declare the SI unit, and give values as text with "
+            f"any unit, such as {'90 ' + unit!r}"
         )
     return unit
 

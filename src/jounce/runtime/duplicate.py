@@ -12,8 +12,8 @@ def duplicate(source: Simulation | Library) -> Simulation:
     Parameters, tables, services, program, state and history are the same; nothing done to one is seen by the other. A
     simulation with external blocks is refused: the code behind them exists once.
     """
-    if isinstance(source, Library):
-        return Simulation(source)
+    if not isinstance(source, Simulation):
+        return Simulation(source)  # refuses, in words, what is no library
     external = [block.name for block in source.blocks if block.kind != "compiled"]
     if external:
         raise ParameterError(

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 import jounce
 from jounce.core.errors import ModelError, ParameterError
-from jounce.core.generated import ServiceSlot, Variable
+from jounce.core.generated import ServiceSlot, Variable, counted
 from jounce.core.tables import PackedTable
 from jounce.runtime.bindings import ABI, SIM_ABI, Header, JnAction, JnChannel, JnCondition, JnGroup, JnPhase
 from jounce.runtime.compile import RUNTIME, STRICT_FLAGS, runtime_files
@@ -428,11 +428,12 @@ const jn_model *{name}_get_model(void);
     def _run_text(self) -> str:
         s = self.simulation
         driven = "driven by its phase program" if s._packed is not None else "with constant inputs"
+        steps = counted(self.n_steps, "step")
         every = "every step" if s.iprint == 1 else f"every {s.iprint} steps"
         rows = every if s.iprint else "every step and half step"
         return (
-            f"The run: from t = {s.time:g} s, {self.n_steps} steps of {s.step:g} s at most, {s.method}, {driven};\n"
-            f"{len(self.columns)} channels, a row {rows}."
+            f"The run: from t = {s.time:g} s, {steps} of {s.step:g} s at most, {s.method}, {driven};\n"
+            f"{counted(len(self.columns), 'channel')}, a row {rows}."
         )
 
     def _work_text(self) -> str:
@@ -441,10 +442,11 @@ const jn_model *{name}_get_model(void);
         except ParameterError:  # hand-written C, or a method without such an account
             return ""
         first = "first step has" if work["start_steps"] == 1 else f"first {work['start_steps']} steps have"
+        evaluations = counted(work["evaluations"], "evaluation")
         start = f"; the {first} {work['start_evaluations']} evaluations" if work["start_steps"] else ""
         return (
             "Work per step\n"
-            f"  At most {work['operations']} operations in {counted(work['evaluations'], 'evaluation')} of the model, with "
+            f"  At most {work['operations']} operations in {evaluations} of the model, with "
             f"{work['table_lookups']} table look-ups,\n"
             f"  {work['library_calls']} calls of the mathematics library, {work['service_calls']} of services{start}.\n"
             f"  {work['row_operations']} operations for each row that is recorded.\n"

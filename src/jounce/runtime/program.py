@@ -526,9 +526,9 @@ class _Packer:
         for owner, (rate, acceleration) in enumerate(
             zip(self.model.input_rate, self.model.input_acceleration, strict=True)
         ):
-            if k in (rate, acceleration) and (number, owner) in self.index or (
-                owner == k and any((number, c) in self.index for c in (rate, acceleration) if c >= 0)
-            ):
+            companions = [c for c in (rate, acceleration) if c >= 0]
+            taken = (number, owner) in self.index if k in companions else False
+            if taken or (owner == k and any((number, c) in self.index for c in companions)):
                 raise ParameterError(
                     f"{where}: an input and its rate or acceleration both have a channel in one phase; a reference of "
                     "the input drives the others too"

@@ -75,7 +75,7 @@ METHODS = {"Euler": -1, "AB-2": 0, "RK-2": 1, "AM-2": 2, "AM-3": 3, "AM-4": 4}
 """Names and OPT_INT_METHOD numbers."""
 
 LINEAR_IMPLICIT = {"LI-Euler": 10, "ROS2": 11}
-"""Steps with the generated linear-implicit form (``generate(step=...)``): first order, and two stages of second order."""
+"""Steps with the generated linear-implicit form (``generate(step=...)``): first order; second order in two stages."""
 
 _ALL_METHODS = METHODS | LINEAR_IMPLICIT
 _METHOD_NAMES = {number: name for name, number in _ALL_METHODS.items()}
@@ -466,7 +466,7 @@ class Simulation:
         """Take over parameters, tables and services of a simulation whose model declares the same ones."""
         self.set_parameters({v.name: other.parameter(v.name) for v in self.model.parameters})
         self.set_tables({name: other.tables[name] for name in self.model.tables})
-        for k, slot in enumerate(self.model.services):
+        for slot in self.model.services:
             if slot.name in other._bound:
                 self.bind(slot.name, *other._bound[slot.name])
 
@@ -518,8 +518,8 @@ class Simulation:
         if not c.step or c.step_stages != stages:
             kind = "ros2" if stages == 2 else "velocity-first"
             raise ParameterError(
-                f"method {_METHOD_NAMES[method]}: model {self.model.name!r} was built without a linear-implicit step of "
-                f"this order; build(system.generate(step=Step({kind!r}))) makes one"
+                f"method {_METHOD_NAMES[method]}: model {self.model.name!r} was built without a linear-implicit step "
+                f"of this order; build(system.generate(step=Step({kind!r}))) makes one"
             )
 
     @property
@@ -974,7 +974,7 @@ class Simulation:
     def _call(self, function: Any, results: Sequence[Array], **point: npt.ArrayLike | float | None) -> None:
         at = JnPoint()
         if self.library.c.jn_point_now(ctypes.byref(self._sim), ctypes.byref(at)) != Status.OK:
-            raise ParameterError(f"model {self.model.name!r}: its state array is damaged; restart() or restore a snapshot")
+            raise ParameterError(f"model {self.model.name!r}: its state is damaged; restart() or restore a snapshot")
         keep = []
         for name, size in (("x", len(self.x)), ("m", len(self.m)), ("u", len(self.u)), ("b", len(self.b))):
             value = point.get(name)

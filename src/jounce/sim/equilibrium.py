@@ -4,7 +4,8 @@ Chosen rates r(x) are brought to zero by changing chosen states (quaternions thr
 
     δ = argmin |r + (∂r/∂x) δ|,   x ← x ⊕ t δ,   t = 1, ½, ¼, … until |r| falls                              (1)
 
-Least squares, so more unknowns than equations (a car may stand anywhere in the plane) or a redundant equation do no harm.
+Least squares, so more unknowns than equations (a car may stand anywhere in the plane) or a redundant equation do no
+harm.
 """
 
 from __future__ import annotations
@@ -92,9 +93,9 @@ def find_equilibrium(
             break
         history.append(float(np.abs(r).max()))
     raise StaticsError(
-        f"model {simulation.model.name!r}: no equilibrium after {len(history) - 1} iterations; the largest rate left is "
-        f"{history[-1]:.3g} of {worst!r} (allowed {tolerance:g}). The best state found is kept; start closer, or leave "
-        "more states free"
+        f"model {simulation.model.name!r}: no equilibrium after {len(history) - 1} iterations; the largest rate left "
+        f"is {history[-1]:.3g} of {worst!r} (allowed {tolerance:g}). The best state found is kept; start closer, or "
+        "leave more states free"
     )
 
 

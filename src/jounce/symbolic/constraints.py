@@ -95,9 +95,7 @@ def _solve_unit(system: System, unit: Unit) -> None:
         alias.args = [expression]
 
 
-def _solve(
-    rows: list[dict[int, SX]], right: list[SX], numeric: npt.NDArray[np.float64], names: list[str]
-) -> list[SX]:
+def _solve(rows: list[dict[int, SX]], right: list[SX], numeric: npt.NDArray[np.float64], names: list[str]) -> list[SX]:
     """Gaussian elimination; pivots are chosen by size at the initial state, so no pivot vanishes near it."""
     n = len(rows)
     matrix = [dict(row) for row in rows]

@@ -192,6 +192,9 @@ class Frame:
         self._v_own: Vector | None = None
         self._pose: tuple[Vector, Matrix | None] | None = None
 
+    def __repr__(self) -> str:
+        return f"<Frame {self.name}>"
+
     @property
     def system(self) -> System:
         return self.unit.system

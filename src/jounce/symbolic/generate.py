@@ -82,12 +82,19 @@ def derive(system: System) -> Equations:
 
 
 def _check(system: System) -> None:
-    problems = [f"state {s.name!r} has no derivative: call derivative(...)" for s in system.states
-                if key(s.symbol) not in system.state_rates]
-    problems += [f"memory {m.name!r} has no update: call next_memory(...)" for m in system.memories
-                 if key(m.symbol) not in system.memory_updates]
-    problems += [f"coordinate {q.name!r} has no rate" for q in system.coordinates
-                 if key(q.symbol) not in system.coordinate_rates]
+    problems = [
+        f"state {s.name!r} has no derivative: call derivative(...)"
+        for s in system.states
+        if key(s.symbol) not in system.state_rates
+    ]
+    problems += [
+        f"memory {m.name!r} has no update: call next_memory(...)"
+        for m in system.memories
+        if key(m.symbol) not in system.memory_updates
+    ]
+    problems += [
+        f"coordinate {q.name!r} has no rate" for q in system.coordinates if key(q.symbol) not in system.coordinate_rates
+    ]
     problems += [problem for block in system.blocks for problem in block.problems()]
     if problems:
         raise ModelError(f"system {system.name!r}: " + "; ".join(problems))

@@ -220,9 +220,7 @@ def solve(system: System, dependent: set[int], form: Form | None = None) -> Solv
     return Solved(accelerations, named_pivots, list(units.values()), multipliers)
 
 
-def assemble(
-    kinematics: UnitKinematics, form: Form | None = None, extra: Sequence[Declared] = ()
-) -> Equations:
+def assemble(kinematics: UnitKinematics, form: Form | None = None, extra: Sequence[Declared] = ()) -> Equations:
     """(2) for the bodies, loads and loop constraints of one unit."""
     form = form or Form()
     unit = kinematics.unit

@@ -17,10 +17,10 @@ written with the mass matrix, K_u = ∂f/∂u and K_q = ∂f/∂q of the chosen 
     velocity-first  M - h K_u - h² K_q V           f                    V u_{n+1}     always
     exact           (1) with the exact Jacobian of all rates of the chosen states     always
 
-**ROS2** (kind ros2) is the second-order member, two stages of one function k(x, r) = (I - g A)⁻¹(F + r), g = γ h, with the
-exact rows q̇ = V u in A [Verwer1999].  With d = k - r no product with M is needed:
+**ROS2** (kind ros2) is the second-order member, two stages of one function k(x, r) = (I - g A)⁻¹(F + r), g = γ h, with
+the exact rows q̇ = V u in A [Verwer1999].  With d = k - r no product with M is needed:
 
-    (M - g K_u - g² K_q V) d_u = f + g K_q (V (u + g r_u) + r_q) + g K_u r_u,     k_q = V (u + g k_u) + r_q          (1a)
+    (M - g K_u - g² K_q V) d_u = f + g K_q (V (u + g r_u) + r_q) + g K_u r_u,   k_q = V (u + g k_u) + r_q        (1a)
 
 Other states z (tire slip) among the chosen ones are solved together with the speeds, rows (1 - h g_z) ż - ... = g.
 The derivatives are exact and sparse, except that values declared ``slow`` are held; what couples a unit to speeds of

@@ -43,6 +43,9 @@ from jounce.symbolic.frames import (
 from jounce.symbolic.leaf import Leaf
 from jounce.symbolic.loops import GAINS, Loop
 
+# What may stand where a frame is expected.
+Carrier = Frame | joints.Joint | Body
+
 
 @dataclass
 class Declared:
@@ -318,7 +321,7 @@ class Scope:
         unit: str = "m",
         doc: str = "",
         initial: float | str = 0.0,
-        on: Frame | joints.Joint | None = None,
+        on: Carrier | None = None,
     ) -> tuple[SX, SX]:
         """A coordinate q and its speed u = q̇ (named ``name.rate`` unless given), belonging to the unit of ``on``."""
         frame = as_frame(on or self.system.world, f"coordinate {self.full_name(name)!r}: on")
@@ -330,7 +333,7 @@ class Scope:
     def revolute(
         self,
         name: str,
-        parent: Frame | joints.Joint,
+        parent: Carrier,
         axis: Any = "y",
         offset: Any = (0, 0, 0),
         initial: float | str = 0.0,
@@ -352,7 +355,7 @@ class Scope:
     def prismatic(
         self,
         name: str,
-        parent: Frame | joints.Joint,
+        parent: Carrier,
         axis: Any = "x",
         offset: Any = (0, 0, 0),
         initial: float | str = 0.0,
@@ -373,7 +376,7 @@ class Scope:
     def universal(
         self,
         name: str,
-        parent: Frame | joints.Joint,
+        parent: Carrier,
         axes: tuple[str, str] = ("z", "y"),
         offset: Any = (0, 0, 0),
     ) -> joints.Joint:
@@ -390,7 +393,7 @@ class Scope:
         """
         return joints.universal(self, name, _frame(parent, name), axes, offset)
 
-    def ball(self, name: str, parent: Frame | joints.Joint, offset: Any = (0, 0, 0)) -> joints.Joint:
+    def ball(self, name: str, parent: Carrier, offset: Any = (0, 0, 0)) -> joints.Joint:
         """Free rotation about a point.
 
         States: the quaternion ``name.e0`` … ``name.e3`` = ``q`` (scalar part first, start 1, 0, 0, 0) and the angular
@@ -403,9 +406,7 @@ class Scope:
         """
         return joints.ball(self, name, _frame(parent, name), offset)
 
-    def free(
-        self, name: str, parent: Frame | joints.Joint | None = None, initial: Any = (0.0, 0.0, 0.0)
-    ) -> joints.Joint:
+    def free(self, name: str, parent: Carrier | None = None, initial: Any = (0.0, 0.0, 0.0)) -> joints.Joint:
         """Six degrees of freedom.
 
         States: the position in the parent's axes ``name.x``, ``name.y``, ``name.z`` (m) and the quaternion ``name.e0``
@@ -420,7 +421,7 @@ class Scope:
         """
         return joints.free(self, name, self.system.world if parent is None else _frame(parent, name), initial)
 
-    def unit(self, name: str, at: Frame | joints.Joint) -> Frame:
+    def unit(self, name: str, at: Carrier) -> Frame:
         """Start a new unit (a vehicle behind a hitch) carried by a frame; returns its root frame.
 
         Its own speeds are eliminated before it is joined to the unit that carries it, which keeps the equations of
@@ -431,7 +432,7 @@ class Scope:
     def body(
         self,
         name: str,
-        frame: Frame | joints.Joint,
+        frame: Carrier,
         mass: Any,
         inertia: Any = (0, 0, 0),
         center: Any = (0, 0, 0),
@@ -480,11 +481,11 @@ class Scope:
 
     def force(
         self,
-        frame: Frame | joints.Joint,
+        frame: Carrier,
         vector: Any,
         *,
         at: Any = (0, 0, 0),
-        axes: Frame | joints.Joint | None = None,
+        axes: Carrier | None = None,
     ) -> None:
         """A force on a frame at a point (offset in frame axes); components in ``axes`` (default: the frame's own)."""
         frame = as_frame(frame, "force: frame")
@@ -497,7 +498,7 @@ class Scope:
         moment = zeros() if is_zero(offset) else cross(offset, axes.express(given, frame))
         self.system.add_load(frame, native, moment)
 
-    def torque(self, frame: Frame | joints.Joint, vector: Any, *, axes: Frame | joints.Joint | None = None) -> None:
+    def torque(self, frame: Carrier, vector: Any, *, axes: Carrier | None = None) -> None:
         """A torque on a frame; components in ``axes`` (default: the frame's own)."""
         frame = as_frame(frame, "torque: frame")
         where = f"torque on frame {frame.name!r}"
@@ -514,9 +515,7 @@ class Scope:
         force = self._scalar(value, f"generalized force on {item.name!r}")
         self.system.generalized[place] = self.system.generalized.get(place, ca.SX(0)) + force
 
-    def two_point(
-        self, a: Frame | joints.Joint, b: Frame | joints.Joint, at_a: Any = (0, 0, 0), at_b: Any = (0, 0, 0)
-    ) -> TwoPoint:
+    def two_point(self, a: Carrier, b: Carrier, at_a: Any = (0, 0, 0), at_b: Any = (0, 0, 0)) -> TwoPoint:
         """Distance L between two points, its rate, and a way to act along it (tension positive)."""
         ends = as_frame(a, "two_point: a"), as_frame(b, "two_point: b")
         return TwoPoint(self, *ends, vec(at_a, "two_point: at_a", "m"), vec(at_b, "two_point: at_b", "m"))
@@ -542,7 +541,7 @@ class Scope:
         symbols = self.system.calls.alias(self.full_name(name), scalars(list(values)), slow=True)
         return symbols[0] if len(symbols) == 1 else symbols
 
-    def loop(self, name: str, expressions: Any, on: Frame | joints.Joint | None = None) -> list[SX]:
+    def loop(self, name: str, expressions: Any, on: Carrier | None = None) -> list[SX]:
         """Holonomic constraints: expressions g(q, t) that stay zero, between frames of one unit (that of ``on``).
 
         Returns the multipliers, usable in outputs: λ_i is the force along g_i, acting on the system as -Gᵀ λ.
@@ -574,8 +573,8 @@ class Scope:
     def coincide(
         self,
         name: str,
-        a: Frame | joints.Joint,
-        b: Frame | joints.Joint,
+        a: Carrier,
+        b: Carrier,
         at_a: Any = (0, 0, 0),
         at_b: Any = (0, 0, 0),
         directions: str = "xyz",
@@ -806,7 +805,7 @@ class System(Scope):
         """Symbol of a speed's derivative, for outputs."""
         return self.speed_of(speed).acceleration
 
-    def frame_acceleration(self, frame: Frame | joints.Joint, at: Any = (0, 0, 0)) -> Vector:
+    def frame_acceleration(self, frame: Carrier, at: Any = (0, 0, 0)) -> Vector:
         """Acceleration of a point fixed in a frame, in frame axes (not including gravity), for outputs."""
         frame = as_frame(frame, "frame_acceleration: frame")
         v = frame.point_velocity(at)

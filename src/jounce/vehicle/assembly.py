@@ -32,7 +32,7 @@ from jounce.symbolic.friction import coulomb
 from jounce.symbolic.ops import clip, fmax, pi
 from jounce.symbolic.system import System
 from jounce.vehicle.curves import Curve
-from jounce.vehicle.schema import Side, Suspension, Vehicle, on_side
+from jounce.vehicle.schema import SIDES, Side, Suspension, Vehicle, on_side
 
 CORNERS: dict[str, tuple[int, Side]] = {"L1": (1, "L"), "R1": (1, "R"), "L2": (2, "L"), "R2": (2, "R")}
 PAIRED = {"L1": "R1", "R1": "L1", "L2": "R2", "R2": "L2"}
@@ -86,7 +86,7 @@ class _Assembly:
                 "hand wheel angle, left positive",
                 rate=True,
                 acceleration=settings.steering_acceleration,
-            ),  # fmt: skip
+            ),
             self.system.input("throttle", "-", "drive demand, 0 to 1"),
             self.system.input("brake", "-", "brake demand, 0 to 1"),
         )
@@ -240,7 +240,7 @@ class _Assembly:
         self.system.torque(self.chassis, [-t for t in carrier.express(vector, self.chassis)])
 
     def _brake(self, scope: Any, corner: str, rotor: Any, spin_inertia: Any) -> None:
-        """Pressure to torque, and a brake that sticks: [§ brakes] M = 2 A µ R p, spring and damper of the locked wheel."""
+        """Pressure to torque, M = 2 A µ R p, and a brake that sticks: spring and damper of the locked wheel."""
         axle, side = CORNERS[corner]
         brakes, data = self.vehicle.brakes, self.vehicle.brake(axle, side)
         bias = self._shared("brakes.bias_front", brakes.bias_front, "-", "share of the pressure in front")
@@ -318,7 +318,7 @@ class _Assembly:
             own = scope.scope("anti_roll_bar")
             ends = [
                 self._curve(own, f"ratio_{side}", suspension.bar_ratio(side), [q])
-                for side, q in (("L", q_l), ("R", q_r))
+                for side, q in zip(SIDES, (q_l, q_r), strict=True)
             ]
             twist = ends[0] - ends[1]
             if bar.stiffness is not None:

@@ -216,10 +216,10 @@ class Vehicle(Data):
         return diff(self, other)
 
     def structure_key(self) -> str:
-        """Return a text that is equal for two vehicles exactly when they need the same generated code.
+        """Return a text of all that shapes the generated code: vehicles with equal texts and tire models share it.
 
-        It names every choice, every optional group or number that is there, and for every curve whether it is a
-        constant or a table and of how many axes. No number is in it.
+        It names every choice, every optional group or number that is there, and for every curve of either side
+        whether it is a constant or a table and of how many axes. No number is in it, and nothing of the tire files.
         """
         from jounce.vehicle.editing import structure
 
