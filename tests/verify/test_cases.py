@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from jounce.verify import book
+from jounce.verify import book, html
 from jounce.verify.cases import bicycle, carrier, chain, order, rigid_body, top, trees
 
 
@@ -22,6 +22,8 @@ def test_the_case_passes(case: book.Case) -> None:
         assert row.source, row.name
         assert row.why, f"{row.name}: the tolerance is not explained"
     assert page.plots
+    for plot in page.plots:
+        assert b"</svg>" in html.svg(plot)
 
 
 # What the book compares with is tested here against itself, so that a slip in it cannot agree with a slip in the model.

@@ -104,7 +104,7 @@ def order(page: Page) -> None:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for (method, (steps, errors)), marker in zip(found.items(), "osD^v>PX", strict=True):
-            axes.loglog(steps, errors, f"{marker}-", ms=5, lw=1.2, label=f"{method}, order {ORDERS[method]}")
+            axes.loglog(steps, errors, f"{marker}-", ms=5, lw=1.2, label=f"{method}, order {models[method][0]}")
         axes.set(xlabel="step, s", ylabel="error after 2 s, rad")
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 
