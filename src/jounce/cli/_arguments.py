@@ -48,7 +48,10 @@ def find(text: str, kind: type, noun: str) -> Any:
         spec = importlib.util.spec_from_file_location(path.stem, path)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except Exception as error:  # whatever the user's own code does wrong
+            raise ParameterError(f"{place}: {type(error).__name__} while it was read: {error}") from error
     else:
         try:
             module = importlib.import_module(place)

@@ -403,8 +403,9 @@ class Simulation:
         """
         states = {k: v for k, v in values.items() if k not in self._index["memory"]}
         memories = {k: v for k, v in values.items() if k in self._index["memory"]}
-        self._assign("memory", self.model.memories, self.m, memories)
+        # states first: their names are the ones that can be unknown, and nothing is to change then
         self._assign("state", self.model.states, self.x, states)
+        self._assign("memory", self.model.memories, self.m, memories)
         if restart_history:
             self._state[Header.HISTORY] = 0.0
 
@@ -557,6 +558,7 @@ class Simulation:
         if not c.project_position:
             return 0.0
         change = math.inf
+        start = self.x.copy()
         moved = np.zeros(len(self.x))
         for _ in range(iterations):
             self._call(c.project_position, [moved])
@@ -568,6 +570,7 @@ class Simulation:
                 self._call(c.project_velocity, [moved])
                 self.x[:] = moved
                 return change
+        self.x[:] = start
         raise ParameterError(
             f"model {self.model.name!r}: the initial position cannot be moved onto the loop constraints "
             f"(last change {change:g}); start closer to a closed position. Where the lengths allow none (a bar that is "
