@@ -318,6 +318,24 @@ def test_flat_and_linear_rules_outside(method: str) -> None:
         assert flat(np.inf) == flat(x[-1])
 
 
+def test_the_spline_rule_continues_the_last_polynomial() -> None:
+    from scipy.interpolate import CubicSpline
+
+    rng = np.random.default_rng(8)
+    x, y = uneven(rng, 7), rng.normal(size=7)
+    table = Table([x], y, method="cubic", extrapolation="spline")
+    other = CubicSpline(x, y, bc_type="not-a-knot", extrapolate=True)
+    for outside in (x[0] - 0.4, x[-1] + 0.4):
+        for k in range(4):
+            size = max(1.0, abs(float(other(outside, k))))
+            assert table(outside, derivative=k) == pytest.approx(float(other(outside, k)), abs=1e-10 * size)
+    # two axes: a cubic polynomial is one everywhere
+    grid = np.meshgrid(np.linspace(0, 1, 5), np.linspace(-1, 1, 6), indexing="ij")
+    surface = Table([np.linspace(0, 1, 5), np.linspace(-1, 1, 6)], grid[0] ** 3 * grid[1] ** 2, method="cubic",
+                    extrapolation="spline")  # fmt: skip
+    assert surface(1.5, -1.5) == pytest.approx(1.5**3 * 1.5**2, rel=1e-11)
+
+
 def test_rules_outside_combine_as_a_tensor_product() -> None:
     rng = np.random.default_rng(6)
     axes = [uneven(rng, 5), uneven(rng, 4)]

@@ -95,7 +95,8 @@ def size_of_terms(table: Table, x: np.ndarray, derivative: tuple[int, ...]) -> n
     cells = []
     weights = []
     for i, (knots, origins) in enumerate(zip(packed.knots, packed.origins, strict=True)):
-        inside = float(np.clip(x[i], knots[0], knots[-1]))
+        clamped = float(np.clip(x[i], knots[0], knots[-1]))
+        inside = float(x[i]) if table.extrapolation == "spline" and len(knots) > 1 else clamped
         cell = int(np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, max(len(knots) - 2, 0)))
         t = abs(inside - origins[cell])
         past = abs(x[i] - inside) if len(knots) > 1 else 0.0
@@ -144,7 +145,7 @@ def tables(draw: st.DrawFn, method: str, n_axes: int) -> tuple[Table, np.ndarray
     table = Table(
         axes,
         rng.normal(size=(*sizes, n_out)) * 10.0 ** rng.uniform(-3, 3, n_out),
-        extrapolation=draw(st.sampled_from(["flat", "linear"])),
+        extrapolation=draw(st.sampled_from(["flat", "linear", "spline"])),
         **options,
     )
     columns = []
@@ -279,7 +280,7 @@ def test_every_cell_is_found_on_very_uneven_axes(evaluate: Evaluate) -> None:
 
 
 @pytest.mark.parametrize("shape", [(5,), (5, 4), (5, 1), (4, 3, 5)])
-@pytest.mark.parametrize("extrapolation", ["flat", "linear"])
+@pytest.mark.parametrize("extrapolation", ["flat", "linear", "spline"])
 def test_nan_makes_all_outputs_nan(evaluate: Evaluate, shape: tuple[int, ...], extrapolation: str) -> None:
     for method in ("linear", "cubic"):
         table = Table([np.arange(float(n)) for n in shape], np.ones((*shape, 2)), method=method)
@@ -369,7 +370,7 @@ def as_c(tables: list[Table]) -> str:
 def test_no_undefined_behaviour_for_any_argument(tmp_path: Path) -> None:
     rng = np.random.default_rng(10)
     chosen = []
-    for method, extrapolation in itertools.product(["linear", "cubic", "polynomial"], ["flat", "linear"]):
+    for method, extrapolation in itertools.product(["linear", "cubic", "polynomial"], ["flat", "linear", "spline"]):
         for shape, n_out in (((30,), 1), ((2,), 3), ((1,), 2), ((9, 5), 5), ((4, 1), 7), ((3, 4, 5), 6)):
             axes = [rng.normal() + np.cumsum(10.0 ** rng.uniform(-6, 0, n)) for n in shape]
             options: dict[str, Any] = {"order": [min(n - 1, 2) for n in shape]} if method == "polynomial" else {}

@@ -221,7 +221,11 @@ def test_an_error_in_progress_is_raised_and_ends_the_threads(library):
 
 
 @pytest.mark.skipif(not hasattr(signal, "raise_signal") or os.name == "nt", reason="needs POSIX signals")
-def test_interrupt_keeps_what_is_finished(library):
+def test_interrupt_keeps_what_is_finished(library, request):
+    # a process started in the background may have inherited that the signal is ignored
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+
     def progress(done: int, total: int) -> None:
         if done == 2:
             signal.raise_signal(signal.SIGINT)

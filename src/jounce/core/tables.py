@@ -50,7 +50,7 @@ Array = npt.NDArray[np.float64]
 
 METHODS = ("linear", "akima", "cubic", "polynomial")
 METHOD_ALIASES = {"deboor": "cubic", "bspline": "cubic"}
-EXTRAPOLATIONS = ("flat", "linear")  # the index is the code in jn_table.h
+EXTRAPOLATIONS = ("flat", "linear", "spline")  # the index is the code in jn_table.h
 MAX_AXES = 3  # JN_TABLE_MAX_AXES
 MAX_DEGREE = 15  # JN_TABLE_MAX_DEGREE
 
@@ -151,7 +151,7 @@ class Table:
     axes : one to three strictly ascending sequences of abscissae (a bare sequence of numbers is one axis)
     values : shape (n0[, n1[, n2]]), or (.., n_out) for several outputs
     method : "linear", "akima", "cubic" (also "deboor", "bspline") or "polynomial"; upper or lower case
-    extrapolation : "flat" or "linear"
+    extrapolation : "flat" (the end value), "linear" (with the end's slope) or "spline" (the last cell's polynomial)
     order : for "polynomial": order along every axis, or one per axis; an axis with one knot has order 0
     total : for "polynomial": keep only terms whose powers add up to at most the largest order
     name, doc : for messages and reports
@@ -376,7 +376,8 @@ class Table:
         points = np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in x))
         flat = [p.ravel() for p in points]
         pieces = self._pieces
-        places = [_locate(k, o, v) for k, o, v in zip(pieces.knots, pieces.origins, flat, strict=True)]
+        clamp = self.extrapolation != "spline"
+        places = [_locate(k, o, v, clamp) for k, o, v in zip(pieces.knots, pieces.origins, flat, strict=True)]
         result = pieces.coef[tuple(cell for cell, _, _ in places)]
         with np.errstate(invalid="ignore", over="ignore"):
             for (_, local, beyond), k in zip(places, orders, strict=True):
@@ -807,12 +808,12 @@ def _buckets(knots: Array) -> tuple[float, npt.NDArray[np.int32]]:
     return scale, np.clip(first, 0, n - 2).astype(np.int32)
 
 
-def _locate(knots: Array, origins: Array, x: Array) -> tuple[npt.NDArray[np.intp], Array, Array]:
-    """Cell, local abscissa of the clamped argument, and how far the argument is beyond the knots."""
+def _locate(knots: Array, origins: Array, x: Array, clamp: bool) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """Cell, local abscissa of the (clamped) argument, and how far the argument is beyond the knots."""
     if len(knots) == 1:
         return np.zeros(len(x), dtype=np.intp), np.zeros(len(x)), np.zeros(len(x))
     cell = np.clip(np.searchsorted(knots, x, side="right") - 1, 0, len(knots) - 2)
-    clamped = np.clip(x, knots[0], knots[-1])
+    clamped = np.clip(x, knots[0], knots[-1]) if clamp else x
     return cell, clamped - origins[cell], x - clamped
 
 

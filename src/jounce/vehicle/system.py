@@ -33,7 +33,7 @@ class Splines(Data):
     """How tables become smooth functions."""
 
     method: Literal["akima", "deboor", "cubic", "linear"] = choice("akima", doc="interpolation of all tables")
-    element_extrapolation: Literal["flat", "linear"] = choice(
+    element_extrapolation: Literal["flat", "linear", "spline"] = choice(
         "linear", doc="beyond the data of springs, dampers, stops and ratios"
     )
 
@@ -43,7 +43,9 @@ class KinematicMaps(Data):
 
     polynomial: bool = choice(False, doc="replace the tables by a least-squares polynomial")
     polynomial_order: int = choice(3, ge=1, le=15, doc="its order along each axis")
-    extrapolation: Literal["flat", "linear"] = choice("flat", doc="beyond the data: hold the end, or go on straight")
+    extrapolation: Literal["flat", "linear", "spline"] = choice(
+        "flat", doc="beyond the data: hold the end, go on straight, or continue the spline"
+    )
 
 
 class System(Data):

@@ -32,15 +32,14 @@ JN_INLINE place locate(const jn_axis *a, double x)
     const int32_t n = a->n_knots;
     if (n < 2) return p;
     const double first = a->knots[0], last = a->knots[n - 1];
-    if (x < first) {
-        p.outside = 1;
-        p.beyond = x - first;
-        x = first;
-    } else if (x > last) {
-        p.outside = 1;
-        p.beyond = x - last;
-        p.cell = n - 2;
-        x = last;
+    if (x < first || x > last) {
+        const double end = x < first ? first : last;
+        if (x > last) p.cell = n - 2;
+        if (a->extrapolation != JN_EXTRAPOLATE_SPLINE) { /* the polynomial of the last cell just goes on */
+            p.outside = 1;
+            p.beyond = x - end;
+            x = end;
+        }
     } else {
         int32_t low = 0, high = n - 2;
         if (a->n_buckets > 0) {

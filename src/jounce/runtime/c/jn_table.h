@@ -11,7 +11,7 @@
 #define JN_TABLE_MAX_ORDER 3
 #define JN_TABLE_MAX_DEGREE 15
 
-enum { JN_EXTRAPOLATE_FLAT = 0, JN_EXTRAPOLATE_LINEAR = 1 };
+enum { JN_EXTRAPOLATE_FLAT = 0, JN_EXTRAPOLATE_LINEAR = 1, JN_EXTRAPOLATE_SPLINE = 2 };
 
 /* Cell i lies between knots i and i + 1; an argument equal to a knot belongs to the cell that starts
  * there, one equal to the last knot to the last cell. A single knot makes one cell without end. */
