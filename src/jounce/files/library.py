@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from jounce.core.errors import ParameterError, did_you_mean
+from jounce.core.library import LIBRARY
 
-ROOT = Path(__file__).resolve().parent.parent / "library"
 SUFFIXES = {"tires": ".tir"}
 
 
@@ -14,7 +14,7 @@ def library_files(kind: str) -> dict[str, Path]:
     """All files of a kind: name -> path, in alphabetical order."""
     if kind not in SUFFIXES:
         raise ParameterError(f"library: no kind {kind!r}{did_you_mean(kind, SUFFIXES)}")
-    return {path.stem: path for path in sorted((ROOT / kind).glob(f"*{SUFFIXES[kind]}"))}
+    return {path.stem: path for path in sorted((LIBRARY / kind).glob(f"*{SUFFIXES[kind]}"))}
 
 
 def library_file(kind: str, name: str) -> Path:

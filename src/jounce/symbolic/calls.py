@@ -219,10 +219,10 @@ class Differentiator:
                 continue
             k = key(relevant[c])
             if k in self.columns:
-                _add(result[r], self.columns[k], value)
+                add_entry(result[r], self.columns[k], value)
             else:
                 for j, derivative in self._rows[k].items():
-                    _add(result[r], j, value * derivative)
+                    add_entry(result[r], j, value * derivative)
         return result
 
     def _row_of(self, symbol: SX) -> dict[int, SX]:
@@ -249,7 +249,7 @@ class Differentiator:
                     partial = call.partial(index, j)
                     if not partial.is_zero():
                         for column, derivative in argument_row.items():
-                            _add(row, column, partial * derivative)
+                            add_entry(row, column, partial * derivative)
         self._active.discard(k)
         self._rows[k] = row
         return row
@@ -329,5 +329,6 @@ class TimeDerivative:
         return rate
 
 
-def _add(row: dict[int, SX], column: int, value: SX) -> None:
+def add_entry(row: dict[int, SX], column: int, value: SX) -> None:
+    """Add to an entry of a sparse row."""
     row[column] = row[column] + value if column in row else value

@@ -24,8 +24,14 @@ if TYPE_CHECKING:
 
 # fields of jn_model
 STANDARD_FUNCTIONS = (
-    *("rhs", "outputs", "watch", "prepare", "step", "project_position", "project_velocity"),
+    "rhs",
+    "outputs",
+    "watch",
     "kinematics",
+    "prepare",
+    "step",
+    "project_position",
+    "project_velocity",
 )
 
 
@@ -48,9 +54,8 @@ class Equations:
 
 def derive(system: System) -> Equations:
     """Check the declarations and solve for the rates of all states (once per system)."""
-    cached = getattr(system, "_equations", None)
-    if cached is not None:
-        return cached
+    if system.equations is not None:
+        return system.equations
     _check(system)
     dependent = solve_dependent_speeds(system)
     check_independent(system, dependent)
@@ -77,7 +82,7 @@ def derive(system: System) -> Equations:
     stage = {key(s.symbol): ca.SX.sym(f"r of {s.name}") for s in states}
     equations = Equations(system, states, rates, memories, solved, dependent, stage)
     _check_mass(equations)
-    system._equations = equations  # type: ignore[attr-defined]
+    system.equations = equations
     return equations
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from jounce.core.errors import ModelError
 from jounce.symbolic._casadi import SX, ca
-from jounce.symbolic.calls import Differentiator, TimeDerivative, key
+from jounce.symbolic.calls import Differentiator, TimeDerivative, add_entry, key
 from jounce.symbolic.frames import Frame, Vector, cross, dot, times
 
 if TYPE_CHECKING:
@@ -398,7 +398,7 @@ def _join(
         row: Row = {}
         for j, value in present.items():
             for column, factor in rows[j].items():
-                row[column] = row[column] + value * factor if column in row else value * factor
+                add_entry(row, column, value * factor)
         product.append(row)
     if eq.symmetric:
         _add_gram(eq, rows, product, ca.SX(1))

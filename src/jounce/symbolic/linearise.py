@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.generated import FunctionSlot, GeneratedModel
 from jounce.symbolic._casadi import SX, ca
-from jounce.symbolic.calls import Differentiator, key
+from jounce.symbolic.calls import Differentiator, add_entry, key
 from jounce.symbolic.frames import quaternion_rate
 from jounce.symbolic.generate import ModelWriter, derive, finish
 from jounce.symbolic.sensitivity import acceleration_rows
@@ -74,7 +74,7 @@ def generate_linear(
             for c, value in row.items():
                 if c >= len(wrt):
                     for column, slope in solved[known[c - len(wrt)][0]].items():
-                        total[column] = total[column] + value * slope if column in total else value * slope
+                        add_entry(total, column, value * slope)
             result.append(total)
         return result
 

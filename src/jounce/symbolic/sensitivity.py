@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jounce.symbolic._casadi import SX, ca
-from jounce.symbolic.calls import Differentiator, key
+from jounce.symbolic.calls import Differentiator, add_entry, key
 from jounce.symbolic.kane import Row, UnitSolution, sum_of
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ class _Sensitivity:
                 entry = child.reduced.entry(i, j)
                 if entry is not None:
                     for column, value in slope[j].items():
-                        _add(total, column, -(entry * value))
+                        add_entry(total, column, -(entry * value))
             for place, factor in child.hitch[0][i].items():
                 for column, value in total.items():
-                    _add(own[place], column, factor * value)
+                    add_entry(own[place], column, factor * value)
 
     def _substitute(self, right: dict[int, Rows], slope: dict[int, Rows]) -> dict[int, Row]:
         """Back substitution, root first."""
@@ -123,14 +123,14 @@ class _Sensitivity:
                     root = dict(slope[id(solution.unit)][i])
                     for j, factor in row.items():
                         for column, value in above[j].items():
-                            _add(root, column, factor * value)
+                            add_entry(root, column, factor * value)
                     own[i] = self._named(root)
             for pivot in reversed(solution.pivots):
                 row = {c: pivot.inverse * value for c, value in right[id(solution.unit)][pivot.column].items()}
                 for j, factor in pivot.row.items():
                     if not factor.is_zero():
                         for column, value in own[j].items():
-                            _add(row, column, -(factor * value))
+                            add_entry(row, column, -(factor * value))
                 own[pivot.column] = self._named(row)
             values[id(solution.unit)] = own
             symbols = list(solution.columns)
@@ -153,8 +153,4 @@ def _replay(solution: UnitSolution, right: Rows) -> None:
         for i, factor in pivot.below.items():
             if not factor.is_zero():
                 for column, value in scaled.items():
-                    _add(right[i], column, -(factor * value))
-
-
-def _add(row: Row, column: int, value: SX) -> None:
-    row[column] = row[column] + value if column in row else value
+                    add_entry(right[i], column, -(factor * value))

@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING, Any
 
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.symbolic._casadi import SX, ca
-from jounce.symbolic.calls import Alias, CallRegistry, Differentiator, TensorCall, key
+from jounce.symbolic.calls import Alias, CallRegistry, Differentiator, TensorCall, add_entry, key
 from jounce.symbolic.kane import Equations, Form, Row, UnitKinematics, eliminate, load_projections, solve, sum_of
 from jounce.symbolic.leaf import LeafCall
 from jounce.symbolic.loops import Loop
@@ -190,12 +190,12 @@ class _Builder:
                     for j, factor in changes[d - n_own].items():
                         along = along + value * factor * unit.root_twist[j]
                         if step.kind in ("J2", "velocity-first"):
-                            k_row[j] = k_row.get(j, ca.SX(0)) + h * value * factor
+                            add_entry(k_row, j, h * value * factor)
                 elif d < n_q:
                     along = along + value * system.coordinate_rates[key(self.coordinates[d].symbol)]
                     if step.kind in ("J2", "velocity-first", "ros2"):
                         for j, factor in motion[d].items():
-                            k_row[j] = k_row.get(j, ca.SX(0)) + h * value * factor
+                            add_entry(k_row, j, h * value * factor)
                     if self.r:  # (1a)
                         along = along + value * self.r[key(self.coordinates[d].symbol)]
                         for j, factor in motion[d].items():
@@ -203,7 +203,7 @@ class _Builder:
                                 along = along + value * h * factor * self.r[key(kinematics.columns[j])]
                 elif step.kind != "J3":
                     j = target[d - n_q]
-                    k_row[j] = k_row.get(j, ca.SX(0)) + value
+                    add_entry(k_row, j, value)
                     if self.r:
                         along = along + value * self.r[key(symbols[d])]
             return k_row, along if step.kind != "velocity-first" else ca.SX(0)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jounce.core import units
 from jounce.core.constants import GRAVITY
@@ -45,6 +45,9 @@ from jounce.symbolic.loops import GAINS, Loop
 
 # What may stand where a frame is expected.
 Carrier = Frame | joints.Joint | Body
+
+if TYPE_CHECKING:
+    from jounce.symbolic.generate import Equations
 
 
 @dataclass
@@ -681,6 +684,7 @@ class System(Scope):
         self.acceleration_aliases: dict[int, Any] = {}
         self.multiplier_aliases: dict[int, Any] = {}
         self.loop_gains: dict[str, SX] = {}
+        self.equations: Equations | None = None  # once derived; nothing can be added then
         self.implicit = False  # whether loads added now belong to the implicit part of a step
         self.alive: list[Any] = []
         # rates of the base symbols for velocities; `unmoving` explains what may not move a frame
@@ -715,7 +719,7 @@ class System(Scope):
 
     # -- bookkeeping used by Scope ----------------------------------------------------------------------
     def check_open(self, what: str) -> None:
-        if getattr(self, "_equations", None) is not None:
+        if self.equations is not None:
             raise ModelError(
                 f"system {self.name!r}: {what} after the equations were derived; describe the whole system before "
                 "generate() or build()"

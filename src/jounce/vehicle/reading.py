@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.library import LIBRARY
 from jounce.vehicle.fields import Bad, Data, ValidationError, meta, read_reference
 from jounce.vehicle.kinds import kind_at
 from jounce.vehicle.messages import Problem, explain, raise_all
-from jounce.vehicle.references import LIBRARY
 from jounce.vehicle.schema import Vehicle
 from jounce.vehicle.source import Keys, Source, SourceFile
 

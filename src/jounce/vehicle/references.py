@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jounce.core.errors import FormatError, did_you_mean
+from jounce.core.library import LIBRARY
 
-LIBRARY = Path(__file__).resolve().parent.parent / "library"
 _MAX_BYTES = 50_000_000
 
 

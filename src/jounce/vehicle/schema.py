@@ -53,17 +53,15 @@ if TYPE_CHECKING:
     from jounce.vehicle.source import Source
 
 SUBSYSTEMS = (
-    *(
-        "body",
-        "front_suspension",
-        "rear_suspension",
-        "steering",
-        "front_wheels",
-        "rear_wheels",
-        "brakes",
-        "drive",
-        "aero",
-    ),
+    "body",
+    "front_suspension",
+    "rear_suspension",
+    "steering",
+    "front_wheels",
+    "rear_wheels",
+    "brakes",
+    "drive",
+    "aero",
 )
 
 

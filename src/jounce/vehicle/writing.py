@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError
+from jounce.core.library import LIBRARY
 from jounce.vehicle.curves import CURVE_KEYS, Curve, in_unit
 from jounce.vehicle.fields import Data, difference, meta, to_raw
 from jounce.vehicle.reading import MAIN, load
-from jounce.vehicle.references import LIBRARY, FileReference
+from jounce.vehicle.references import FileReference
 from jounce.vehicle.schema import SIDES, SUBSYSTEMS, Point, Vehicle, Wheels, Wind
 from jounce.vehicle.source import Keys, Source, SourceFile
 
