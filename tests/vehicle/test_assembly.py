@@ -22,6 +22,7 @@ from jounce.vehicle.assembly import CORNERS, assemble
 
 DATA = Path(__file__).parent / "data" / "compact"
 FREE = ["chassis.z", "chassis.rx", "chassis.ry", "*.jounce"]
+FORCE = "Tire.Ground_Surface_Force_"
 BALANCE = ["chassis.vz", "chassis.wx", "chassis.wy", "*.jounce.rate"]
 
 
@@ -55,7 +56,7 @@ def standing(library: Library, lineariser: Lineariser) -> Simulation:
 def rolling(sim: Simulation, speed: float) -> Simulation:
     """The car at a speed, its wheels turning with it."""
     sim.set_states({"chassis.vx": speed})
-    sim.set_states({f"{c}.wheel.spin": speed / sim.output(f"{c}.tire.radius") for c in CORNERS})
+    sim.set_states({f"{c}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS})
     return sim
 
 
@@ -64,7 +65,7 @@ def test_it_has_fourteen_degrees_of_freedom(symmetric: jv.Vehicle) -> None:
 
 
 def test_tire_loads_carry_the_weight_by_the_law_of_the_lever(standing: Simulation, symmetric: jv.Vehicle) -> None:
-    loads = {c: standing.output(f"{c}.tire.fz") for c in CORNERS}
+    loads = {c: standing.output(f"{FORCE}Z.{c}") for c in CORNERS}
     sprung_mass, centre, _ = symmetric.body.sprung()[0]
     # along the road nothing is balanced: rolling resistance of free wheels at rest is zero, slips are a few 1e-5
     assert sum(loads.values()) == pytest.approx(symmetric.mass() * GRAVITY, rel=1e-5)
@@ -113,32 +114,32 @@ def test_mirrored_steering_gives_the_mirrored_car(library: Library, lineariser: 
         rolling(sim, 25.0)
         runs.append(drive(sim, Open("steering_wheel", Ramp(sign * 0.6, 0.2, start=0.0, smooth=True))))
     left, right = runs
-    yaw = left["chassis.angular_velocity.z"]
+    yaw = left["chassis_velocities.yaw"]
     assert yaw[-1] > 0.1
-    assert np.abs(yaw + right["chassis.angular_velocity.z"]).max() < 1e-9 * np.abs(yaw).max()
+    assert np.abs(yaw + right["chassis_velocities.yaw"]).max() < 1e-9 * np.abs(yaw).max()
     for here, there in (("L1", "R1"), ("R2", "L2")):
-        assert left[f"{here}.tire.fz"] == pytest.approx(right[f"{there}.tire.fz"], rel=1e-9)
-        assert left[f"{here}.tire.fy"] == pytest.approx(-right[f"{there}.tire.fy"], rel=1e-9, abs=1e-6)
+        assert left[f"{FORCE}Z.{here}"] == pytest.approx(right[f"{FORCE}Z.{there}"], rel=1e-9)
+        assert left[f"{FORCE}Y.{here}"] == pytest.approx(-right[f"{FORCE}Y.{there}"], rel=1e-9, abs=1e-6)
 
 
 def test_signs_of_a_left_turn_and_of_braking(standing: Simulation) -> None:
     rolling(standing, 22.0)
     run = drive(standing, Open("steering_wheel", Ramp(0.5, 0.3, start=0.0, smooth=True)), time=3.0)
     last = {name: run[name][-1] for name in run.channels()}
-    assert last["chassis.angular_velocity.z"] > 0 < last["chassis.acceleration.y"]
-    assert last["R1.tire.fz"] > last["L1.tire.fz"] and last["R2.tire.fz"] > last["L2.tire.fz"]
-    assert all(last[f"{c}.tire.fy"] > 0 for c in CORNERS)
+    assert last["chassis_velocities.yaw"] > 0 < last["chassis_accelerations.lateral"]
+    assert last[f"{FORCE}Z.R1"] > last[f"{FORCE}Z.L1"] and last[f"{FORCE}Z.R2"] > last[f"{FORCE}Z.L2"]
+    assert all(last[f"{FORCE}Y.{c}"] > 0 for c in CORNERS)
 
 
 def test_braking_loads_the_front_and_stops_the_car(standing: Simulation) -> None:
     rolling(standing, 20.0)
-    before = {c: standing.output(f"{c}.tire.fz") for c in CORNERS}
+    before = {c: standing.output(f"{FORCE}Z.{c}") for c in CORNERS}
     run = drive(standing, Open("brake", Ramp(0.25, 0.2, start=0.0)), time=1.5)
     last = {name: run[name][-1] for name in run.channels()}
-    assert last["chassis.acceleration.x"] < -2.0
-    assert all(last[f"{c}1.tire.fz"] > before[f"{c}1"] for c in "LR")
-    assert all(last[f"{c}2.tire.fz"] < before[f"{c}2"] for c in "LR")
-    assert all(last[f"{c}.brake.torque"] < 0 for c in CORNERS)
+    assert last["chassis_accelerations.longitudinal"] < -2.0
+    assert all(last[f"{FORCE}Z.{c}1"] > before[f"{c}1"] for c in "LR")
+    assert all(last[f"{FORCE}Z.{c}2"] < before[f"{c}2"] for c in "LR")
+    assert all(last[f"Brake_Moment.{c}"] < 0 for c in CORNERS)
 
 
 def test_brake_torque_is_two_pads_times_area_friction_radius_and_pressure(symmetric: jv.Vehicle) -> None:
@@ -154,7 +155,7 @@ def test_brake_torque_is_two_pads_times_area_friction_radius_and_pressure(symmet
     sim.set_inputs({"brake": 1.0})
     sim.set_states({f"{c}.wheel.spin": 80.0 for c in CORNERS})
     # the published example: 1954.1 and 1229.1 N.m
-    assert [round(-sim.output(f"{c}.brake.torque"), 1) for c in CORNERS] == [1954.1, 1954.1, 1229.1, 1229.1]
+    assert [round(-sim.output(f"Brake_Moment.{c}"), 1) for c in CORNERS] == [1954.1, 1954.1, 1229.1, 1229.1]
 
 
 def test_it_holds_on_a_grade_of_twenty_percent(symmetric: jv.Vehicle) -> None:
@@ -173,19 +174,19 @@ def test_it_holds_on_a_grade_of_twenty_percent(symmetric: jv.Vehicle) -> None:
     run = sim.run(68.0, interval=0.5)
     after = np.array([sim.state(f"chassis.{a}") for a in "xyz"])
     assert np.abs(after - before).max() < 1e-3, "drift of a minute"
-    assert np.abs(run["chassis.velocity.x"][-40:]).max() < 1e-5, "no chatter"
+    assert np.abs(run["chassis_velocities.longitudinal"][-40:]).max() < 1e-5, "no chatter"
     down = symmetric.mass() * GRAVITY * math.sin(math.atan(0.2))
-    assert sum(run[f"{c}.tire.fx"][-1] for c in CORNERS) == pytest.approx(down, rel=1e-3)
+    assert sum(run[f"{FORCE}X.{c}"][-1] for c in CORNERS) == pytest.approx(down, rel=1e-3)
 
 
 def test_a_speed_can_be_held_by_feedback(standing: Simulation) -> None:
     rolling(standing, 20.0)
     run = drive(
         standing,
-        Feedback("throttle", "chassis.velocity.x", Constant(22.0), kp=0.2, ki=0.1, low=0.0, high=1.0),
+        Feedback("throttle", "chassis_velocities.longitudinal", Constant(22.0), kp=0.2, ki=0.1, low=0.0, high=1.0),
         time=15.0,
     )
-    assert run["chassis.velocity.x"][-1] == pytest.approx(22.0, abs=0.05)
+    assert run["chassis_velocities.longitudinal"][-1] == pytest.approx(22.0, abs=0.05)
 
 
 def test_toe_in_points_the_fronts_of_the_wheels_inwards(symmetric: jv.Vehicle) -> None:
@@ -194,7 +195,7 @@ def test_toe_in_points_the_fronts_of_the_wheels_inwards(symmetric: jv.Vehicle) -
     rolling(sim, 20.0)
     # a wheel whose front points to the right (the left one) meets air from its left: it is pushed to the right
     run = sim.run(0.3, interval=0.01)
-    assert run["L2.tire.fy"][-1] < 0 < run["R2.tire.fy"][-1]
+    assert run[f"{FORCE}Y.L2"][-1] < 0 < run[f"{FORCE}Y.R2"][-1]
 
 
 @pytest.mark.parametrize("level", [1, 2])
@@ -202,9 +203,9 @@ def test_levels_of_fidelity_build_and_turn_left(symmetric: jv.Vehicle, level: in
     car = symmetric.with_(**{"system.simplified_model": level})
     sim = rolling(Simulation(build(system_of(car, name=f"level{level}"))), 20.0)
     run = drive(sim, Open("steering_wheel", Ramp(0.4, 0.3, start=0.0)), time=1.5)
-    assert run["chassis.angular_velocity.z"][-1] > 0.05
+    assert run["chassis_velocities.yaw"][-1] > 0.05
     if level == 1:
-        assert np.abs(run["L2.camber"]).max() == 0.0
+        assert np.abs(run["wheel_angles.camber_L2"]).max() == 0.0
 
 
 def test_a_split_body_says_that_it_has_to_wait(symmetric: jv.Vehicle) -> None:
@@ -243,5 +244,5 @@ def test_a_subsystem_swapped_and_swapped_back_restores_the_run(symmetric: jv.Veh
 def test_it_runs_straight_when_both_sides_are_alike(standing: Simulation) -> None:
     rolling(standing, 25.0)
     run = drive(standing, Open("throttle", Constant(0.1)), time=3.0)
-    assert np.abs(run["chassis.angular_velocity.z"]).max() < 1e-12
-    assert np.abs(run["chassis.position.y"]).max() < 1e-9
+    assert np.abs(run["chassis_velocities.yaw"]).max() < 1e-12
+    assert np.abs(run["chassis_displacements.lateral"]).max() < 1e-9

@@ -1,0 +1,122 @@
+"""What the parts of a car share while it is assembled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jounce.components.tire import wheel
+from jounce.road.ground import Ground, Plane
+from jounce.symbolic.system import System
+from jounce.vehicle.curves import Curve
+from jounce.vehicle.schema import MAPS, Side, Vehicle
+
+CORNERS: dict[str, tuple[int, Side]] = {"L1": (1, "L"), "R1": (1, "R"), "L2": (2, "L"), "R2": (2, "R")}
+PAIRED = {"L1": "R1", "R1": "L1", "L2": "R2", "R2": "L2"}
+
+
+@dataclass
+class Inputs:
+    """What drives the car."""
+
+    steering_wheel: Any
+    throttle: Any
+    brake: Any
+
+
+@dataclass
+class Corner:
+    """A carrier with its wheel: what other parts of the car ask of it."""
+
+    carrier: Any  # frame, origin in the wheel centre
+    rotor: Any
+    tire: wheel.Mounted
+    psi: Any  # rotation about chassis z
+    camber: Any  # user sign
+    side_view_angle: Any  # user sign
+    x: Any  # displacement of the wheel centre from design
+    y: Any
+    drive_torque: Any = 0.0
+    brake_torque: Any = 0.0  # on the wheel, from the carrier
+    forces_at_wheel: dict[str, Any] = field(default_factory=dict)  # of elements, compression positive
+
+
+class Context:
+    """The system under construction, the vehicle's data, and what the parts have made so far."""
+
+    def __init__(self, vehicle: Vehicle, system: System, inclined: bool, ground: Ground | None) -> None:
+        self.vehicle = vehicle
+        self.system = system
+        settings = vehicle.system
+        gravity = system.parameter("gravity", settings.gravity, "m/s2", "acceleration of gravity", low=0.0)
+        system.world.gravity[2] = -gravity
+        self.ground = ground or Plane.declare(system, inclined=inclined)
+        self.inputs = Inputs(
+            system.input(
+                "steering_wheel",
+                "rad",
+                "hand wheel angle, left positive",
+                rate=True,
+                acceleration=settings.steering_acceleration,
+            ),
+            system.input("throttle", "-", "drive demand, 0 to 1"),
+            system.input("brake", "-", "brake demand, 0 to 1"),
+        )
+        self.chassis: Any = None  # frame of the sprung mass (of its rear half, when split)
+        self.frames: dict[int, Any] = {}  # by axle: the frame that carries it
+        self.origins: dict[int, Any] = {}  # by axle: origin of that frame at design, in the vehicle reference frame
+        self.masses: list[tuple[Any, Any]] = []  # frame with its origin in the centre of mass, mass
+        self.steer_input: Any = None
+        self.travel: dict[str, tuple[Any, Any]] = {}
+        self.blocks: dict[int, wheel.Block] = {}
+        self.corners: dict[str, Corner] = {}
+        self._shared: dict[str, Any] = {}
+
+    def declare_travel(self) -> None:
+        """One coordinate per corner: the travel J of the wheel."""
+        self.travel = {
+            place: self.system.scope(place).coordinate("jounce", unit="m", doc="wheel travel", on=self.frames[axle])
+            for place, (axle, _) in CORNERS.items()
+        }
+
+    def place(self, scope: Any, name: str, point: Any, axle: int = 2) -> list[Any]:
+        """A point of the vehicle reference frame in the frame that carries an axle, as three parameters."""
+        origin = self.origins[axle]
+        return [
+            scope.parameter(f"{name}.{axis}", float(point[i] - origin[i]), "m", "from the centre of gravity")
+            for i, axis in enumerate("xyz")
+        ]
+
+    def shared(self, name: str, value: float, unit: str, doc: str) -> Any:
+        """A parameter of the whole car, declared at first use."""
+        if name not in self._shared:
+            self._shared[name] = self.system.parameter(name, value, unit, doc)
+        return self._shared[name]
+
+    def channel(self, name: str, value: Any, unit: str, doc: str, watch: bool = False) -> None:
+        """An output of the car, under its name in the channel catalogue."""
+        self.system.output(name, value, unit, doc, watch=watch)
+
+    def curve(self, scope: Any, name: str, curve: Curve, arguments: Sequence[Any]) -> Any:
+        """A curve as an expression of its first arguments: a rate or a value is a parameter, a table a look-up."""
+        if curve.constant is not None:
+            unit = curve.units.of_constant
+            value = scope.parameter(f"{name}.{curve.units.constant}", curve.constant, unit)
+            return value * arguments[0] if curve.units.constant == "rate" else value
+        kinematic = name in MAPS or name.startswith("steering.")
+        options = self.vehicle.system.kinematic_maps
+        method = "polynomial" if kinematic and options.polynomial else self.vehicle.system.splines.method
+        beyond = options.extrapolation if kinematic else self.vehicle.system.splines.element_extrapolation
+        order = options.polynomial_order if method == "polynomial" else None
+        table = curve.table(f"{scope.prefix}{name}", method=method, extrapolation=beyond, order=order)
+        return scope.table(name, table)(*arguments[: curve.n_axes])
+
+    def slope(self, value: Any, over: Any) -> Any:
+        return self.system.calls.jacobian(value, over)[0, 0]
+
+    def act(self, speed: Any, force: Any, deflection: Any, over: Any) -> Any:
+        """Virtual work of an element, force times ∂(deflection)/∂J on the travel; returns that generalised force."""
+        value = force * self.slope(deflection, over)
+        self.system.generalized_force(speed, value)
+        return value

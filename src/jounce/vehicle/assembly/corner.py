@@ -1,0 +1,104 @@
+"""A corner: guidance of the carrier by maps, the carrier and its wheel, the tire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jounce.components.tire import wheel
+from jounce.components.tire.base import Tire
+from jounce.vehicle.assembly import brakes, drive, elements
+from jounce.vehicle.assembly.context import CORNERS, PAIRED, Context, Corner
+from jounce.vehicle.curves import Curve
+
+
+def add(context: Context, place: str, tire: Tire) -> None:
+    """One corner with all that belongs to it."""
+    vehicle, system = context.vehicle, context.system
+    axle, side = CORNERS[place]
+    scope = system.scope(place)
+    q, _ = context.travel[place]
+    x, y, psi, camber, sva = _guidance(context, scope, place)
+    sign = -1.0 if side == "L" else 1.0
+    phi, theta = sign * camber, -sva
+    centre = context.place(scope, "wheel_centre", vehicle.wheel_centre(axle, side), axle)
+    turns = (("z", psi), ("x", phi), ("y", theta))
+    if vehicle.system.carrier_rotation == "3-2-1":
+        turns = (("z", psi), ("y", theta), ("x", phi))
+    frame = context.frames[axle]
+    carrier = frame.guided(f"{place}.carrier", [centre[0] + x, centre[1] + y, centre[2] + q], turns)
+
+    data = vehicle.wheels(axle, side)
+    mass = scope.parameter("unsprung_mass", data.unsprung_mass, "kg", "carrier and wheel", low=1e-3)
+    inertia = [scope.parameter(n, getattr(data, n), "kg.m2", "carrier and wheel") for n in ("ixx", "iyy", "izz")]
+    context.masses.append((carrier, mass))
+    body = scope.body("carrier", carrier, mass, inertia)
+    spin_inertia = scope.parameter("spin_inertia", data.spin_inertia, "kg.m2", "all that spins", low=1e-6)
+    rotor = scope.gyrostat("wheel", body, "y", spin_inertia)
+    if id(tire) not in context.blocks:
+        context.blocks[id(tire)] = wheel.declare(system, tire, f"tire{len(context.blocks) + 1}")
+    friction = scope.parameter("tire_mu", 0.0, "-", "factor on the road's friction; about 0: not used")
+    mounted = wheel.mount(
+        scope, context.blocks[id(tire)], rotor, context.ground, "left" if side == "L" else "right", friction=friction
+    )
+    here = Corner(carrier, rotor, mounted, psi, camber, sva, x, y)
+    context.corners[place] = here
+    drive.add(context, scope, place)
+    brakes.add(context, scope, place, spin_inertia)
+    elements.add(context, scope, place)
+
+
+def _guidance(context: Context, scope: Any, place: str) -> tuple[Any, Any, Any, Any, Any]:
+    """x, y, ψ, camber, side view angle of a carrier: which map counts for which quantity."""
+    vehicle = context.vehicle
+    axle, side = CORNERS[place]
+    suspension, steering = vehicle.suspension(axle), vehicle.steering
+    q, other = context.travel[place][0], context.travel[PAIRED[place]][0]
+    toe_to_psi = -1.0 if side == "L" else 1.0
+    if vehicle.system.simplified_model == 1:
+        psi = 0.0
+        if axle == 1:
+            found = steering.map("steer", side)
+            assert found is not None
+            psi = scope.parameter(
+                "steer_rate", _slope_at_zero(found.curve), "-" if steering.input == "wheel_angle" else "rad/m"
+            )
+            psi = psi * context.steer_input
+        return 0.0, 0.0, psi, 0.0, 0.0
+
+    def own(name: str) -> Any:
+        found = suspension.map(name, side)
+        value = context.curve(scope, name, found.curve, [q, other])
+        scale = scope.parameter(f"{name}.scale", found.scale, "-", "factor on the map")
+        offset = scope.parameter(f"{name}.offset", found.offset, found.curve.units.y, "at design")
+        return offset + scale * value
+
+    def steered(name: str) -> Any:
+        found = steering.map(name, side)
+        if found is None:
+            return None
+        value = context.curve(scope, f"steering.{name}", found.curve, [context.steer_input, q])
+        return scope.parameter(f"steering.{name}.scale", found.scale, "-", "factor on the map") * value
+
+    if axle == 2:
+        return own("x"), own("y"), toe_to_psi * own("toe"), own("camber"), own("side_view_angle")
+    dependent = suspension.dependent
+    result = {}
+    for name in ("x", "y", "camber", "side_view_angle"):
+        by_steering = steered(name)
+        if name in ("x", "y") and not steering.steering_dependent_wheel_location:
+            by_steering = None
+        if by_steering is None:
+            result[name] = own(name)
+        else:  # maps of an independent axle already contain what the suspension's say
+            result[name] = own(name) + by_steering if dependent else by_steering
+    psi = steered("steer")
+    if steering.method == "toe_table" or dependent:
+        psi = psi + toe_to_psi * own("toe")
+    return result["x"], result["y"], psi, result["camber"], result["side_view_angle"]
+
+
+def _slope_at_zero(curve: Curve, width: float = 1e-4) -> float:
+    if curve.constant is not None:
+        return curve.constant
+    n = curve.n_axes - 1
+    return (curve(width, *[0.0] * n) - curve(-width, *[0.0] * n)) / (2 * width)
