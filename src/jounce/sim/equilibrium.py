@@ -60,7 +60,7 @@ def find_equilibrium(
     names = tuple(lineariser.notes["states"])
     columns = _choose(names, free, "free")
     rows = _choose(names, balance, "balance")
-    places = _Places(simulation, names)
+    places = Places(simulation, names)
     bounds = np.array([_limit(names[c], limits or {}) for c in columns])
 
     def residual() -> Array:
@@ -99,7 +99,7 @@ def find_equilibrium(
     )
 
 
-class _Places:
+class Places:
     """Between the model's states and the lineariser's tangent states."""
 
     def __init__(self, simulation: Simulation, names: Sequence[str]) -> None:

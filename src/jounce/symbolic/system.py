@@ -8,7 +8,7 @@ scopes, so that several instances of the same thing live in one system: ``corner
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -622,8 +622,11 @@ class Scope:
         self.system.services.append(handle)
         return handle
 
-    def call(self, leaf: Leaf, groups: Mapping[str, Any], tables: Sequence[TableHandle] = ()) -> list[SX]:
-        """Call a leaf function."""
+    def call(
+        self, leaf: Leaf | Callable[[], Leaf], groups: Mapping[str, Any], tables: Sequence[TableHandle] = ()
+    ) -> list[SX]:
+        """Call a leaf function, given itself or by a function that makes it."""
+        leaf = leaf if isinstance(leaf, Leaf) else leaf()
         self.system.alive.append(leaf)
         return leaf.call(self.system.calls, groups, tables)
 
@@ -813,10 +816,18 @@ class System(Scope):
         """Acceleration of a point fixed in a frame, in frame axes (not including gravity), for outputs."""
         frame = as_frame(frame, "frame_acceleration: frame")
         v = frame.point_velocity(at)
-        rate = TimeDerivative(
+        rate = self._speed_rates()
+        return add([rate(x) for x in v], cross(frame.w, v))
+
+    def frame_angular_acceleration(self, frame: Carrier) -> Vector:
+        """Angular acceleration of a frame, in its axes, for outputs."""
+        rate = self._speed_rates()
+        return [rate(x) for x in as_frame(frame, "frame_angular_acceleration: frame").w]
+
+    def _speed_rates(self) -> TimeDerivative:
+        return TimeDerivative(
             self.calls, {**self.rates, **{key(s.symbol): s.acceleration for s in self.speeds}}, self.unmoving
         )
-        return add([rate(x) for x in v], cross(frame.w, v))
 
     def kinetic_energy(self) -> SX:
         """Kinetic energy of all bodies and rotors."""

@@ -135,7 +135,8 @@ def mount(
     groups = {"x": [x[key] for key in inputs(model)], "p": list(block.parameters.values())}
     if block.derived:
         groups["d"] = list(block.derived.values())
-    values = dict(zip(outputs(model), scope.call(model.leaf(), groups, block.tables), strict=True))
+    results = scope.call(model.leaf, groups, block.tables)
+    values = {key: results[i] for i, key in enumerate(outputs(model))}
     if deflections is not None:
         scope.derivative(deflections[0], values["u_rate"])
         scope.derivative(deflections[1], values["v_rate"])

@@ -29,6 +29,7 @@ def add(context: Context) -> None:
     heading = _chassis(context)
     _whole_car(context, heading)
     _sensor(context, heading)
+    _norms(context)
     for place in CORNERS:
         _wheel(context, place)
         _tire(context, place)
@@ -142,6 +143,23 @@ def _whole_car(context: Context, heading: Any) -> None:
     )
     curvature = if_else(plane > STANDING, across / (moving * moving), 0.0)
     channel("System_Mass_Center.Path_Curvature", curvature, "1/m", "of its path, left positive")
+
+
+def _norms(context: Context) -> None:
+    """Roots of the summed squares over all bodies: what statics brings to zero."""
+    system = context.system
+    sums: list[Any] = [0.0] * 4
+    for frame, _ in context.masses:
+        alpha = system.frame_angular_acceleration(frame)
+        for i, vector in enumerate((frame.v, system.frame_acceleration(frame), frame.w, alpha)):
+            sums[i] = sums[i] + _dot(vector, vector)
+    for name, unit, value in zip(
+        ("Translational_Speed", "Translational_Acceleration", "Angular_Speed", "Angular_Acceleration"),
+        ("m/s", "m/s2", "rad/s", "rad/s2"),
+        sums,
+        strict=True,
+    ):
+        context.channel(f"System.{name}_Norm", sqrt(value), unit, "over all bodies; what statics brings to zero")
 
 
 def _sensor(context: Context, heading: Any) -> None:

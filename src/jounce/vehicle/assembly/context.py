@@ -49,8 +49,12 @@ class Context:
         self.vehicle = vehicle
         self.system = system
         settings = vehicle.system
-        gravity = system.parameter("gravity", settings.gravity, "m/s2", "acceleration of gravity", low=0.0)
+        gravity = system.parameter("gravity", settings.gravity, "m/s2", "acceleration of gravity, downwards", low=0.0)
         system.world.gravity[2] = -gravity
+        for i, axis in enumerate("xy"):
+            system.world.gravity[i] = system.parameter(
+                f"gravity.{axis}", 0.0, "m/s2", "further gravity along a world axis, for tilt tests and statics"
+            )
         self.ground = ground or Plane.declare(system, inclined=inclined)
         self.inputs = Inputs(
             system.input(

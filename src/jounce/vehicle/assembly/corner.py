@@ -45,6 +45,19 @@ def add(context: Context, place: str, tire: Tire) -> None:
     drive.add(context, scope, place)
     brakes.add(context, scope, place, spin_inertia)
     elements.add(context, scope, place)
+    _statics_helpers(context, scope, place)
+
+
+def _statics_helpers(context: Context, scope: Any, place: str) -> None:
+    """Linear spring and dampers that only the search for equilibrium switches on; zero in a run."""
+    q, u = context.travel[place]
+    own = scope.scope("statics")
+    spring = own.parameter("spring_rate", 0.0, "N/m", "at the wheel, from design", low=0.0)
+    damper = own.parameter("damper_rate", 0.0, "N.s/m", "at the wheel", low=0.0)
+    spin = own.parameter("spin_damping", 0.0, "N.m.s/rad", "of the wheel's spin", low=0.0)
+    context.system.generalized_force(u, -spring * q - damper * u)
+    rotor = context.corners[place].rotor
+    rotor.torque(-spin * rotor.spin)
 
 
 def _guidance(context: Context, scope: Any, place: str) -> tuple[Any, Any, Any, Any, Any]:
