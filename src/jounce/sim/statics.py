@@ -14,8 +14,8 @@ alone counts.
 
 Newton's method on exact Jacobians (the pads enter linearly, their columns are differences). When it fails, dynamic
 relaxation: the car is simulated until the norms of speeds and accelerations over all bodies are below the limits of
-``system.statics``. Without brakes only gravity across the road acts meanwhile, and the freedoms that tires cannot hold
-(position along the road, heading) are put back after every interval.
+``system.statics``. If the brakes are off they are applied meanwhile, and gravity acts without its part along the car,
+which only brakes could hold.
 """
 
 from __future__ import annotations
@@ -138,8 +138,7 @@ def _quaternion(r: Array) -> Array:
     """Unit quaternion, scalar first, of a rotation matrix; exact for the identity."""
     w = math.sqrt(max(0.0, 1 + float(np.trace(r)))) / 2
     if w > 0.5:
-        q = [w, (r[2, 1] - r[1, 2]) / (4 * w), (r[0, 2] - r[2, 0]) / (4 * w), (r[1, 0] - r[0, 1]) / (4 * w)]
-        return np.array(q)
+        return np.array([w, *(np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]) / (4 * w))])
     i = int(np.argmax(np.diag(r)))
     j, k = (i + 1) % 3, (i + 2) % 3
     s = math.sqrt(1 + float(r[i, i] - r[j, j] - r[k, k]))
@@ -309,12 +308,16 @@ def _relax(sim: Simulation, description: Description, normal: tuple[float, float
     own.adopt(sim)
     own.x[:], own.m[:], own.u[:] = sim.x, sim.m, sim.u
     braked = own.input("brake") > 0
-    if not braked:  # gravity across the road only: nothing but the brakes could hold the car along it
-        n, g = np.asarray(normal) / np.linalg.norm(normal), own.parameter("gravity")
-        pull = -g * n[2] * n
+    if not braked:  # gravity without its part along the car: nothing but the brakes could hold that
+        n = np.asarray(normal) / np.linalg.norm(normal)
+        heading = own.output("Vehicle.Yaw")
+        ahead = np.array([math.cos(heading), math.sin(heading), 0.0])
+        ahead -= (ahead @ n) * n
+        ahead /= np.linalg.norm(ahead)
+        pull = np.array([0.0, 0.0, -own.parameter("gravity")])
+        pull -= (pull @ ahead) * ahead
         own.set_parameters({"gravity.x": pull[0], "gravity.y": pull[1], "gravity": -pull[2]})
-    kept = {name: own.state(name) for name in ("chassis.x", "chassis.y")}
-    heading = own.output("Vehicle.Yaw")
+        own.set_inputs({"brake": 1.0})
     steps = max(1, round(INTERVAL / step))
     norms = _norms(own)
     for interval in range(int(options.abort_time / (steps * step))):
@@ -322,10 +325,11 @@ def _relax(sim: Simulation, description: Description, normal: tuple[float, float
             own.advance(steps)
         except JounceError as problem:
             raise StaticsError(f"no equilibrium: the relaxation failed after {own.time:.2f} s: {problem}") from problem
-        if not braked:
-            _put_back(own, kept, heading)
         norms = _norms(own)
         if all(norms[key] <= limits[key] for key in NORMS):
+            if not braked:  # let go: free wheels carry nothing along the road
+                own.set_states({v.name: 0.0 for v in own.model.states if v.name.endswith((".tire.u", ".wheel.spin"))})
+                own.set_memories({v.name: 0.0 for v in own.model.memories if ".brake.pad." in v.name})
             sim.x[:], sim.m[:] = own.x, own.m
             return Settled("relaxation", interval + 1, max(norms.values()), (), norms)
     sim.x[:], sim.m[:] = own.x, own.m
@@ -334,14 +338,3 @@ def _relax(sim: Simulation, description: Description, normal: tuple[float, float
         f"no equilibrium after {options.abort_time:g} s of relaxation: {worst} is {norms[worst]:.3g}, allowed "
         f"{limits[worst]:g} (system.statics.{worst}); the last state is kept"
     )
-
-
-def _put_back(sim: Simulation, kept: Mapping[str, float], heading: float) -> None:
-    """Stop sliding, rolling away and turning: the vertical part of the motion goes on."""
-    turned = sim.output("Vehicle.Yaw") - heading
-    first = sim.model.quaternions[0]
-    q = sim.x[first : first + 4].copy()
-    c, s = np.cos(-turned / 2), np.sin(-turned / 2)
-    sim.x[first : first + 4] = [c * q[0] - s * q[3], c * q[1] - s * q[2], c * q[2] + s * q[1], c * q[3] + s * q[0]]
-    sim.set_states({**kept, "chassis.vx": 0.0, "chassis.vy": 0.0, "chassis.wz": 0.0})
-    sim.set_states({f"{c}.wheel.spin": 0.0 for c in CORNERS})
