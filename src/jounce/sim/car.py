@@ -121,7 +121,12 @@ def library(description: Description) -> Library:
     return _car.build(Structure(description))
 
 
-def lineariser(description: Description, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Lineariser:
+DRIVER_INPUTS = ("steering_wheel", "throttle", "brake")
+
+
+def lineariser(
+    description: Description, inputs: Sequence[str] = DRIVER_INPUTS, outputs: Sequence[str] = ()
+) -> Lineariser:
     """The exact linearisation of cars of this structure."""
     return Lineariser(_linear_car.generate(Structure(description), tuple(inputs), tuple(outputs)))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jounce.symbolic.ops import clip, fabs, fmax
+from jounce.symbolic.ops import clip, fabs, fmax, if_else
 from jounce.vehicle.assembly.context import Context
 
 
@@ -56,7 +56,7 @@ def add(context: Context) -> None:
         squared = ratio * fabs(ratio) if name == "drag" else ratio * ratio  # drag turns round with the air
         force = own.parameter("scale", item.scale, "-") * density * base * squared
         time = own.parameter("smoothing_time", item.smoothing_time, "s", "of growth after the start", low=0.0)
-        grown = clip(context.system.time / fmax(time, 1e-9), 0.0, 1.0)
+        grown = if_else(time > 0, clip(context.system.time / fmax(time, 1e-9), 0.0, 1.0), 1.0)
         force = force * grown * grown * (3 - 2 * grown)
         direction = direction or [-n for n in up]
         context.system.force(chassis, [force * a for a in direction], at=place)

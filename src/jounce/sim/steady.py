@@ -1,0 +1,126 @@
+"""Steady running: the state in which a car keeps its speed, found by Newton's method on exact Jacobians.
+
+Unknowns are all states but place, heading and forward speed, and the throttle; all their rates vanish:
+
+    v̇_x = 0 by the throttle;   v̇_y = ω̇_z = 0 by side slip and yaw rate;   v̇_z = ω̇_x = ω̇_y = J̈ = 0,
+    Ω̇ = 0, contact deflections at rest                                                                       (1)
+
+With the steering straight a symmetric car runs straight on; one that pulls to a side is found on its wide circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce.core.errors import StaticsError
+from jounce.runtime.simulation import Simulation
+from jounce.sim.car import Description, lineariser
+from jounce.sim.equilibrium import HALVINGS, Places
+from jounce.sim.statics import STEP_LIMITS
+from jounce.vehicle.assembly import CORNERS
+
+Array = npt.NDArray[np.float64]
+
+TOLERANCE = 1e-9  # largest rate left, SI
+ITERATIONS = 30
+LIMITS = {
+    "jounce": STEP_LIMITS["jounce"],
+    "chassis.z": STEP_LIMITS["z"],
+    "spin": 5.0,
+    "throttle": 0.3,
+    ".u": 0.01,
+    ".v": 0.01,
+}
+# Place, heading and speed are given; chassis.rz is the tangent angle of the heading.
+GIVEN = ("chassis.x", "chassis.y", "chassis.rz", "chassis.vx")
+
+
+@dataclass(frozen=True)
+class Running:
+    """A steady state: demand that keeps it, and how it was found."""
+
+    speed: float
+    throttle: float
+    yaw_rate: float
+    iterations: int
+    residual: float
+
+
+def run_steadily(sim: Simulation, description: Description, speed: float) -> Running:
+    """Bring a car that stands in equilibrium to steady running at a speed (m/s, not zero) with its present steering.
+
+    The throttle found may be negative (downhill, or backwards): the caller decides whether brakes do that.
+    """
+    sim.set_states({"chassis.vx": speed})
+    sim.set_states({f"{c}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS})
+    linear = lineariser(description)
+    names = tuple(linear.notes["states"])
+    places = Places(sim, names)
+    free = [i for i, name in enumerate(names) if name not in GIVEN]
+    # the rates of wheel travel and of inclination are states, and held at zero
+    rows = [i for i, name in enumerate(names) if i in places.state and not _is_position(name, names)]
+    throttle = linear.notes["inputs"].index("throttle")
+    limits = np.array([*(_limit(names[i]) for i in free), LIMITS["throttle"]])
+
+    def residual() -> Array:
+        return places.rates(sim.derivatives()[0])[rows]
+
+    r = residual()
+    for iteration in range(ITERATIONS + 1):
+        size = float(np.abs(r).max())
+        if size <= TOLERANCE:
+            return Running(speed, sim.input("throttle"), sim.state("chassis.wz"), iteration, size)
+        if iteration == ITERATIONS or not np.isfinite(size):
+            break
+        model = linear.at(sim)
+        jacobian = np.column_stack([model.A[np.ix_(rows, free)], model.B[rows, throttle]])
+        # rates of positions (wheel travel, height, inclination) must vanish, too
+        fixed = [k for k, i in enumerate(free) if _is_rate_of_position(names[i], names)]
+        columns = [k for k in range(jacobian.shape[1]) if k not in fixed]
+        part = jacobian[:, columns]
+        scale = np.maximum(np.linalg.norm(part, axis=0), 1e-12)
+        step = np.zeros(jacobian.shape[1])
+        step[columns] = np.linalg.lstsq(part / scale, -r, rcond=1e-13)[0] / scale
+        step *= min(1.0, float(np.min(limits / np.maximum(np.abs(step), 1e-300))))
+        x, demand, best = sim.x.copy(), sim.input("throttle"), float(np.linalg.norm(r))
+        for k in range(HALVINGS):
+            sim.x[:] = places.moved(x, free, step[:-1] * 0.5**k)
+            _turn_about_the_vertical(sim)
+            sim.set_inputs({"throttle": demand + step[-1] * 0.5**k})
+            trial = residual()
+            if np.isfinite(trial).all() and np.linalg.norm(trial) < best:
+                r = trial
+                break
+        else:
+            sim.x[:] = x
+            sim.set_inputs({"throttle": demand})
+            break
+    worst = names[rows[int(np.argmax(np.abs(r)))]]
+    raise StaticsError(
+        f"no steady running at {speed:g} m/s: the rate of {worst!r} stays at {np.abs(r).max():.3g} (allowed "
+        f"{TOLERANCE:g}); the car may lack the drive torque for this speed"
+    )
+
+
+def _turn_about_the_vertical(sim: Simulation) -> None:
+    """Angular velocity of a body that turns without rolling and pitching: along the vertical."""
+    w, x, y, z = sim.x[sim.model.quaternions[0] : sim.model.quaternions[0] + 4]
+    up = np.array([2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z])
+    rate = sim.state("chassis.wz") / up[2]
+    sim.set_states({"chassis.wx": rate * up[0], "chassis.wy": rate * up[1]})
+
+
+def _is_position(name: str, names: Sequence[str]) -> bool:
+    return f"{name}.rate" in names or name in ("chassis.x", "chassis.y")
+
+
+def _is_rate_of_position(name: str, names: Sequence[str]) -> bool:
+    return name in ("chassis.wx", "chassis.wy") or (name.endswith(".rate") and name.removesuffix(".rate") in names)
+
+
+def _limit(name: str) -> float:
+    return next((value for part, value in LIMITS.items() if name.endswith(part)), np.inf)
