@@ -30,6 +30,7 @@ def add(context: Context) -> None:
     _whole_car(context, heading)
     _sensor(context, heading)
     _norms(context)
+    _straight_line(context)
     for place in CORNERS:
         _wheel(context, place)
         _tire(context, place)
@@ -60,7 +61,7 @@ def _chassis(context: Context) -> Any:
     for axis, value in zip(("longitudinal", "lateral", "vertical"), position, strict=True):
         channel(f"chassis_displacements.{axis}", value, "m", "of the chassis' reference point, world axes")
     for name, value in (("yaw", yaw), ("pitch", pitch), ("roll", roll)):
-        channel(f"chassis_displacements.{name}", value, "rad", "from the world, 3-2-1")
+        channel(f"chassis_displacements.{name}", value, "rad", "from the world, 3-2-1", watch=name == "roll")
     surface = context.ground.under(chassis, point)
     n = surface.normal  # in chassis axes: third row of the rotation from the chassis to the road
     channel("chassis_displacements.vertical_wrt_road", surface.height, "m", "height above the road")
@@ -101,7 +102,8 @@ def _chassis(context: Context) -> Any:
         channel(f"Vehicle.{name}", value, "rad", "from the world, 3-2-1")
     up = chassis.from_world([0.0, 0.0, 1.0])
     channel("Vehicle.Inclination_Roll", asin(clip(up[1], -1.0, 1.0)), "rad", "between lateral axis and horizon")
-    channel("Vehicle.Side_Slip_Angle", atan2(tracking_v[1], tracking_v[0]), "rad", "of the sprung mass' centre")
+    slip = atan2(tracking_v[1], tracking_v[0])
+    channel("Vehicle.Side_Slip_Angle", slip, "rad", "of the sprung mass' centre", watch=True)
     origin = [-float(x) for x in context.origins[2]]
     where = [
         scope.parameter(f"origin.{a}", o, "m", "of the vehicle reference frame")
@@ -160,6 +162,18 @@ def _norms(context: Context) -> None:
         strict=True,
     ):
         context.channel(f"System.{name}_Norm", sqrt(value), unit, "over all bodies; what statics brings to zero")
+
+
+def _straight_line(context: Context) -> None:
+    """Offset from a line of the point ahead that the car aims at; the line and the distance are parameters."""
+    scope, chassis = context.system.scope("line"), context.chassis
+    x, y = scope.parameter("x", 0.0, "m", "a point of the line"), scope.parameter("y", 0.0, "m", "a point of the line")
+    heading = scope.parameter("heading", 0.0, "rad", "of the line, from the world's x axis")
+    preview = scope.parameter("preview", 20.0, "m", "distance ahead of the centre of gravity")
+    ahead, p = chassis.to_world([1.0, 0.0, 0.0]), chassis.position
+    dx, dy = p[0] + preview * ahead[0] - x, p[1] + preview * ahead[1] - y
+    offset = cos(heading) * dy - sin(heading) * dx
+    context.channel("Straight_Line.Offset_Ahead", offset, "m", "of the point aimed at, left positive", watch=True)
 
 
 def _sensor(context: Context, heading: Any) -> None:

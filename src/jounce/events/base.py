@@ -1,0 +1,181 @@
+"""What events have in common: parameters with units, where the car starts, how it is kept at its speed.
+
+An event is immutable data. Its `program` turns it into a phase program (jounce.runtime.program), which the C loop runs
+without Python; what must be found first (a steering amplitude) is found by `prepared`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic import ValidationError, model_validator
+
+from jounce.core.errors import ParameterError, did_you_mean
+from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase, Program, Stop, When
+from jounce.vehicle.fields import Data, flag, meta, problem, quantity, to_raw
+from jounce.vehicle.messages import explain
+
+if TYPE_CHECKING:
+    from jounce.events.engine import Start
+
+KMH_100 = 100 / 3.6
+CRUISE_TIME = 0.5  # s: a speed error decays with about this time constant under cruise control
+ROLLED_OVER = math.radians(60)
+SPUN = math.radians(60)  # side slip at which an event ends
+
+_REGISTRY: dict[str, type[Event]] = {}
+
+
+class Event(Data):
+    """Base of all events."""
+
+    kind: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    standard: ClassVar[str] = ""
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    speed: float = quantity("m/s", KMH_100, doc="speed at the start")
+    end_time: float = quantity("s", 6.0, gt=0, doc="end of the run")
+    friction: float = quantity("-", 1.0, gt=0, doc="friction of the road relative to that of the tires' data")
+    grade: float = quantity("-", 0.0, doc="slope of the road along x, rise over run")
+    bank: float = quantity("-", 0.0, doc="slope of the road along y, rise over run")
+    x: float = quantity("m", 0.0, doc="start, world")
+    y: float = quantity("m", 0.0, doc="start, world")
+    heading: float = quantity("rad", 0.0, doc="start, from the world's x axis, left positive")
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.kind:
+            _REGISTRY[cls.kind] = cls
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise ParameterError(_message(type(self), error, values)) from None
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Self:
+        """An event with the values of a preset, changed."""
+        if name not in cls.presets:
+            raise ParameterError(f"{cls.kind}: unknown preset {name!r}{did_you_mean(name, cls.presets)}")
+        return cls(**{**cls.presets[name], **changes})
+
+    @property
+    def inclined(self) -> bool:
+        return self.grade != 0.0 or self.bank != 0.0
+
+    def parameters(self) -> dict[str, list[Any]]:
+        """Name -> [value, unit] of every parameter that is set; SI."""
+        result = {}
+        for name, info in type(self).model_fields.items():
+            value = getattr(self, name)
+            if value is not None:
+                result[name] = [value, meta(info).get("unit", "")]
+        return result
+
+    def to_dict(self) -> dict[str, Any]:
+        """The event as plain data, SI; `from_dict` makes it again."""
+        return {"event": self.kind, **to_raw(self)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Event:
+        """Make an event from plain data; numbers may be text with units."""
+        if "event" not in data:
+            raise ParameterError(f"event: the key 'event' is missing; expected one of {', '.join(names())}")
+        values = {key: value for key, value in data.items() if key != "event"}
+        return find(str(data["event"]))(**values)
+
+    def changed(self, **changes: Any) -> Self:
+        """A copy with other values."""
+        return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
+
+    # -- what the engine asks ---------------------------------------------------------------------------------
+
+    def prepared(self, start: Start) -> Self:
+        """The event with everything found that depends on the car; may simulate."""
+        return self
+
+    def program(self, start: Start) -> Program:
+        """The manoeuvre for a car that is ready to start."""
+        raise NotImplementedError
+
+
+class Driven(Event):
+    """An event at a speed that may be kept by cruise control."""
+
+    cruise: bool = flag(True, doc="hold the speed; otherwise the throttle stays where it was at the start")
+
+    def pedals(self, start: Start, cruise: bool | None = None) -> list[Channel]:
+        """Throttle that keeps the speed, or stays; brake off."""
+        on = self.cruise if cruise is None else cruise
+        throttle: Channel = Open("throttle", Constant(start.throttle))
+        if on:
+            throttle = Feedback(
+                "throttle",
+                "chassis_velocities.longitudinal",
+                Constant(self.speed),
+                kp=start.throttle_per_acceleration / CRUISE_TIME,
+                ki=start.throttle_per_acceleration / (4 * CRUISE_TIME * CRUISE_TIME),
+                feedforward=start.throttle,
+                low=min(0.0, start.throttle),
+                high=1.0,
+            )
+        return [throttle, Open("brake", Constant(0.0))]
+
+
+class Steered(Driven):
+    """An open-loop steering event."""
+
+    start_time: float = quantity("s", 1.0, ge=0, doc="when the steering begins")
+    initial_steer: float = quantity("rad", 0.0, doc="hand wheel angle before that")
+
+    @model_validator(mode="after")
+    def _order(self) -> Self:
+        if self.end_time <= self.start_time:
+            raise problem(f"{self.end_time:g} s: must be after start_time ({self.start_time:g} s)", "end_time")
+        return self
+
+    def reference(self, start: Start) -> Any:
+        """The hand wheel angle over time."""
+        raise NotImplementedError
+
+    def program(self, start: Start) -> Program:
+        channels = [Open("steering_wheel", self.reference(start)), *self.pedals(start)]
+        return Program(Phase(self.kind, channels, duration=self.end_time, ends=self.ends()))
+
+    def ends(self) -> list[End]:
+        return safety_ends()
+
+
+def safety_ends() -> list[End]:
+    """A car that lies on its side or has spun is not simulated further."""
+    return [
+        End(When("chassis_displacements.roll", "abs>", ROLLED_OVER), then=Stop("rolled over", failed=True)),
+        End(
+            [When("Vehicle.Side_Slip_Angle", "abs>", SPUN), When("chassis_velocities.longitudinal", ">", 3.0)],
+            then=Stop("spun", failed=True),
+        ),
+    ]
+
+
+def names() -> list[str]:
+    """Names of all events."""
+    import jounce.events  # noqa: F401  # registers them
+
+    return sorted(_REGISTRY)
+
+
+def find(name: str) -> type[Event]:
+    """The class of an event by its name; - and _ alike."""
+    key = name.strip().replace("_", "-").lower()
+    if key not in names():
+        raise ParameterError(f"event {name!r} is unknown{did_you_mean(key, names())}")
+    return _REGISTRY[key]
+
+
+def _message(cls: type[Event], error: ValidationError, values: Mapping[str, Any]) -> str:
+    lines = [f"{item.text()}: {item.message}".lstrip(": ") for item in explain(error, cls, dict(values))]
+    return f"{cls.kind}: " + "; ".join(lines)

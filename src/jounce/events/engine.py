@@ -1,0 +1,257 @@
+"""From a car and an event to a run: statics, steady running at the start, the manoeuvre, the result.
+
+>>> run(load("sedan"), StepSteer())
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import jounce
+from jounce.core.errors import ParameterError, SimulationError
+from jounce.core.units import parse
+from jounce.events.base import Event
+from jounce.results.run import Run
+from jounce.sim import car as cars
+from jounce.sim.statics import Settled, settle
+from jounce.sim.steady import Running, run_steadily
+from jounce.vehicle.assembly import CORNERS
+
+if TYPE_CHECKING:
+    from jounce.components.tire.base import Tire
+    from jounce.runtime.recording import Recording
+    from jounce.runtime.simulation import Simulation
+    from jounce.vehicle.schema import Vehicle
+
+INTERVAL = 0.01  # s, between recorded rows
+UNWRAPPED = ("chassis_displacements.yaw", "Vehicle.Yaw", "Vehicle_States.yaw_angle")
+CRAWL = 0.1  # m/s: below this speed a car starts at rest
+
+Progress = Callable[[float, float], None]
+
+
+class Start:
+    """A car ready to start an event, and what events ask about it."""
+
+    def __init__(
+        self, description: cars.Description, event: Event, method: str, step: float, sim: Simulation | None = None
+    ) -> None:
+        self.description, self.event, self.method, self.step = description, event, method, step
+        self.vehicle = description.vehicle
+        self.sim = sim if sim is not None else cars.simulation(description, method=method, step=step)
+        self.settled: Settled
+        self.running: Running | None = None
+        self._ready()
+        self._first = self.sim.snapshot()
+
+    def _ready(self) -> None:
+        sim, event = self.sim, self.event
+        plane = {"ground.friction": event.friction}
+        normal = (0.0, 0.0, 1.0)
+        if self.description.ground == "inclined":
+            plane |= {"ground.grade": event.grade, "ground.bank": event.bank}
+            normal = (-event.grade, -event.bank, 1.0)
+        sim.set_parameters(plane)
+        height = event.grade * event.x + event.bank * event.y
+        steer = float(getattr(event, "initial_steer", 0.0))
+        sim.set_inputs({"steering_wheel": steer, "throttle": 0.0, "brake": 0.0})
+        self.settled = settle(
+            sim, self.description, normal=normal, height=height, x=event.x, y=event.y, heading=event.heading
+        )
+        if abs(event.speed) > CRAWL:
+            self.running = run_steadily(sim, self.description, event.speed)
+
+    def restart(self) -> None:
+        """Back to the beginning of the event."""
+        self.sim.set_program(None)
+        self.sim.restore(self._first)
+
+    # -- what events ask -----------------------------------------------------------------------------------------
+
+    @property
+    def throttle(self) -> float:
+        """Demand that keeps the speed at the start."""
+        return self.running.throttle if self.running is not None else 0.0
+
+    @property
+    def throttle_per_acceleration(self) -> float:
+        """Drive demand per acceleration, s²/m; 0 without drive."""
+        torque = self.vehicle.drive.max_torque if any(self.vehicle.drive.shares.values()) else 0.0
+        return self.vehicle.mass() * self._radius() / torque if torque > 0 else 0.0
+
+    @property
+    def brake_per_deceleration(self) -> float:
+        """Brake demand per deceleration, s²/m, while no wheel locks."""
+        brakes = self.vehicle.brakes
+        torque = 0.0
+        for axle, side in CORNERS.values():
+            data = self.vehicle.brake(axle, side)
+            share = brakes.bias_front if axle == 1 else 1 - brakes.bias_front
+            pressure = share * brakes.master_cylinder_pressure_gain
+            torque += 2 * data.piston_area * data.mu * data.effective_radius * pressure
+        return self.vehicle.mass() * self._radius() / torque if torque > 0 else 0.0
+
+    @property
+    def steering_ratio(self) -> float:
+        """Hand wheel angle per mean steer angle of the front wheels, straight ahead."""
+        angle = math.radians(1.0)
+        here, was = {}, self.sim.input("steering_wheel")
+        for sign in (1.0, -1.0):
+            self.sim.set_inputs({"steering_wheel": sign * angle})
+            here[sign] = np.mean([self.sim.output(f"Wheel.Spindle_Steer.{c}") for c in ("L1", "R1")])
+        self.sim.set_inputs({"steering_wheel": was})
+        moved = float(here[1.0] - here[-1.0])
+        return 2 * angle / moved if moved else math.inf
+
+    @property
+    def steering_per_curvature(self) -> float:
+        """Hand wheel angle per curvature of the path at low speed, rad m."""
+        return self.steering_ratio * self.vehicle.wheelbase
+
+    def steering_for(self, lateral_acceleration: float) -> float:
+        """A first guess of the hand wheel angle: that of a neutral car, and half as much again."""
+        curvature = lateral_acceleration / max(self.event.speed, 1.0) ** 2
+        return 1.5 * self.steering_per_curvature * curvature
+
+    def steady_lateral_acceleration(self, event: Event) -> float:
+        """Mean lateral acceleration over the last second of an event, in levelled axes."""
+        self.restart()
+        recorded = self.record(event, interval=0.05, channels=["System_Mass_Center.Tracking_Ay"])
+        if not recorded.ok:
+            raise SimulationError(f"{event.kind}: the search for the amplitude failed: {recorded.reason}")
+        last = recorded.time >= recorded.time[-1] - 1.0
+        self.restart()
+        return float(np.mean(recorded["System_Mass_Center.Tracking_Ay"][last]))
+
+    def lift(self, height: float) -> None:
+        """Raise the car by a height."""
+        self.sim.set_states({"chassis.z": self.sim.state("chassis.z") + height})
+
+    def aim(self, x: float, y: float, heading: float, preview: float) -> None:
+        """Set the line that straight-line events follow."""
+        self.sim.set_parameters({"line.x": x, "line.y": y, "line.heading": heading, "line.preview": preview})
+
+    def _radius(self) -> float:
+        return float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS]))
+
+    # -- running -------------------------------------------------------------------------------------------------
+
+    def record(
+        self,
+        event: Event,
+        *,
+        interval: float = INTERVAL,
+        channels: Sequence[str] | None = None,
+        progress: Progress | None = None,
+    ) -> Recording:
+        """Run an event from here."""
+        return self.sim.run(
+            program=event.program(self),
+            method=self.method,
+            step=self.step,
+            interval=interval,
+            channels=channels,
+            progress=progress,
+        )
+
+
+def run(
+    vehicle: Vehicle,
+    event: Event,
+    *,
+    step: float | str = cars.STEP,
+    method: str = cars.METHOD,
+    interval: float | str = INTERVAL,
+    channels: Sequence[str] | None = None,
+    tires: Mapping[str, Tire] | None = None,
+    progress: Progress | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Run:
+    """Drive a vehicle through an event.
+
+    Parameters
+    ----------
+    step, method : of integration
+    interval : between recorded rows; rounded down to a multiple of the step, as long as one fits
+    channels : names or patterns to record; default all
+    tires : by corner, instead of those the vehicle names
+    progress : called with time and end time now and then
+    parameters : changes of the vehicle, kept with the result (``vehicle`` has them already)
+    """
+    begun = clock.perf_counter()
+    if not isinstance(event, Event):
+        raise ParameterError(f"run: expected an event such as jounce.events.StepSteer(), got {type(event).__name__}")
+    seconds = parse(step, "s", "step")
+    every = max(1, round(parse(interval, "s", "interval") / seconds)) * seconds
+    description = cars.describe(vehicle, tires, "inclined" if event.inclined else "level")
+    start = Start(description, event, method, seconds)
+    ready = clock.perf_counter()
+    prepared = event.prepared(start)
+    start.restart()
+    recorded = start.record(prepared, interval=every, channels=channels, progress=progress)
+    done = clock.perf_counter()
+    metadata = _metadata(start, prepared, recorded, parameters or {})
+    simulated = float(recorded.time[-1] - recorded.time[0]) if len(recorded.time) else 0.0
+    metadata["timing"] = {
+        "simulated": simulated,
+        "wall": recorded.wall_time,
+        "real_time_factor": simulated / recorded.wall_time if recorded.wall_time > 0 else math.inf,
+        "ready": ready - begun,
+        "total": done - begun,
+    }
+    return Run.from_recording(_unwrapped(recorded), metadata)
+
+
+def _unwrapped(recorded: Recording) -> Recording:
+    """Headings without jumps by a full turn."""
+    for name in UNWRAPPED:
+        if name in recorded.names:
+            column = recorded.names.index(name)
+            recorded.data[:, column] = np.unwrap(recorded.data[:, column])
+    return recorded
+
+
+def _metadata(start: Start, event: Event, recorded: Recording, changes: Mapping[str, Any]) -> dict[str, Any]:
+    vehicle = start.vehicle
+    key = hashlib.sha256(json.dumps(_raw(vehicle), sort_keys=True, default=str).encode()).hexdigest()
+    centre = _centre_of_gravity(vehicle)
+    warnings = []
+    if recorded.reason and not recorded.ok:
+        warnings.append(f"ended early: {recorded.reason}")
+    return {
+        "vehicle": {
+            "name": vehicle.name,
+            "quantities": {
+                "steering_ratio": start.steering_ratio,
+                "wheelbase": vehicle.wheelbase,
+                "cg_to_rear": centre - vehicle.rear_suspension.wheel_centre_x,
+                "mass": vehicle.mass(),
+            },
+        },
+        "event": {"kind": event.kind, "name": event.title, "parameters": event.parameters()},
+        "parameters": {name: str(value) for name, value in changes.items()},
+        "version": jounce.__version__,
+        "hashes": {"vehicle": key},
+        "statics": {"method": start.settled.method, "iterations": start.settled.iterations},
+        "warnings": warnings,
+    }
+
+
+def _raw(vehicle: Vehicle) -> Any:
+    from jounce.vehicle.fields import to_raw
+
+    return to_raw(vehicle)
+
+
+def _centre_of_gravity(vehicle: Vehicle) -> float:
+    """x of the centre of gravity of the whole car at design, vehicle reference frame."""
+    parts = [(m, c[0]) for m, c, _ in vehicle.body.sprung()]
+    parts += [(vehicle.wheels(a, s).unsprung_mass, vehicle.wheel_centre(a, s)[0]) for a, s in CORNERS.values()]
+    return float(sum(m * x for m, x in parts) / sum(m for m, _ in parts))

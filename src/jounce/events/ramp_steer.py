@@ -1,0 +1,40 @@
+"""Ramp steer: the hand wheel is turned slowly and evenly at constant speed (ISO 4138, slowly increasing steer)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from jounce.events.base import Steered, safety_ends
+from jounce.runtime.program import End, Ramp, Stop, When
+from jounce.vehicle.fields import quantity
+
+if TYPE_CHECKING:
+    from jounce.events.engine import Start
+
+
+class RampSteer(Steered):
+    """Hand wheel angle growing evenly until the time is over, the angle is reached or the car slides."""
+
+    kind: ClassVar[str] = "ramp-steer"
+    title: ClassVar[str] = "Ramp steer"
+    standard: ClassVar[str] = "ISO 4138, constant speed"
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "iso": {},
+        "sis": {"speed": 80 / 3.6, "slope": math.radians(13.5)},
+        "vi": {"speed": 5.0, "end_time": 10.0, "slope": math.radians(10), "duration": 1.0, "side_slip_end": 3.0},
+    }
+
+    end_time: float = quantity("s", 30.0, gt=0, doc="end of the run")
+    slope: float = quantity("rad/s", math.radians(10), doc="speed of the hand wheel; negative turns right")
+    duration: float | None = quantity("s", None, gt=0, doc="of the ramp; absent: until the end")
+    side_slip_end: float = quantity("rad", math.radians(15), gt=0, doc="side slip at which the run ends")
+
+    def reference(self, start: Start) -> Any:
+        duration = self.duration if self.duration is not None else self.end_time - self.start_time
+        to = self.initial_steer + self.slope * duration
+        return Ramp(to, duration, start=self.initial_steer, delay=self.start_time)
+
+    def ends(self) -> list[End]:
+        slides = End(When("Vehicle.Side_Slip_Angle", "abs>", self.side_slip_end), then=Stop("side slip reached"))
+        return [*safety_ends()[:1], slides]

@@ -1,0 +1,58 @@
+"""Swept steer: a sine whose frequency grows, for the frequency response (ISO 7401)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic import model_validator
+
+from jounce.events.base import Steered
+from jounce.runtime.program import Sweep
+from jounce.vehicle.fields import problem, quantity
+
+if TYPE_CHECKING:
+    from jounce.events.engine import Start
+
+
+class SweptSteer(Steered):
+    """δ = δ0 + A sin(2π(f0 τ + ½ r τ²)), the frequency growing by r per second from the first to the last."""
+
+    kind: ClassVar[str] = "swept-steer"
+    title: ClassVar[str] = "Swept steer"
+    standard: ClassVar[str] = "ISO 7401, frequency response"
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "iso": {},
+        "vi": {
+            "speed": 5.0, "end_time": 41.0, "amplitude": math.radians(10), "first_frequency": 0.1,
+            "last_frequency": 4.0, "frequency_rate": 0.1,
+        },
+    }  # fmt: skip
+
+    end_time: float = quantity("s", 42.0, gt=0, doc="end of the run")
+    amplitude: float = quantity("rad", math.radians(12), doc="of the hand wheel angle")
+    first_frequency: float = quantity("Hz", 0.1, ge=0, doc="at the start")
+    last_frequency: float = quantity("Hz", 4.0, gt=0, doc="at the end")
+    frequency_rate: float = quantity("Hz/s", 0.1, gt=0, doc="growth of the frequency")
+    phase: float = quantity("rad", 0.0, doc="of the sine at the start")
+
+    @model_validator(mode="after")
+    def _grows(self) -> Self:
+        if self.last_frequency <= self.first_frequency:
+            raise problem(
+                f"{self.last_frequency:g} Hz: must be above first_frequency ({self.first_frequency:g} Hz)",
+                "last_frequency",
+            )
+        return self
+
+    def reference(self, start: Start) -> Any:
+        duration = (self.last_frequency - self.first_frequency) / self.frequency_rate
+        return Sweep(
+            self.amplitude,
+            self.first_frequency,
+            self.last_frequency,
+            duration,
+            self.phase,
+            self.initial_steer,
+            delay=self.start_time,
+        )
