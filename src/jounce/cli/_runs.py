@@ -1,0 +1,156 @@
+"""What `jounce run` and `jounce compare` share: events by name or file, progress, figures on the terminal."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+SHOW_AFTER = 1.0  # s: runs shorter than this need no progress bar
+ENOUGH = 1e-3  # relative change of a key figure by a halved step that is not remarked
+
+
+def event_of(name: str, preset: str, changes: Mapping[str, Any]) -> Any:
+    """An event by name or from a YAML file, changed."""
+    from jounce import events
+    from jounce.core.errors import FormatError, ParameterError
+
+    path = Path(name)
+    if path.suffix.lower() in (".yaml", ".yml"):
+        from ruamel.yaml import YAML
+        from ruamel.yaml.error import YAMLError
+
+        try:
+            data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+        except OSError as problem:
+            raise FormatError(f"{path}: cannot be read ({problem})") from None
+        except YAMLError as problem:
+            raise FormatError(f"{path}: {problem}") from None
+        if not isinstance(data, dict):
+            raise FormatError(f"{path}: expected keys such as 'event: step-steer'")
+        try:
+            return events.Event.from_dict({**data, **changes})
+        except ParameterError as problem:
+            raise ParameterError(f"{path}: {problem}") from None
+    kind = events.find(name)
+    return kind.preset(preset, **changes) if preset else kind(**changes)
+
+
+def with_progress(event: Any, *, quiet: bool, function: Callable[[Any], Any]) -> Any:
+    """Call a function that takes a progress callback, with a bar on anything over a second."""
+    import time
+
+    if quiet or not sys.stderr.isatty():
+        return function(None)
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar: list[Any] = []
+    begun = time.perf_counter()
+
+    def call(now: float, end: float) -> None:
+        if not bar and time.perf_counter() - begun < SHOW_AFTER:
+            return
+        if not bar:
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+            progress = Progress(*columns, console=Console(stderr=True), transient=True)
+            progress.start()
+            bar.extend([progress, progress.add_task(event.title, total=end)])
+        bar[0].update(bar[1], completed=now, total=end)
+
+    try:
+        return function(call)
+    finally:
+        if bar:
+            bar[0].stop()
+
+
+def halved(drive: Any, vehicle: Any, result: Any, options: Mapping[str, Any]) -> dict[str, float]:
+    """Relative change of every key figure when the step is halved; the event as it was prepared."""
+    from jounce.core.units import parse
+    from jounce.events import Event
+
+    event = result.metadata["event"]
+    values = {name: value for name, (value, _) in event["parameters"].items()}
+    again = drive(
+        vehicle,
+        Event.from_dict({"event": event["kind"], **values}),
+        **{**options, "step": parse(options["step"], "s") / 2},
+    )
+    finer = again.kpis
+    changes = {}
+    for name, (value, _) in result.kpis.items():
+        other = finer.get(name, (math.nan, ""))[0]
+        if math.isfinite(value) and math.isfinite(other):
+            changes[name] = abs(value - other) / max(abs(other), 1e-12)
+    return changes
+
+
+def summary(
+    result: Any, changes: Mapping[str, Any], files: Mapping[str, str], seconds: float, check: Mapping[str, float] | None
+) -> dict[str, Any]:
+    """The result as plain data."""
+    meta = result.metadata
+    vehicle, event = meta.get("vehicle", {}), meta.get("event", {})
+    figures = {
+        name: {"value": value if math.isfinite(value) else None, "unit": unit}
+        for name, (value, unit) in result.kpis.items()
+    }
+    done = meta["status"] == "complete"
+    data = {
+        "vehicle": vehicle.get("name", ""),
+        "event": event.get("kind", ""),
+        "parameters": {**event.get("parameters", {}), **{k: str(v) for k, v in changes.items()}},
+        "status": meta["status"],
+        "verdict": meta.get("reason", "") if not done else "ok",
+        "kpis": figures,
+        "warnings": list(result.warnings),
+        "timing": {**meta.get("timing", {}), "process": seconds},
+        "files": dict(files),
+    }
+    if check is not None:
+        data["halved_step"] = dict(check)
+    return data
+
+
+def print_figures(
+    result: Any, figures: Mapping[str, tuple[float, str]], files: Mapping[str, str], check: Mapping[str, float] | None
+) -> None:
+    """Key figures on the terminal."""
+    from rich.console import Console
+    from rich.table import Table
+
+    meta = result.metadata
+    console = Console()
+    timing = meta.get("timing", {})
+    console.print(
+        f"[bold]{meta['vehicle'].get('name', '')}[/bold], {meta['event'].get('name', '')}: {meta['status']}"
+        f" ({meta.get('reason', '')})"
+    )
+    console.print(
+        f"[dim]{timing.get('simulated', 0):.2f} s simulated in {timing.get('wall', 0):.3f} s, "
+        f"{timing.get('real_time_factor', 0):.0f} times real time; ready after {timing.get('ready', 0):.2f} s[/dim]"
+    )
+    table = Table(box=None, padding=(0, 2), show_header=False)
+    for column, justify in (("name", "left"), ("value", "right"), ("unit", "left"), ("step", "left")):
+        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    for name, (value, unit) in figures.items():
+        text = "–" if not math.isfinite(value) else f"{value:.4g}"
+        note = ""
+        if check is not None and name in check:
+            note = f"half step: {100 * check[name]:.3f} %" + ("" if check[name] <= ENOUGH else "  !")
+        table.add_row(name, text, shown_unit(unit), note)
+    console.print(table)
+    for warning in result.warnings:
+        console.print(f"[yellow]warning:[/yellow] {warning}")
+    for what, file in files.items():
+        typer.echo(f"{what}: {file}")
+
+
+def shown_unit(unit: str) -> str:
+    """A unit as people write it."""
+    return unit.replace("g_0", "g").replace("-", "") if unit == "-" else unit.replace("g_0", "g")

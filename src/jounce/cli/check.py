@@ -1,0 +1,54 @@
+"""`jounce check`: validate files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def check(
+    files: Annotated[list[str], typer.Argument(help="Vehicle files or folders, library names, tire files.")],
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Read files and say what is wrong with them: file, line, what to do. The exit code is 1 if something is."""
+    import json
+
+    from jounce.core.errors import JounceError
+
+    results = []
+    for name in files:
+        try:
+            about, remarks = _read(name)
+        except JounceError as problem:
+            results.append({"file": name, "ok": False, "about": str(problem), "remarks": []})
+        else:
+            results.append({"file": name, "ok": True, "about": about, "remarks": remarks})
+    if as_json:
+        typer.echo(json.dumps(results))
+    else:
+        for result in results:
+            mark = typer.style("ok   ", fg="green") if result["ok"] else typer.style("error", fg="red", bold=True)
+            typer.echo(f"{mark} {result['file']}: {result['about']}")
+            for remark in result["remarks"]:  # type: ignore[attr-defined]
+                typer.echo(f"      remark: {remark}")
+    if not all(result["ok"] for result in results):
+        raise typer.Exit(1)
+
+
+def _read(name: str) -> tuple[str, list[str]]:
+    """What a file is and what is remarkable about it."""
+    if Path(name).suffix.lower() == ".tir":
+        from jounce.files.tir import read_tir
+
+        found = read_tir(name)
+        return f"tire {found.tire.name} ({type(found.tire.model).__name__})", [
+            str(r) for r in getattr(found, "remarks", ())
+        ]
+    from jounce.sim.car import describe
+    from jounce.vehicle.reading import load
+
+    vehicle = load(name)
+    describe(vehicle)  # reads its tires
+    return f"vehicle {vehicle.name}", list(vehicle.remarks())

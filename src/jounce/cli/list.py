@@ -1,0 +1,61 @@
+"""`jounce list`: what the library holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+KINDS = ("vehicles", "tires", "events", "channels")
+
+
+def _rows(kind: str, vehicle: str) -> Sequence[tuple[str, str]]:
+    from jounce.vehicle.reading import library_names, load
+
+    if kind == "vehicles":
+        return [(name, load(name).description) for name in library_names()]
+    if kind == "tires":
+        from jounce.core.library import LIBRARY
+        from jounce.files.tir import read_tir
+
+        files = sorted((LIBRARY / "tires").glob("*.tir"))
+        return [(file.stem, type(read_tir(file).tire.model).__name__) for file in files]
+    if kind == "events":
+        from jounce import events
+
+        classes = [events.find(name) for name in events.names()]
+        return [(c.kind, f"{c.title} ({c.standard})" if c.standard else c.title) for c in classes]
+    from jounce.sim import car
+
+    outputs = car.library(car.describe(load(vehicle))).model.outputs
+    return [(v.name, f"[{v.unit}] {v.doc}") for v in outputs]
+
+
+def list(
+    kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")] = "",
+    pattern: Annotated[str, typer.Argument(help='Only names that match, such as "*yaw*".')] = "*",
+    vehicle: Annotated[str, typer.Option(help="Whose channels to list.")] = "sedan",
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List vehicles, tires, events or channels."""
+    import json
+    from fnmatch import fnmatchcase
+
+    from jounce.core.errors import ParameterError, did_you_mean
+
+    if kind and kind not in KINDS:
+        raise ParameterError(f"list {kind}: unknown{did_you_mean(kind, KINDS)}")
+    kinds = (kind,) if kind else KINDS[:3]
+    found = {k: [row for row in _rows(k, vehicle) if fnmatchcase(row[0].lower(), pattern.lower())] for k in kinds}
+    if as_json:
+        typer.echo(
+            json.dumps({k: [{"name": name, "about": about} for name, about in rows] for k, rows in found.items()})
+        )
+        return
+    for k, rows in found.items():
+        if not kind:
+            typer.echo(f"{k}:")
+        width = max((len(name) for name, _ in rows), default=0)
+        for name, about in rows:
+            typer.echo(f"  {name:{width}}  {about}".rstrip())

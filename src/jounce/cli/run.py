@@ -1,0 +1,70 @@
+"""`jounce run`: drive a vehicle through an event."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+# Vehicle changes and event parameters share --set: a path with a dot belongs to the vehicle.
+
+
+def run(
+    event: Annotated[str, typer.Argument(help="Name of an event (jounce list events), or an event file (.yaml).")],
+    vehicle: Annotated[str, typer.Option(help="Name of a library vehicle, or a vehicle file or folder.")] = "sedan",
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help='A change: of the event ("speed=80 km/h") or of the vehicle ("front_suspension.spring.rate=32 N/mm").',
+        ),
+    ] = None,
+    preset: Annotated[str, typer.Option(help="Values to start from: iso, vi, …")] = "",
+    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
+    step: Annotated[str, typer.Option(help="Step of integration.")] = "1 ms",
+    method: Annotated[str, typer.Option(help="Method of integration.")] = "AB-2",
+    interval: Annotated[str, typer.Option(help="Between recorded rows.")] = "10 ms",
+    report: Annotated[bool, typer.Option("--report", help="Also write report.html.")] = False,
+    halve: Annotated[
+        bool, typer.Option("--halve-step", help="Repeat with half the step and compare key figures.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Drive a vehicle through an event, print its key figures and keep the results."""
+    import json
+    import time
+
+    from jounce.cli._runs import event_of, halved, print_figures, summary, with_progress
+    from jounce.events.engine import run as drive
+    from jounce.vehicle.reading import load
+
+    begun = time.perf_counter()
+    from jounce.cli._arguments import assignments
+
+    changes = assignments(parameters)
+    of_vehicle = {name: value for name, value in changes.items() if "." in name}
+    data = load(vehicle)
+    if of_vehicle:
+        data = data.with_(**of_vehicle)
+    manoeuvre = event_of(event, preset, {name: value for name, value in changes.items() if "." not in name})
+    options: dict[str, Any] = {"step": step, "method": method, "interval": interval, "parameters": of_vehicle}
+    result = with_progress(
+        manoeuvre, quiet=as_json, function=lambda call: drive(data, manoeuvre, progress=call, **options)
+    )
+    files: dict[str, str] = {}
+    if out is not None:
+        folder = result.save(out)
+        files["folder"] = str(folder)
+    if report:
+        target = (out or Path()) / "report.html"
+        files["report"] = str(result.report(target))
+    figures = dict(result.kpis)
+    check = halved(drive, data, result, options) if halve else None
+    text = summary(result, changes, files, time.perf_counter() - begun, check)
+    if as_json:
+        typer.echo(json.dumps(text))
+    else:
+        print_figures(result, figures, files, check)
+    if text["status"] != "complete":
+        raise typer.Exit(2)
