@@ -71,6 +71,7 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
 def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text: None) -> list[Row]:
     """All rows; ``quick`` leaves out growth with size and the peer."""
     from jounce.bench.batch import batch_rows
+    from jounce.bench.car import car_rows
     from jounce.bench.implicit import hitch_rows, implicit_rows
 
     rows: list[Row] = []
@@ -83,6 +84,8 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
         rows += evaluation_rows(with_peer=not quick)
         progress("runs with every method")
         rows += method_rows()
+        progress("the sedan of the library")
+        rows += car_rows()
         progress("linear-implicit step, constrained hitch")
         rows += implicit_rows() + hitch_rows()
         progress("a batch on all cores")

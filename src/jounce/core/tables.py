@@ -38,6 +38,7 @@ dependence on it. At a knot the derivatives are those of the cell above; at the 
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -661,6 +662,14 @@ class _Pieces:
 
 
 def _interpolate(axes: tuple[Array, ...], grid: Array, method: str) -> _Pieces:
+    """The pieces of a table; equal content is worked out once (both sides of a car, a car and its copies)."""
+    return _interpolated(tuple(a.tobytes() for a in axes), grid.shape, grid.tobytes(), method)
+
+
+@functools.lru_cache(maxsize=1024)
+def _interpolated(abscissae: tuple[bytes, ...], shape: tuple[int, ...], values: bytes, method: str) -> _Pieces:
+    axes = tuple(np.frombuffer(a) for a in abscissae)
+    grid = np.frombuffer(values).reshape(shape)
     n = len(axes)
     slopes = {"linear": None, "akima": _akima_slopes, "cubic": _spline_slopes}[method]
     # nodal[i0, .., h0, .., output]: h = 1 holds the derivative along that axis, if the method has one.

@@ -66,6 +66,11 @@ FRONT_ENDS = frozenset({"app", "bench", "cli", "verify"})
 _VERSIONED = ("casadi", "numpy", "scipy")
 
 
+# Models of this process, by key: a study asks for the same one again and again.
+MEMORY_MODELS = 32
+_MEMORY: dict[str, GeneratedModel] = {}
+
+
 class Generates(Protocol):
     """What a builder returns: a ``System``, or anything that can be generated like one."""
 
@@ -144,6 +149,13 @@ class Recipe(Generic[P, S]):
     def generate(self, *args: P.args, **kwargs: P.kwargs) -> GeneratedModel:
         """Return the generated model: from the cache, or by calling the function and deriving now."""
         key = self.key(*args, **kwargs)
+        if key not in _MEMORY:
+            while len(_MEMORY) >= MEMORY_MODELS:
+                _MEMORY.pop(next(iter(_MEMORY)))
+            _MEMORY[key] = self._generated(key, *args, **kwargs)
+        return _MEMORY[key]
+
+    def _generated(self, key: str, *args: P.args, **kwargs: P.kwargs) -> GeneratedModel:
         store = Store("recipes")
         entry = store.get(key)
         if entry is not None:

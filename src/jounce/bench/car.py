@@ -1,0 +1,103 @@
+"""Figures of the library's sedan: K&C maps, four Magic Formula tires, recording at 100 Hz."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jounce.bench.run import Row
+
+EVALUATION = 4.5  # µs
+REAL_TIME = 100.0
+STATICS = 0.2  # s
+BUILD = 10.0  # s
+MEMORY = 1.0  # MB
+WHOLE_RUN = 2.0  # s, `jounce run` of a 10 s manoeuvre on a warm cache
+WARM_RUN = 0.3  # s, the same in a warm Python
+CAR = "sedan"
+
+
+def car_rows() -> list[Row]:
+    """First build, evaluation, × real time, statics, memory, whole runs."""
+    from jounce.bench.run import Row, at_least, at_most, best
+    from jounce.events import StepSteer
+    from jounce.events.engine import Start, run
+    from jounce.sim import car
+    from jounce.sim.statics import settle
+    from jounce.vehicle.reading import load
+
+    vehicle = load(CAR)
+    description = car.describe(vehicle)
+    begin = time.perf_counter()
+    sim = car.simulation(description, method="AB-2", step=0.0005)
+    first = time.perf_counter() - begin
+    begin = time.perf_counter()
+    settle(sim, description)
+    linear = time.perf_counter() - begin
+
+    def statics() -> float:
+        start = time.perf_counter()
+        settle(sim, description)
+        return time.perf_counter() - start
+
+    rows = [
+        Row(f"{CAR}: operations per evaluation", sim.model.operations["rhs"], "-"),
+        at_most(f"{CAR}: first build", first, "s", BUILD, "derive, emit, compile"),
+        at_most(f"{CAR}: first statics", linear, "s", BUILD, "with the build of the exact Jacobians"),
+        at_most(f"{CAR}: statics", best(statics), "s", STATICS),
+    ]
+    event = StepSteer(amplitude="30 deg", end_time=10.0)
+    start = Start(description, event, "AB-2", 0.0005)
+    evaluation = best(lambda: start.sim.time_rhs(5000), 15) * 1e6
+    rows.append(at_most(f"{CAR}: evaluation at 100 km/h", evaluation, "µs", EVALUATION))
+
+    def factor() -> float:
+        start.restart()
+        recorded = start.record(event, interval=0.01)
+        return recorded.wall_time / 10.0
+
+    rows.append(
+        at_least(f"{CAR}: × real time, AB-2 at 0.5 ms", 1 / best(factor, 5), "-", REAL_TIME, "step steer, 100 Hz")
+    )
+    rows.append(at_most(f"{CAR}: memory of one more running car", _memory(description), "MB", MEMORY))
+
+    def whole() -> float:
+        start = time.perf_counter()
+        run(vehicle, event)
+        return time.perf_counter() - start
+
+    run(vehicle, event)
+    rows.append(at_most(f"{CAR}: 10 s manoeuvre in a warm Python", best(whole, 5), "s", WARM_RUN))
+    rows.append(at_most(f"{CAR}: jounce run, 10 s manoeuvre", best(_process, 3), "s", WHOLE_RUN, "whole process"))
+    return rows
+
+
+def _memory(description: object) -> float:
+    """Growth of the process per simulation, MB."""
+    from jounce.sim import car
+
+    n = 32
+    before = _resident()
+    kept = [car.simulation(description) for _ in range(n)]  # type: ignore[arg-type]
+    for sim in kept:
+        sim.derivatives()
+    grown = _resident() - before
+    del kept
+    return max(grown, 0) / n / 1e6
+
+
+def _resident() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _process() -> float:
+    command = [sys.executable, "-m", "jounce.cli.main", "run", "step-steer", "--vehicle", CAR, "--json"]
+    command += ["--set", "amplitude=30 deg", "--set", "end_time=10 s"]
+    begin = time.perf_counter()
+    subprocess.run(command, capture_output=True, check=True)
+    return time.perf_counter() - begin
