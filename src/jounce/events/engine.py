@@ -34,6 +34,16 @@ INTERVAL = 0.01  # s, between recorded rows
 UNWRAPPED = ("chassis_displacements.yaw", "Vehicle.Yaw", "Vehicle_States.yaw_angle")
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
 
+CREEP = 3.0  # m/s: slips of slower wheels say little
+MARGIN = 0.05  # of a range: how far beyond its ends a tire may go without a word
+DEGREES = 180 / math.pi
+TIRE_RANGES = (
+    ("load", "Tire.Ground_Surface_Force_Z", "FZMIN", "FZMAX", "N", 1.0),
+    ("slip", "Tire.Longitudinal_Slip_With_Lag", "KPUMIN", "KPUMAX", "", 1.0),
+    ("slip angle", "Tire.Lateral_Slip_With_Lag", "ALPMIN", "ALPMAX", "deg", DEGREES),
+    ("inclination", "Wheel.Inclination", "CAMMIN", "CAMMAX", "deg", DEGREES),
+)
+
 Progress = Callable[[float, float], None]
 
 
@@ -121,14 +131,15 @@ class Start:
         return 1.5 * self.steering_per_curvature * curvature
 
     def steady_lateral_acceleration(self, event: Event) -> float:
-        """Mean lateral acceleration over the last second of an event, in levelled axes."""
+        """Mean lateral acceleration over the last second of an event, levelled axes, less that at the start."""
         self.restart()
         recorded = self.record(event, interval=0.05, channels=["System_Mass_Center.Tracking_Ay"])
         if not recorded.ok:
             raise SimulationError(f"{event.kind}: the search for the amplitude failed: {recorded.reason}")
         last = recorded.time >= recorded.time[-1] - 1.0
         self.restart()
-        return float(np.mean(recorded["System_Mass_Center.Tracking_Ay"][last]))
+        values = recorded["System_Mass_Center.Tracking_Ay"]
+        return float(np.mean(values[last]) - values[0])
 
     def lift(self, height: float) -> None:
         """Raise the car by a height."""
@@ -225,6 +236,7 @@ def _metadata(start: Start, event: Event, recorded: Recording, changes: Mapping[
     warnings = []
     if recorded.reason and not recorded.ok:
         warnings.append(f"ended early: {recorded.reason}")
+    warnings += _beyond_tire_data(start.description, recorded)
     return {
         "vehicle": {
             "name": vehicle.name,
@@ -242,6 +254,35 @@ def _metadata(start: Start, event: Event, recorded: Recording, changes: Mapping[
         "statics": {"method": start.settled.method, "iterations": start.settled.iterations},
         "warnings": warnings,
     }
+
+
+def _beyond_tire_data(description: cars.Description, recorded: Recording) -> list[str]:
+    """One warning per tire and quantity that left the range of its file while the car moved."""
+    result = []
+    for corner, tire in description.tires.items():
+        moving = _signal(recorded, f"Tire.Ground_Surface_Contact_Patch_Vx.{corner}")
+        if moving is None:
+            continue
+        for what, channel, low, high, unit, factor in TIRE_RANGES:
+            values = _signal(recorded, f"{channel}.{corner}")
+            if values is None or low not in tire.values or high not in tire.values:
+                continue
+            bounds = float(tire.values[low]), float(tire.values[high])
+            found = values[np.abs(moving) > CREEP]
+            if what == "load":  # a wheel in the air is no question of data
+                bounds = 0.0, bounds[1]
+            room = MARGIN * (bounds[1] - bounds[0])
+            if len(found) and room > 0 and (found.min() < bounds[0] - room or found.max() > bounds[1] + room):
+                seen = f"{factor * found.min():.4g} to {factor * found.max():.4g}"
+                known = f"{factor * bounds[0]:.4g} to {factor * bounds[1]:.4g}"
+                result.append(
+                    f"tire {corner} ({tire.name}): {what} {seen} {unit}, its data end at {known} {unit}".rstrip()
+                )
+    return result
+
+
+def _signal(recorded: Recording, name: str) -> Any:
+    return recorded[name] if name in recorded.names else None
 
 
 def _raw(vehicle: Vehicle) -> Any:
