@@ -12,6 +12,8 @@ Files of a car, for the left side (the right one is its mirror image):
     front_kingpin.csv    over rack and jounce: caster, inclination, and x, y, z of the point of the axis nearest to the
                          wheel centre, from the wheel centre at design; the axis of steering with the spring locked
     rear.csv             over jounce, for dependent axles over jounce and paired_jounce: as front.csv
+    rear_twist.csv       of a twist beam, over jounce: twist with the paired wheel at design. That of any two travels
+                         is the difference of two such angles, as of an anti-roll bar, to 4e-3 deg in 22 deg
     key_figures.json     figures at design
 
 A row of names, a row of units, then numbers; the first column varies slowest; lines with # are remarks. Signs:
@@ -129,13 +131,24 @@ def steering_files(car: Car) -> dict[str, MapFile]:
     }
 
 
+def twist_file(car: Car, axle: Axle) -> MapFile:
+    """Twist of a beam over the travel of one wheel, the other one at design."""
+    travel = np.stack([axle.travel, np.zeros_like(axle.travel)], axis=1)
+    twist = axle.elements["twist"].deflection(axle.linkage.solve(travel))
+    title = f"{car.name}, rear axle ({axle.type}), twist by the left wheel"
+    return MapFile(title, {"jounce": 1e3 * axle.travel}, {"twist": _column("deg", twist, twist.shape)})
+
+
 def map_files(car: Car) -> dict[str, MapFile]:
     """All files of a car by name."""
-    return {
+    files = {
         "front": axle_file(car, car.front, "front"),
         **steering_files(car),
         "rear": axle_file(car, car.rear, "rear"),
     }
+    if "twist" in car.rear.elements:
+        files["rear_twist"] = twist_file(car, car.rear)
+    return files
 
 
 def key_figures(car: Car) -> dict[str, float]:

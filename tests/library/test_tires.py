@@ -25,22 +25,22 @@ NAMES = ("fx", "fy", "mx", "my", "mz")
 
 # Usual figures of a class at the static loads of its cars (front, rear; N); engineering experience, no standard.
 CLASSES: dict[str, dict[str, tuple[float, float]]] = {
-    "compact": {"loads": (4050, 2600), "stiffness": (0.25, 0.36), "mu_y": (0.95, 1.10), "alpha_peak": (6, 10),
+    "compact": {"loads": (4029, 2615), "stiffness": (0.25, 0.36), "mu_y": (0.95, 1.10), "alpha_peak": (6, 10),
                 "kappa_peak": (0.08, 0.15), "sigma": (0.3, 0.6),
                 "trail": (22, 40), "rate": (180, 225), "rolling": (8, 11)},
-    "sedan": {"loads": (4250, 3850), "stiffness": (0.27, 0.38), "mu_y": (0.98, 1.12), "alpha_peak": (6, 10),
+    "sedan": {"loads": (4107, 3871), "stiffness": (0.27, 0.38), "mu_y": (0.98, 1.12), "alpha_peak": (6, 10),
               "kappa_peak": (0.08, 0.14), "sigma": (0.35, 0.65),
               "trail": (25, 42), "rate": (210, 265), "rolling": (8, 11)},
-    "suv": {"loads": (5500, 4300), "stiffness": (0.23, 0.33), "mu_y": (0.88, 1.02), "alpha_peak": (7, 11),
+    "suv": {"loads": (5509, 4234), "stiffness": (0.23, 0.33), "mu_y": (0.88, 1.02), "alpha_peak": (7, 11),
             "kappa_peak": (0.09, 0.16), "sigma": (0.4, 0.75),
             "trail": (28, 48), "rate": (225, 285), "rolling": (8, 11.5)},
-    "sports_front": {"loads": (3050, 3050), "stiffness": (0.34, 0.52), "mu_y": (1.10, 1.30), "alpha_peak": (5, 8),
+    "sports_front": {"loads": (3038, 3038), "stiffness": (0.34, 0.52), "mu_y": (1.10, 1.30), "alpha_peak": (5, 8),
                      "kappa_peak": (0.07, 0.12), "sigma": (0.3, 0.6), "trail": (20, 38), "rate": (240, 340),
                      "rolling": (9, 13)},
-    "sports_rear": {"loads": (4200, 4200), "stiffness": (0.34, 0.52), "mu_y": (1.10, 1.30), "alpha_peak": (5, 8),
+    "sports_rear": {"loads": (4253, 4253), "stiffness": (0.34, 0.52), "mu_y": (1.10, 1.30), "alpha_peak": (5, 8),
                     "kappa_peak": (0.07, 0.12), "sigma": (0.3, 0.6), "trail": (20, 38), "rate": (240, 340),
                     "rolling": (9, 13)},
-    "light_truck": {"loads": (6150, 4650), "stiffness": (0.17, 0.27), "mu_y": (0.80, 0.94), "alpha_peak": (8, 13),
+    "light_truck": {"loads": (6086, 4574), "stiffness": (0.17, 0.27), "mu_y": (0.80, 0.94), "alpha_peak": (8, 13),
                     "kappa_peak": (0.10, 0.18), "sigma": (0.45, 0.9), "trail": (35, 60), "rate": (220, 290),
                     "rolling": (9, 13)},
 }  # fmt: skip

@@ -13,8 +13,18 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import jounce.vehicle as jv
+from jounce.core import units
 from jounce.core.errors import FormatError, JounceError, ParameterError
-from jounce.vehicle.curves import Curve, CurveProblems, CurveUnits, in_unit, per, read_csv, read_curve
+from jounce.vehicle.curves import (
+    Curve,
+    CurveProblems,
+    CurveUnits,
+    each_file_once,
+    in_unit,
+    per,
+    read_csv,
+    read_curve,
+)
 
 COMPACT = Path(__file__).parent / "data" / "compact"
 TOE = CurveUnits("m", "rad", "m")
@@ -98,6 +108,123 @@ def test_rows_of_names_and_units_are_optional(tmp_path: Path, head: str) -> None
     assert read_csv(file, FORCE, given).x == (0.001, 0.002)
 
 
+# ---- one of many columns ----------------------------------------------------------------------------------
+
+MANY = "# comment\njounce, toe, camber, spring\nmm, deg, deg, mm\n-80, 0.3, 1.5, -50\n0, 0, 0, 0\n80, -0.4, -1.75, 52\n"
+GRID = "rack,jounce,steer,x\nmm,mm,deg,mm\n10,-50,5,1\n10,0,6,2\n10,50,7,3\n-10,-50,-7,4\n-10,0,-6,5\n-10,50,-5,6\n"
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> dict[str, str]:
+    files = {"many": MANY, "grid": GRID, "bare": "-80,1,2\n80,3,4\n", "names": "u,toe,rest\n-1,2,3\n1,4,5\n"}
+    for name, text in files.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    return {name: str(tmp_path / f"{name}.csv") for name in files}
+
+
+def test_a_column_is_the_table_with_the_others_left_out(tables: dict[str, str]) -> None:
+    toe = read_curve({"file": tables["many"], "column": "toe"}, TOE)
+    assert toe == read_curve({"x": [-80, 0, 80], "y": [0.3, 0, -0.4], "units": ["mm", "deg"]}, TOE)
+    assert read_curve({"file": tables["many"], "column": "spring"}, CurveUnits("m", "m")).y == (-0.05, 0.0, 0.052)
+
+
+def test_two_leading_columns_are_axes_when_the_first_repeats(tables: dict[str, str]) -> None:
+    steer = read_curve({"file": tables["grid"], "column": "steer"}, TOE)
+    grid = {"x": [-10, 10], "z": [-50, 0, 50], "y": [[-7, -6, -5], [5, 6, 7]], "units": ["mm", "mm", "deg"]}
+    assert steer == read_curve(grid, TOE)
+
+
+def test_units_of_a_column_may_stand_beside_the_file(tables: dict[str, str]) -> None:
+    found = read_curve({"file": tables["names"], "column": "toe", "units": ["mm", "deg"]}, TOE)
+    assert found == read_curve({"x": [-1, 1], "y": [2, 4], "units": ["mm", "deg"]}, TOE)
+    assert read_curve({"file": tables["names"], "column": "toe"}, TOE).x == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("file", "column", "place", "message"),
+    [
+        ("many", "tow", TOE, r"no column 'tow' in many.csv; did you mean 'toe'\?  known: toe, camber, spring"),
+        ("many", "jounce", TOE, "'jounce' is an axis of many.csv"),
+        ("grid", "jounce", TOE, "'jounce' is an axis of grid.csv"),
+        ("grid", "x", CurveUnits("m", "m"), "grid.csv: two axes, rack and jounce, but x depends on one only here"),
+        ("bare", "toe", TOE, "bare.csv has no row of names in which 'toe' could stand"),
+        ("many", "spring", TOE, "many.csv: units.*expected rad"),
+        ("many", 3, TOE, "found 3; expected the name of a column"),
+        ("none", "toe", TOE, "no such file; searched: /"),
+    ],
+)
+def test_bad_columns_are_refused_with_the_reason(
+    tables: dict[str, str], tmp_path: Path, file: str, column: Any, place: CurveUnits, message: str
+) -> None:
+    path = tables.get(file, str(tmp_path / "none.csv"))
+    with pytest.raises(CurveProblems, match=message):
+        read_curve({"file": path, "column": column}, place)
+
+
+def test_a_column_needs_a_file_and_a_wide_file_a_column(tables: dict[str, str]) -> None:
+    with pytest.raises(CurveProblems, match="'file' is missing"):
+        read_curve({"x": [0, 1], "y": [0, 1], "column": "toe"}, TOE)
+    with pytest.raises(CurveProblems, match=r"4 columns; expected .*; say which: column: name"):
+        read_curve(tables["many"], TOE)
+    with pytest.raises(CurveProblems, match=r"units stand here and in many.csv; keep one"):
+        read_curve({"file": tables["many"], "column": "toe", "units": ["mm", "deg"]}, TOE)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("j,toe,x\nmm,deg\n1,2,3\n", "a.csv line 2: 2 units for 3 columns"),
+        ("j,toe,x\n1,2,3\n2,3\n", "a.csv line 3: 2 columns, expected 3"),
+        ("j,toe,x\n1,2,3\n2,a,3\n", "a.csv line 3, column 2: 'a' is not a number"),
+        ("j,toe,toe\n1,2,3\n2,3,4\n", "2 columns 'toe'"),
+        ("j,k,toe\n1,1,3\n1,2,4\n2,1,5\n", "the point x = 2, z = 2 is missing"),
+        ("j,k,toe\n1,1,3\n1,1,4\n2,1,5\n", "a.csv line 3: the point x = 1, z = 1 is given twice"),
+        ("j,toe\n1,1\n1,2\n", "j must strictly rise"),
+        ("j,toe,x\n", "no rows of numbers"),
+        ("j,toe,x\n1,inf,1\n2,3,1\n", "finite"),
+    ],
+)
+def test_bad_files_of_many_columns_are_answered_with_the_line(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(CurveProblems, match=message):
+        read_curve({"file": str(tmp_path / "a.csv"), "column": "toe"}, TOE)
+
+
+def test_a_file_is_read_once_for_all_its_columns(tables: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+    real = Path.read_text
+
+    def counted(path: Path, *args: Any, **options: Any) -> str:
+        read.append(path)
+        return real(path, *args, **options)
+
+    monkeypatch.setattr(Path, "read_text", counted)
+    with each_file_once():
+        read_curve({"file": tables["many"], "column": "toe"}, TOE)
+        read_curve({"file": tables["many"], "column": "camber"}, TOE)
+    assert len(read) == 1
+    read_curve({"file": tables["many"], "column": "toe"}, TOE)
+    assert len(read) == 2  # the next one looks at the file again
+
+
+@given(
+    numbers=st.lists(st.decimals(-1000, 1000, places=9).map(str) | st.floats(-1e9, 1e9).map(repr), min_size=1),
+    unit=st.sampled_from(["mm", "m", "inch"]),
+)
+def test_numbers_of_a_column_are_converted_as_single_ones(
+    tmp_path_factory: pytest.TempPathFactory, numbers: list[str], unit: str
+) -> None:
+    file = tmp_path_factory.mktemp("columns") / "a.csv"
+    rows = "".join(f"{i},{number},0\n" for i, number in enumerate(numbers))
+    file.write_text(f"i,y,rest\nm,{unit},m\n{rows}")
+    found = read_curve({"file": str(file), "column": "y"}, CurveUnits("m", "m"))
+    # a decimal of more than 17 digits is rounded once here and twice there
+    expected = [units.parse(f"{number} {unit}", "m") for number in numbers]
+    assert list(found.y) == approx(expected, rel=3e-16, abs=0.0)
+    short = [i for i, number in enumerate(numbers) if len(number.strip("-")) < 16]
+    assert [found.y[i] for i in short] == [expected[i] + 0.0 for i in short]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -119,7 +246,7 @@ def test_bad_csv_is_answered_with_the_line(tmp_path: Path, text: str, message: s
 def test_a_grid_with_a_hole_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("0,0,1\n0,1,2\n1,0,3\n")
-    with pytest.raises(FormatError, match=r"the point x = 1.0, z = 1.0 is missing"):
+    with pytest.raises(FormatError, match=r"the point x = 1, z = 1 is missing"):
         read_csv(file, TOE)
 
 

@@ -191,6 +191,18 @@ def test_a_missing_table_names_the_place_searched(folder: Path) -> None:
     )
 
 
+def test_an_unknown_column_names_the_file_and_the_nearest_one(folder: Path) -> None:
+    (folder / "tables/front.csv").write_text("jounce,toe,camber\nmm,deg,deg\n-80,1,1\n80,2,2\n")
+    spoil(
+        folder / "suspensions/front.yaml",
+        ("toe: ../tables/front_toe.csv", "toe: {file: ../tables/front.csv, column: tow}"),
+    )
+    assert message("car") == (
+        "1 problem in car/suspensions/front.yaml\n"
+        "  line 8  toe.column = 'tow': no column 'tow' in front.csv; did you mean 'toe'?  known: toe, camber"
+    )
+
+
 def test_a_missing_tire_names_the_places_and_the_nearest_in_the_library(folder: Path) -> None:
     spoil(folder / "vehicle.yaml", ("compact_205_55r16", "compact_205_55r17"))
     found = message("car")

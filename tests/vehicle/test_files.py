@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -223,6 +224,118 @@ def test_one_file_used_twice_and_changed_once_becomes_two(folder: Path) -> None:
     assert jv.load(folder) == changed
     assert (folder / "stop.yaml").read_text() == "clearance: 50 mm\nforce: 100 N/mm  # soft\n"
     assert (folder / "stop_2.yaml").read_text() == "clearance: 60 mm\nforce: 100 N/mm  # soft\n"
+
+
+# ---- columns of a file -----------------------------------------------------------------------------------
+
+FRONT = "# strut\njounce,toe,camber,spring\nmm,deg,deg,mm\n-80,0.33,1.5,-75\n0,0,0,0\n80,-0.4,-1.75,76\n"
+
+
+@pytest.fixture
+def with_columns(folder: Path) -> Path:
+    (folder / "tables/front.csv").write_text(FRONT)
+    file = folder / "suspensions/front.yaml"
+    text = file.read_text()
+    for old, new in (
+        (
+            "toe: ../tables/front_toe.csv",
+            "toe: {file: ../tables/front.csv, column: toe, offset: 0.1 deg}   # bump steer",
+        ),
+        ("camber: {rate: -15 deg/m, offset: -0.5 deg}", "camber: {file: ../tables/front.csv, column: camber}"),
+        ("preload: 3879 N\n  ratio: 0.95", "preload: 3879 N\n  ratio: {file: ../tables/front.csv, column: spring}"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text)
+    (folder / "tables/front_toe.csv").unlink()
+    return folder
+
+
+def test_unchanged_columns_are_written_to_the_letter(with_columns: Path, tmp_path: Path) -> None:
+    car = jv.load(with_columns)
+    assert car.front_suspension.toe.curve.y[0] == pytest.approx(math.radians(0.33), rel=1e-15)
+    car.save(tmp_path / "saved")
+    car.clone(car.name, tmp_path / "cloned")
+    for copy in ("saved", "cloned"):
+        assert contents(tmp_path / copy) == contents(with_columns)
+        assert jv.load(tmp_path / copy) == car
+    car.publish(tmp_path / "published")
+    assert jv.load(tmp_path / "published") == car
+    assert (tmp_path / "published/tables/front.csv").read_text() == FRONT
+    assert car.diff(jv.load(tmp_path / "published")) == []
+
+
+def test_what_stands_beside_a_column_changes_alone(with_columns: Path) -> None:
+    before = contents(with_columns)
+    car = jv.load(with_columns).with_(**{"front_suspension.toe.offset": "0.2 deg", "front_suspension.spring.rate": 3e4})
+    car.save()
+    after = contents(with_columns)
+    assert jv.load(with_columns) == car
+    assert set(after) == set(before)
+    assert "toe: {file: ../tables/front.csv, column: toe, offset: 0.2 deg}" in after["suspensions/front.yaml"]
+    assert after["tables/front.csv"] == FRONT
+
+
+def test_a_changed_column_gets_a_file_of_its_own(with_columns: Path, tmp_path: Path) -> None:
+    car = jv.load(with_columns).with_(**{"front_suspension.toe.y[0]": "0.35 deg"})
+    car.save(tmp_path / "other")
+    car.save()
+    for folder in (with_columns, tmp_path / "other"):
+        after = contents(folder)
+        assert jv.load(folder) == car
+        assert after["tables/front.csv"] == FRONT
+        assert after["tables/front_toe.csv"] == "# strut\njounce,toe\nmm,deg\n-80,0.35\n0,0\n80,-0.4\n"
+        assert "toe: {file: ../tables/front_toe.csv, offset: 0.1 deg} " in after["suspensions/front.yaml"]
+        assert "# bump steer" in after["suspensions/front.yaml"]
+
+
+def test_a_column_that_becomes_a_rate_leaves_the_file(with_columns: Path) -> None:
+    changes = {"front_suspension.camber.rate": "-12 deg/m", "front_suspension.spring.ratio": 0.9}
+    car = jv.load(with_columns).with_(**changes)
+    car.save()
+    assert jv.load(with_columns) == car
+    after = contents(with_columns)
+    assert "camber: {rate: " in after["suspensions/front.yaml"]
+    assert after["suspensions/front.yaml"].count("column:") == 1
+
+
+def test_a_column_goes_out_and_comes_back(with_columns: Path, tmp_path: Path) -> None:
+    car = jv.load(with_columns)
+    car.export_curve("front_suspension.toe", tmp_path / "toe.csv", ("mm", "deg"))
+    assert (tmp_path / "toe.csv").read_text().splitlines()[1:] == ["x,y", "mm,deg", "-80,0.33", "0,0", "80,-0.4"]
+    assert car.import_curve("front_suspension.toe", tmp_path / "toe.csv") == car
+
+
+def test_the_right_side_may_have_another_column(with_columns: Path, tmp_path: Path) -> None:
+    file = with_columns / "suspensions/front.yaml"
+    file.write_text(file.read_text().replace("column: toe, offset", "column: toe, right: {column: camber}, offset"))
+    car = jv.load(with_columns)
+    right = car.front_suspension.toe.right
+    assert right is not None and right.curve == car.front_suspension.camber.curve
+    assert right.offset == car.front_suspension.toe.offset
+    car.save(tmp_path / "saved")
+    assert jv.load(tmp_path / "saved") == car
+    car.save(tmp_path / "one.yaml")
+    assert jv.load(tmp_path / "one.yaml") == car
+
+
+@pytest.mark.parametrize("name", ["sedan", "light_truck"])
+def test_a_library_car_comes_back_from_every_way_of_writing(name: str, tmp_path: Path) -> None:
+    car = jv.load(name)
+    car.save(tmp_path / "saved")
+    original = {k: v for k, v in contents(LIBRARY / "vehicles" / name).items() if not k.endswith(".json")}
+    assert contents(tmp_path / "saved") == original
+    for target in ("published", "whole.yaml", "new"):
+        if target == "published":
+            car.publish(tmp_path / target)
+        elif target == "new":
+            without_source(car).save(tmp_path / target)
+        else:
+            car.save(tmp_path / target)
+        assert jv.load(tmp_path / target) == car
+    changed = car.with_(**{"front_suspension.spring.rate": "70 N/mm", "steering.steer.scale": 0.9})
+    changed.save(tmp_path / "changed")
+    assert jv.load(tmp_path / "changed") == changed
 
 
 # ---- clone and publish -----------------------------------------------------------------------------------

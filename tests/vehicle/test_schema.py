@@ -250,6 +250,22 @@ def test_a_ratio_table_is_deflection_from_design() -> None:
     assert spring.deflection.y == approx((-0.08, 0, 0.09))
 
 
+def test_a_ratio_may_depend_on_the_paired_wheel() -> None:
+    """A spring 0.6 of the half track from the middle of a solid axle: d = (0.8 J + 0.2 J_o), and 5 mm at design."""
+    grid = [-0.1, 0.0, 0.1]
+    table = {"x": grid, "z": grid, "y": [[0.005 + 0.8 * own + 0.2 * other for other in grid] for own in grid]}
+    for element in (
+        Spring.model_validate({"rate": 2e4, "preload": 3000, "ratio": table}),
+        Damper.model_validate({"rate": 2e3, "ratio": table}),
+        Stop.model_validate({"clearance": 0.05, "force": 1e5, "ratio": table}),
+    ):
+        assert element.dependent
+        assert element.deflection(0.0, 0.0) == 0.0
+        assert element.deflection(0.05, 0.05) == pytest.approx(0.05)
+        assert element.deflection(0.05, -0.05) == pytest.approx(0.6 * 0.05)
+    assert not Damper.model_validate({"rate": 2e3, "ratio": 0.9}).dependent
+
+
 def test_constant_rate_equals_the_linear_table() -> None:
     rate = AngleMap(rate="-4 deg/m")
     table = AngleMap(x=[-100, 100], y=[0.4, -0.4], units=["mm", "deg"])

@@ -182,7 +182,7 @@ def compact() -> Car:
         },
         knots(120.0, 10.0),
     )
-    return Car("compact", Layout(wheelbase=2.65, cg_height=0.545, brake_front=0.74, drive_front=1.0), front, rear)
+    return Car("compact", Layout(wheelbase=2.65, cg_height=0.545, brake_front=0.77, drive_front=1.0), front, rear)
 
 
 def sedan() -> Car:

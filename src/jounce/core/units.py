@@ -159,6 +159,14 @@ def convert(value: float, source: str, target: str) -> float:
     return _finite((Fraction(value) * given.factor + given.offset - wanted.offset) / wanted.factor, "value", value)
 
 
+def exact_factor(source: str, target: str) -> Fraction | None:
+    """Return the exact number of units `target` in one `source`; None when that is not all (degrees Celsius)."""
+    given, wanted = _read(source, "source unit"), _read(target, "target unit")
+    if given.dimensions != wanted.dimensions or given.offset or wanted.offset:
+        return None
+    return given.factor / wanted.factor
+
+
 def check_unit(unit: str, name: str = "") -> str:
     """Return `unit` when it is one, else raise a ParameterError naming the quantity `name`."""
     _read(unit, f"unit of {name}" if name else "unit")

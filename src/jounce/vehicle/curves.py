@@ -12,11 +12,16 @@ The place where a curve stands declares its units and how many axes it may have.
     toe: {x: [-80, 0, 80], y: [0.3, 0, -0.4], units: [mm, deg]}  # (3); without units: SI
     toe: {x: [-80, 80], z: [-80, 80], y: [[0, 1], [1, 0]], units: [mm, mm, deg]}   # a row of y per x
     toe: {file: toe.csv}                                        # or only toe.csv
+    toe: {file: front.csv, column: toe}                         # one of many columns
 
 A CSV file has one number per cell; lines beginning with ``#`` are comments. It may begin with a row of names and a
 row of units. Two columns are x, y. Three columns are x, z, y, one row per point of a full grid. A first row with a
 name and then only numbers is a row of z: the rows below it are x and y(x; z) for each z, and the row of units, if there
 is one, holds those of x, z and y.
+
+With ``column`` the file has a row of names and any number of columns, and y is the one of that name. The first column
+is x. If its numbers strictly rise or fall, the curve has one axis; else every x comes several times, the second column
+is z, and the rows are the points of a full grid.
 """
 
 from __future__ import annotations
@@ -24,8 +29,10 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -40,7 +47,7 @@ from jounce.core.tables import Table
 Array = npt.NDArray[np.float64]
 Constant = Literal["rate", "value"]
 
-CURVE_KEYS = ("rate", "value", "x", "z", "y", "units", "file")
+CURVE_KEYS = ("rate", "value", "x", "z", "y", "units", "file", "column")
 MAX_FILE_BYTES = 20_000_000  # far above any map; it bounds the work that a wrong reference can cause
 
 
@@ -285,7 +292,7 @@ def read_curve(raw: Any, declared: CurveUnits, folder: Path | None = None) -> Cu
     if not isinstance(raw, Mapping):
         raise CurveProblems(((), f"expected {_expected(declared)}"))
     raw = {key: value for key, value in raw.items() if value is not None}
-    known = (declared.constant, "x", *(("z",) if declared.z else ()), "y", "units", "file")
+    known = (declared.constant, "x", *(("z",) if declared.z else ()), "y", "units", "file", "column")
     unknown = [((key,), f"unknown key{did_you_mean(str(key), known)}") for key in raw if key not in known]
     if unknown:
         raise CurveProblems(*unknown)
@@ -298,6 +305,8 @@ def read_curve(raw: Any, declared: CurveUnits, folder: Path | None = None) -> Cu
         return Curve(declared, constant=_number(raw[declared.constant], declared.of_constant, (declared.constant,)))
     if "file" in raw:
         return _from_file(raw, declared, folder)
+    if "column" in raw:
+        raise CurveProblems((("column",), "names a column of a CSV file; 'file' is missing"))
     missing = [key for key in ("x", "y") if key not in raw]
     if missing:
         raise CurveProblems(((), f"{' and '.join(repr(key) for key in missing)} missing; {_expected(declared)}"))
@@ -337,12 +346,42 @@ def read_csv(path: Path, declared: CurveUnits, given: Any = None) -> Curve:
 
 
 def _from_file(raw: Mapping[str, Any], declared: CurveUnits, folder: Path | None) -> Curve:
-    others = [key for key in raw if key not in ("file", "units")]
+    others = [key for key in raw if key not in ("file", "column", "units")]
     if others:
         raise CurveProblems(((others[0],), "stands beside 'file'; give one or the other"))
     if not isinstance(raw["file"], str):
         raise CurveProblems((("file",), f"found {raw['file']!r}; expected the name of a CSV file"))
+    if "column" in raw and not isinstance(raw["column"], str):
+        raise CurveProblems((("column",), f"found {raw['column']!r}; expected the name of a column"))
     path = (folder or Path()) / raw["file"].strip()
+    try:
+        file = _opened(path)
+        if "column" in raw:
+            return file.column(raw["column"].strip(), declared, raw.get("units"))
+        return file.whole(declared, raw.get("units"))
+    except CurveProblems as found:
+        raise CurveProblems(*((place or ("file",), message) for place, message in found.problems)) from None
+
+
+# ---- CSV files ----------------------------------------------------------------------------------------------
+
+_shared: ContextVar[dict[Path, CsvFile] | None] = ContextVar("csv_files", default=None)
+
+
+@contextmanager
+def each_file_once() -> Iterator[None]:
+    """While this lasts, a CSV file is read once, however many curves are columns of it."""
+    token = _shared.set({})
+    try:
+        yield
+    finally:
+        _shared.reset(token)
+
+
+def _opened(path: Path) -> CsvFile:
+    known = _shared.get()
+    if known is not None and path in known:
+        return known[path]
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise CurveProblems((("file",), f"{path} is larger than {MAX_FILE_BYTES // 1_000_000} MB"))
@@ -350,90 +389,232 @@ def _from_file(raw: Mapping[str, Any], declared: CurveUnits, folder: Path | None
     except (OSError, ValueError) as problem:
         reason = "no such file" if isinstance(problem, FileNotFoundError) else f"cannot be read ({problem})"
         raise CurveProblems((("file",), f"{reason}; searched: {path.absolute()}")) from None
-    try:
-        return _parse_csv(text, path.name, declared, raw.get("units"))
-    except CurveProblems as found:
-        raise CurveProblems(*((("file",), message) for _, message in found.problems)) from None
+    file = CsvFile.parse(text, path.name)
+    if known is not None:
+        known[path] = file
+    return file
 
 
-def _parse_csv(text: str, name: str, declared: CurveUnits, given: Any) -> Curve:
-    rows: list[tuple[int, list[str]]] = []
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
-        for row in reader:
-            cells = [cell.strip() for cell in row]
-            while cells and not cells[-1]:
-                cells.pop()
-            if cells and not cells[0].startswith("#"):
-                rows.append((reader.line_num, cells))
-    except csv.Error as problem:
-        raise CurveProblems(((), f"{name}: {problem}")) from None
+@dataclass
+class CsvFile:
+    """The cells of a CSV file.
 
-    z_texts: list[str] | None = None
-    if rows and not _is_number(rows[0][1][0]):
-        _, head = rows.pop(0)
-        if len(head) > 1 and all(_is_number(cell) for cell in head[1:]):
-            z_texts = head[1:]
-        elif (not rows or _is_number(rows[0][1][0])) and given is None and all(_is_unit(cell) for cell in head):
-            given = head  # one row of text only: units when it reads as units, else names
-    if rows and not _is_number(rows[0][1][0]):
-        line, found = rows.pop(0)
-        if given is not None:
-            raise CurveProblems(((), f"{name} line {line}: units stand here and in the vehicle file; keep one"))
-        given = found
-    if not rows:
-        raise CurveProblems(((), f"{name}: no rows of numbers"))
+    Attributes
+    ----------
+    name : of the file, for messages
+    heads : rows of text at the top, with their lines: names, units
+    rows : rows that begin with a number
+    lines : where those stand
+    """
 
-    width = len(z_texts) + 1 if z_texts is not None else len(rows[0][1])
-    problems: list[tuple[tuple[str | int, ...], str]] = []
-    for line, cells in rows:
-        if len(cells) != width:
-            problems.append(((), f"{name} line {line}: {len(cells)} columns, expected {width}"))
-            continue
-        problems += [
-            ((), f"{name} line {line}, column {i + 1}: {cell!r} is not a number")
-            for i, cell in enumerate(cells)
+    name: str
+    heads: list[tuple[int, list[str]]]
+    rows: list[list[str]]
+    lines: list[int]
+    _numbers: dict[tuple[int, str, str], list[float]] = field(default_factory=dict)
+    _rows_of_grid: list[list[int]] | None = None
+
+    @classmethod
+    def parse(cls, text: str, name: str) -> CsvFile:
+        heads: list[tuple[int, list[str]]] = []
+        rows: list[list[str]] = []
+        lines: list[int] = []
+        try:
+            reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+            for row in reader:
+                cells = [cell.strip() for cell in row]
+                while cells and not cells[-1]:
+                    cells.pop()
+                if not cells or cells[0].startswith("#"):
+                    continue
+                if not rows and len(heads) < 2 and not _is_number(cells[0]):
+                    heads.append((reader.line_num, cells))
+                else:
+                    rows.append(cells)
+                    lines.append(reader.line_num)
+        except csv.Error as problem:
+            raise CurveProblems(((), f"{name}: {problem}")) from None
+        return cls(name, heads, rows, lines)
+
+    def column(self, wanted: str, declared: CurveUnits, given: Any) -> Curve:
+        """Return the curve that a named column is."""
+        names, units_row = self._named_columns(wanted)
+        width = len(names)
+        self._check_width(width)
+        axis = self._in_si(0, "-", "-")  # as written
+        one = all(b > a for a, b in pairwise(axis)) or all(b < a for a, b in pairwise(axis))
+        n_axes = 1 if one else 2
+        if wanted not in names:
+            raise CurveProblems(
+                (("column",), f"no column {wanted!r} in {self.name}{did_you_mean(wanted, names[n_axes:], limit=16)}")
+            )
+        place = names.index(wanted)
+        if names.count(wanted) > 1:
+            raise CurveProblems((("column",), f"{self.name} has {names.count(wanted)} columns {wanted!r}"))
+        if n_axes == 2 and (width < 3 or not declared.z):
+            raise CurveProblems(
+                ((), f"{self.name}: two axes, {' and '.join(names[:2])}, but {wanted} depends on one only here")
+                if width > 2
+                else ((), f"{self.name}: {names[0]} must strictly rise (or fall)")
+            )
+        if place < n_axes:
+            raise CurveProblems((("column",), f"{wanted!r} is an axis of {self.name}, not a column over it"))
+        used = [0, place] if one else [0, 1, place]
+        if units_row is not None:
+            if given is not None:
+                raise CurveProblems((("units",), f"units stand here and in {self.name}; keep one"))
+            given = [units_row[i] for i in used]
+        return self._curve(used, declared, given)
+
+    def _named_columns(self, wanted: str) -> tuple[list[str], list[str] | None]:
+        if not self.heads:
+            raise CurveProblems((("column",), f"{self.name} has no row of names in which {wanted!r} could stand"))
+        names = self.heads[0][1]
+        if len(self.heads) == 1:
+            return names, None
+        line, row = self.heads[1]
+        if len(row) != len(names):
+            raise CurveProblems(((), f"{self.name} line {line}: {len(row)} units for {len(names)} columns"))
+        return names, row
+
+    def whole(self, declared: CurveUnits, given: Any) -> Curve:
+        """Return the curve that the file is."""
+        heads = list(self.heads)
+        z_texts: list[str] | None = None
+        if heads:
+            _, head = heads.pop(0)
+            if len(head) > 1 and all(_is_number(cell) for cell in head[1:]):
+                z_texts = head[1:]
+            elif not heads and given is None and all(_is_unit(cell) for cell in head):
+                given = head  # one row of text only: units when it reads as units, else names
+        if heads:
+            line, found = heads.pop(0)
+            if given is not None:
+                raise CurveProblems(
+                    ((), f"{self.name} line {line}: units stand here and in the vehicle file; keep one")
+                )
+            given = found
+        width = len(z_texts) + 1 if z_texts is not None else len(self.rows[0]) if self.rows else 0
+        self._check_width(width)
+        if z_texts is not None:
+            if not declared.z:
+                raise CurveProblems(
+                    ((), f"{self.name}: two axes, but only one is possible here: {_expected(declared)}")
+                )
+            columns = [self._checked(i) for i in range(width)]
+            raw = {"x": columns[0], "z": z_texts, "y": [list(row) for row in zip(*columns[1:], strict=True)]}
+            return self._read({**raw, **({"units": given} if given is not None else {})}, declared)
+        if width != 2 and not (width == 3 and declared.z):
+            names = self.heads[0][1] if self.heads else []
+            more = "; say which: column: name" if width > 2 and len(names) == width else ""
+            raise CurveProblems(((), f"{self.name}: {width} columns; expected {_expected(declared)}{more}"))
+        return self._curve(list(range(width)), declared, given)
+
+    def _check_width(self, width: int) -> None:
+        if not self.rows:
+            raise CurveProblems(((), f"{self.name}: no rows of numbers"))
+        problems: list[tuple[tuple[str | int, ...], str]] = [
+            ((), f"{self.name} line {line}: {len(cells)} columns, expected {width}")
+            for line, cells in zip(self.lines, self.rows, strict=True)
+            if len(cells) != width
+        ]
+        if problems:
+            raise CurveProblems(*problems[:20])
+
+    def _checked(self, i: int) -> list[str]:
+        """Return the cells of a column after a check that all of them are numbers."""
+        cells = [row[i] for row in self.rows]
+        problems: list[tuple[tuple[str | int, ...], str]] = [
+            ((), f"{self.name} line {line}, column {i + 1}: {cell!r} is not a number")
+            for line, cell in zip(self.lines, cells, strict=True)
             if not _is_number(cell)
         ]
-    if problems:
-        raise CurveProblems(*problems[:20])
-    numbers = [[float(cell) for cell in cells] for _, cells in rows]
-    if z_texts is not None:
-        if not declared.z:
-            raise CurveProblems(((), f"{name}: two axes, but only one is possible here: {_expected(declared)}"))
-        raw: dict[str, Any] = {"x": [row[0] for row in numbers], "z": [float(cell) for cell in z_texts]}
-        raw["y"] = [row[1:] for row in numbers]
-    elif width == 2:
-        raw = {"x": [row[0] for row in numbers], "y": [row[1] for row in numbers]}
-    elif width == 3 and declared.z:
-        raw = _grid(numbers, [line for line, _ in rows], name)
-    else:
-        raise CurveProblems(((), f"{name}: {width} columns; expected {_expected(declared)}"))
-    if given is not None:
-        raw["units"] = given
-    try:
-        return read_curve(raw, declared)
-    except CurveProblems as found_problems:
-        raise CurveProblems(
-            *((path, f"{name}: {_place(path)}{text}") for path, text in found_problems.problems)
-        ) from None
+        if problems:
+            raise CurveProblems(*problems[:20])
+        return cells
+
+    def _curve(self, used: list[int], declared: CurveUnits, given: Any) -> Curve:
+        """Return y(x) or y(x; z) of the columns x, (z,) y."""
+        wanted = [declared.x, declared.z, declared.y] if len(used) == 3 else [declared.x, declared.y]
+        try:
+            in_units = _unit_list(given, declared, len(used) == 3, ("units",))
+            columns = [self._in_si(i, a, b) for i, a, b in zip(used, in_units, wanted, strict=True)]
+            if len(used) == 2:
+                return _make(declared, list(columns[0]), [], columns[1])
+            grid, (xs, zs, ys) = self._grid(), columns
+            return _make(declared, [xs[r[0]] for r in grid], [zs[i] for i in grid[0]], [ys[i] for r in grid for i in r])
+        except CurveProblems as found:
+            raise self._with_name(found) from None
+
+    def _read(self, raw: Mapping[str, Any], declared: CurveUnits) -> Curve:
+        try:
+            return read_curve(raw, declared)
+        except CurveProblems as found:
+            raise self._with_name(found) from None
+
+    def _with_name(self, found: CurveProblems) -> CurveProblems:
+        return CurveProblems(
+            *(
+                ((), text if text.startswith(self.name) else f"{self.name}: {_place(path)}{text}")
+                for path, text in found.problems
+            )
+        )
+
+    def _in_si(self, i: int, unit: str, declared: str) -> list[float]:
+        """Return the numbers of a column in the declared unit; those of one column serve every curve over it."""
+        key = (i, unit, declared)
+        if key not in self._numbers:
+            cells = [row[i] for row in self.rows]
+            try:
+                self._numbers[key] = _converted(cells, unit, declared)
+            except (ValueError, OverflowError):
+                numbers = [_number(float(cell), declared, (), unit) for cell in self._checked(i)]
+                self._numbers[key] = numbers
+        return self._numbers[key]
+
+    def _grid(self) -> list[list[int]]:
+        """Return the rows of a full grid in its order: for each x, ascending, those of all z, ascending."""
+        if self._rows_of_grid is None:
+            x, z = (self._in_si(i, "-", "-") for i in (0, 1))  # as written
+            rows: dict[tuple[float, float], int] = {}
+            for i, point in enumerate(zip(x, z, strict=True)):
+                if point in rows:
+                    text = f"line {self.lines[i]}: the point x = {point[0]:g}, z = {point[1]:g} is given twice"
+                    raise CurveProblems(((), f"{self.name} {text}"))
+                rows[point] = i
+            xs, zs = sorted(set(x)), sorted(set(z))
+            for a, b in ((a, b) for a in xs for b in zs):
+                if (a, b) not in rows:
+                    text = f"the point x = {a:g}, z = {b:g} is missing; a map needs every pair of its x and z"
+                    raise CurveProblems(((), f"{self.name}: {text}"))
+            self._rows_of_grid = [[rows[a, b] for b in zs] for a in xs]
+        return self._rows_of_grid
 
 
-def _grid(rows: list[list[float]], lines: list[int], name: str) -> dict[str, Any]:
-    """Order the points of a full grid given one per row."""
-    xs, zs = sorted({row[0] for row in rows}), sorted({row[1] for row in rows})
-    points: dict[tuple[float, float], float] = {}
-    for (x, z, y), line in zip(rows, lines, strict=True):
-        if (x, z) in points:
-            raise CurveProblems(((), f"{name} line {line}: the point x = {x!r}, z = {z!r} is given twice"))
-        points[x, z] = y
-    for x in xs:
-        for z in zs:
-            if (x, z) not in points:
-                raise CurveProblems(
-                    ((), f"{name}: the point x = {x!r}, z = {z!r} is missing; a map needs every pair of its x and z")
-                )
-    return {"x": xs, "z": zs, "y": [[points[x, z] for z in zs] for x in xs]}
+def _converted(texts: list[str], unit: str, declared: str) -> list[float]:
+    """Return numbers given as digits, each exactly converted and rounded once, as `units.parse` does one by one.
+
+    Raises
+    ------
+    ValueError, OverflowError
+        For anything but plain digits and a point.
+    """
+    if "_" in "".join(texts):
+        raise ValueError
+    if unit == declared:
+        numbers = [float(text) + 0.0 for text in texts]  # no -0.0: equal numbers are equal texts
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError
+        return numbers
+    factor = units.exact_factor(unit, declared)
+    if factor is None:
+        raise ValueError
+    top, bottom = factor.numerator, factor.denominator
+    # Division of whole numbers is rounded once, however long they are.
+    return [
+        int(whole + decimals) * top / (bottom * 10 ** len(decimals))
+        for whole, _, decimals in (text.partition(".") for text in texts)
+    ]
 
 
 def _make(declared: CurveUnits, x: list[float], z: list[float], y: list[float]) -> Curve:
@@ -458,7 +639,7 @@ def _make(declared: CurveUnits, x: list[float], z: list[float], y: list[float]) 
         declared,
         x=tuple(x),
         z=tuple(columns),
-        y=tuple(_plain(float(value)) for value in values.reshape(-1)),
+        y=tuple((values.reshape(-1) + 0.0).tolist()),
     )
     try:
         curve.table(method="linear")
@@ -506,6 +687,8 @@ def _numbers(raw: Any, unit: str, declared: str, name: str, row: int | None = No
         raw = raw.tolist()
     if not isinstance(raw, list | tuple):
         raise CurveProblems((place, f"found {raw!r}; expected a list of numbers"))
+    if unit == declared and all(type(value) is float for value in raw) and all(map(math.isfinite, raw)):
+        return [_plain(value) for value in raw]  # the usual case of large maps
     return [_number(value, declared, (*place, i), unit) for i, value in enumerate(raw)]
 
 

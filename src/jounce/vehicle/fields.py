@@ -131,6 +131,7 @@ class Data(BaseModel):
             *cls.alternatives,
             *((a, b) for a in ("rate", "value", "file") for b in table),
             ("rate", "value", "file"),
+            *((a, "column") for a in ("rate", "value", "x", "y", "z")),
         )
 
     @classmethod

@@ -1,19 +1,21 @@
 """Reading vehicle files: YAML with references, every value with its place, all problems at once.
 
 Any group may stand in a file of its own: text that ends in ``.yaml`` is a reference, relative to the file it stands
-in. Likewise ``.csv`` for curves. A vehicle is one file, or a folder with ``vehicle.yaml``.
+in. Likewise ``.csv`` for curves, with ``column`` where the file has many. A vehicle is one file, or a folder with
+``vehicle.yaml``.
 """
 
 from __future__ import annotations
 
 import os.path
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.library import LIBRARY
+from jounce.vehicle.curves import each_file_once
 from jounce.vehicle.fields import Bad, Data, ValidationError, meta, read_reference
 from jounce.vehicle.kinds import kind_at
 from jounce.vehicle.messages import Problem, explain, raise_all
@@ -24,7 +26,7 @@ MAIN = "vehicle.yaml"
 VEHICLES = LIBRARY / "vehicles"
 MAX_BYTES, MAX_NODES, MAX_DEPTH, MAX_FILES = 5_000_000, 200_000, 40, 500  # they bound the work that a file can cause
 
-_WORDS = ("name", "description", "author", "source", "licence", "measured", "guessed")
+_WORDS = ("name", "description", "author", "source", "licence", "measured", "guessed", "column")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WORD_VALUES = {"": None, "~": None, "null": None, "true": True, "false": False}
 
@@ -36,7 +38,7 @@ class Reading:
     Attributes
     ----------
     places : path -> (file, line); a reference is at its file's beginning
-    roots : file -> path of what it describes, for paths relative to the file
+    tables : text of each CSV file
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -45,7 +47,7 @@ class Reading:
     unreadable: bool = False
     stack: list[Path] = field(default_factory=list)
     nodes: int = 0
-    shown: dict[Path, str] = field(default_factory=dict)
+    tables: dict[Path, str | None] = field(default_factory=dict)
 
     def problem(self, file: Path, line: int, key: str, message: str) -> None:
         self.problems.append(Problem(file, line, key, message))
@@ -134,7 +136,8 @@ def check(kind: type[Data], raw: Any, at: Keys, reading: Reading) -> Data:
     result = None
     if not (reading.unreadable and raw is None):
         try:
-            result = kind.model_validate(raw)
+            with each_file_once():
+                result = kind.model_validate(raw)
         except ValidationError as error:
             for item in explain(error, kind, raw, at):
                 file, line = reading.place(item.keys)
@@ -240,6 +243,10 @@ def _value(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] |
             continue
         reading.places[inner] = (path, key_node.start_mark.line + 1)
         result[key] = _value(value_node, inner, path, reading, kind_of_key(kind, key), depth + 1)
+    if isinstance(result.get("column"), str):
+        for i, item in enumerate(reading.files):
+            if item.at == at and item.is_table:
+                reading.files[i] = replace(item, column=result["column"].strip())
     return result
 
 
@@ -266,8 +273,9 @@ def _scalar(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] 
         target = _absolute(path.parent, plain)
         if target.is_file() and target not in (item.path for item in reading.files if item.at == at):
             where = at[:-1] if at and at[-1] == "file" else at
-            content = _text(target, reading)
-            reading.files.append(SourceFile(target, where, content or ""))
+            if target not in reading.tables:
+                reading.tables[target] = _text(target, reading)
+            reading.files.append(SourceFile(target, where, reading.tables[target] or ""))
         return str(target)
     parent = kind_at(at[:-1]) if at else None
     info = parent.model_fields.get(key) if parent is not None else None

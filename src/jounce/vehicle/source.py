@@ -22,11 +22,13 @@ class SourceFile:
     path : absolute
     at : what it describes
     text : its content
+    column : of a table, the one column it describes this with
     """
 
     path: Path
     at: Keys
     text: str
+    column: str = ""
 
     @property
     def is_table(self) -> bool:

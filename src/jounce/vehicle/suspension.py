@@ -1,12 +1,16 @@
 """One axle: wheel guidance by maps over travel, and the elements that act on the wheels.
 
-d   = r · J   or   d = m(J)         deflection of an element, positive in compression, from its ratio           (1)
-F_w = F · ∂d/∂J                     its force at the wheel                                                      (2)
+d   = r · J,  d = m(J) − m(0)  or  d = m(J; J_o) − m(0; 0)     deflection, positive in compression, by the ratio  (1)
+F_w = F · ∂d/∂J,   F_wo = F · ∂d/∂J_o                          its force at the own and at the paired wheel       (2)
+
+The travel J_o of the paired wheel moves the elements of axles whose wheels hang together: on a solid axle or a twist
+beam a spring inboard of the wheel deflects less in roll than in parallel travel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Tag, model_validator
@@ -54,7 +58,7 @@ class AngleMap(KinematicMap):
 class Element(Data):
     """What elements have in common: a ratio and a scale."""
 
-    ratio: Curve = curve("m", "m", doc="wheel travel to deflection: a factor r, or a table of deflection")
+    ratio: Curve = curve("m", "m", z="m", doc="travel to deflection: a factor r, or a table over own (and paired) J")
     ratio_convention: Literal["element_per_wheel", "wheel_per_element"] = choice(
         "element_per_wheel", doc="what a constant ratio divides by what"
     )
@@ -71,7 +75,12 @@ class Element(Data):
         at_design = ratio(0.0)
         if at_design == 0.0:
             return ratio
-        return Curve(ratio.units, x=ratio.x, y=tuple(value - at_design for value in ratio.y))
+        return replace(ratio, y=tuple(value - at_design for value in ratio.y))
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the travel of the paired wheel moves the element as well."""
+        return self.ratio.n_axes == 2
 
     @model_validator(mode="after")
     def _ratio_divides(self) -> Self:
@@ -82,7 +91,7 @@ class Element(Data):
         return self
 
 
-DEFAULT_RATIO = Curve(CurveUnits("m", "m"), constant=1.0)
+DEFAULT_RATIO = Curve(CurveUnits("m", "m", "m"), constant=1.0)
 
 
 class Spring(Element):
@@ -102,7 +111,9 @@ class Spring(Element):
     free_length: float | None = quantity("m", None, presence=False, doc="length without load")
     installed_length: float | None = quantity("m", None, presence=False, doc="length at design")
     preload: float | None = quantity("N", None, presence=False, doc="force at design")
-    ratio: Curve = curve("m", "m", DEFAULT_RATIO, doc="wheel travel to compression: a factor r, or a table")
+    ratio: Curve = curve(
+        "m", "m", DEFAULT_RATIO, z="m", doc="travel to compression: a factor r, or a table over own (and paired) J"
+    )
     right: Spring | None = part(None, doc="what differs on the right side")
 
     @model_validator(mode="after")
@@ -166,7 +177,7 @@ class TorsionSpring(Spring):
     free_length: float | None = quantity("rad", None, presence=False, doc="angle without load")
     installed_length: float | None = quantity("rad", None, presence=False, doc="angle at design")
     preload: float | None = quantity("N.m", None, presence=False, doc="torque at design")
-    ratio: Curve = curve("m", "rad", doc="wheel travel to twist: a factor, or a table")
+    ratio: Curve = curve("m", "rad", z="m", doc="travel to twist: a factor, or a table over own (and paired) J")
     ratio_convention: Literal["element_per_wheel"] = choice("element_per_wheel", doc="what a constant ratio means")
     right: TorsionSpring | None = part(None, doc="what differs on the right side")
 
@@ -189,7 +200,9 @@ class Damper(Element):
     name: str = text(doc="name, for channels")
     rate: float | None = quantity("N.s/m", None, ge=0, doc="force per speed of a linear damper")
     force: Curve | None = curve("m/s", "N", None, z="m", doc="over speed, or speed and extension; positive in tension")
-    ratio: Curve = curve("m", "m", DEFAULT_RATIO, doc="wheel travel to compression: a factor r, or a table")
+    ratio: Curve = curve(
+        "m", "m", DEFAULT_RATIO, z="m", doc="travel to compression: a factor r, or a table over own (and paired) J"
+    )
     right: Damper | None = part(None, doc="what differs on the right side")
 
     @model_validator(mode="after")
@@ -204,7 +217,9 @@ class Stop(Element):
     active: bool = choice(True, doc="whether it exists")
     clearance: float = quantity("m", doc="deflection before it engages")
     force: Curve = curve("m", "N", doc="over deformation after engagement: a rate, or a table; positive")
-    ratio: Curve = curve("m", "m", DEFAULT_RATIO, doc="wheel travel to deflection: a factor r, or a table")
+    ratio: Curve = curve(
+        "m", "m", DEFAULT_RATIO, z="m", doc="travel to deflection: a factor r, or a table over own (and paired) J"
+    )
     right: Stop | None = part(None, doc="what differs on the right side")
 
     @model_validator(mode="after")

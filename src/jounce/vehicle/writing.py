@@ -1,7 +1,8 @@
 """Writing vehicles: the user's files keep their comments, order and units; only what changed is written anew.
 
 What is in a file is compared with the vehicle as it was read (`Source.baseline`). A number that changed keeps the unit
-of its text when the digits in that unit read back to the same bits; otherwise it is written in SI.
+of its text when the digits in that unit read back to the same bits; otherwise it is written in SI. A curve that was one
+column of a file and changed gets a file of its own: the others still are what that file says.
 """
 
 from __future__ import annotations
@@ -31,11 +32,15 @@ _LONG = 24  # tables with more numbers get a file of their own when a vehicle is
 
 @dataclass(frozen=True)
 class _File:
-    """A file to be: where it comes from, where it goes, and whether it is written or only referred to."""
+    """A file to be: where it comes from, where it goes, and whether it is written or only referred to.
+
+    `alone`: one column of the source, which changed and gets this file for itself.
+    """
 
     source: SourceFile
     target: Path
     written: bool
+    alone: bool = False
 
 
 @dataclass
@@ -136,7 +141,8 @@ def _write(
         now, then = _part(vehicle, item.at), _part(source.baseline, item.at)
         if now is None or (item.is_table and not _is_table(now)):
             continue  # what it describes is gone
-        same = now == then
+        same = _content(now, item) == _content(then, item)
+        alone = bool(item.column) and not same
         inside = item.path.is_relative_to(source.root)
         kept = same and any(item.at[: len(keys)] == keys for keys in keep)
         if item.at == ():
@@ -145,16 +151,27 @@ def _write(
             target, written = item.path, False
         else:
             target = folder / item.path.relative_to(source.root) if inside else folder / item.path.name
-            target, written = _distinct(target, item, now, files, vehicle, taken), True
+            if alone:
+                target = target.with_name(f"{target.stem}_{_file_word(item.column)}{target.suffix}")
+            together = next((f.target for f in files if _same_file(f, item)), None) if not alone else None
+            target = together or _distinct(target, item, now, files, vehicle, taken)
+            written = True
         taken.add(target)
-        files.append(_File(item, target, written))
+        files.append(_File(item, target, written, alone))
     job = _Job(vehicle, source, files, tires or {})
     # All texts first: when one cannot be made, nothing has been touched.
     texts = [(file, _csv(job, file) if file.source.is_table else _yaml(job, file)) for file in files if file.written]
+    done: dict[Path, str] = {}
     for file, text in texts:
-        if file.target != file.source.path or text != file.source.text:
+        if (file.target != file.source.path or text != file.source.text) and done.get(file.target) != text:
             _put(file.target, text)
+            done[file.target] = text
     return main
+
+
+def _same_file(file: _File, item: SourceFile) -> bool:
+    """Whether an unchanged column `item` stands in a file that is written as a whole already."""
+    return bool(item.column and file.source.column) and not file.alone and file.source.path == item.path
 
 
 def _distinct(target: Path, item: SourceFile, now: Any, files: list[_File], vehicle: Vehicle, taken: set[Path]) -> Path:
@@ -166,6 +183,11 @@ def _distinct(target: Path, item: SourceFile, now: Any, files: list[_File], vehi
                 return target
             return _unique(target, taken)
     return target
+
+
+def _file_word(column: str) -> str:
+    """Return the name of a column as part of the name of a file."""
+    return re.sub(r"[^\w.-]+", "_", column).strip("._") or "column"
 
 
 def _content(part: Any, item: SourceFile) -> Any:
@@ -212,12 +234,24 @@ def _csv(job: _Job, item: _File) -> str:
         return item.source.text
     comments = [line.lstrip()[1:].strip() for line in item.source.text.splitlines() if line.lstrip().startswith("#")]
     rows = [line for line in item.source.text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if item.source.column:
+        rows = _own_columns(rows[:2], item.source.column, curve)
     head = (
         rows[0]
         if len(rows) > 1 and len(rows[0].split(",")) == 2 and _TEXT.fullmatch(rows[0].split(",")[0]) is None
         else "x,y"
     )
-    return curve.to_csv(_csv_units(item.source.text, curve), "\n".join(comments), head)
+    text = "\n".join(rows) if item.source.column else item.source.text
+    return curve.to_csv(_csv_units(text, curve), "\n".join(comments), head)
+
+
+def _own_columns(heads: list[str], column: str, curve: Curve) -> list[str]:
+    """Return the rows of names and units of a file, of all columns only those of one curve."""
+    cells = [[cell.strip() for cell in row.split(",")] for row in heads]
+    if not cells or column not in cells[0]:
+        return []
+    used = [*range(2 if curve.z else 1), cells[0].index(column)]
+    return [",".join(row[i] for i in used) for row in cells if len(row) == len(cells[0])]
 
 
 def _csv_units(text: str, curve: Curve) -> tuple[str, ...] | None:
@@ -380,6 +414,9 @@ def _refer(job: _Job, item: _File, document: Any) -> bool:
             continue
         if other.source.is_table and isinstance(node[last], dict):
             node, last = node[last], "file"
+            if other.alone and "column" in node:
+                del node["column"]
+                changed = True
         text = node[last] if last in node or isinstance(last, int) else None
         if not isinstance(text, str) or _resolve(folder, text) != other.target:
             node[last] = _relative(other.target, folder)

@@ -1,0 +1,113 @@
+"""Static state of the library's cars: python tools/trim_cars.py [--check]
+
+The cars stand at design height, travel zero, with the driver and half the fuel on board. From the masses in a car's
+files follow, with the axles at x_1, x_2 and the sprung mass m at x,
+
+    F_z1 = g [m/2 (x - x_2)/(x_1 - x_2) + m_u1],   F_z2 likewise      load of a wheel                                (1)
+    z_c  = R_0 - ρ(F_z)                                               height of its centre                           (2)
+    F    = (F_z - m_u g) / (dd/dJ)                                    preload of its spring                          (3)
+
+with ρ the deflection of the tire and dd/dJ the motion ratio at design, both wheels moving alike. Cars are symmetric.
+
+Without ``--check``, heights and preloads that are not those of (2) and (3), rounded to 0.1 mm and 1 N, are put into the
+files; with it they are only told, and the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from jounce.core.constants import GRAVITY
+from jounce.files.tir import read_tir
+from jounce.vehicle import Vehicle, load
+from jounce.vehicle.curves import Curve
+from jounce.vehicle.reading import VEHICLES, library_names
+
+NUMBER = r"[-+.\d]+"
+
+
+@dataclass(frozen=True)
+class AxleState:
+    """What an axle of a standing car shows. SI."""
+
+    load: float
+    wheel_centre_height: float
+    preload: float
+
+
+def slope(curve: Curve, method: str, width: float = 1e-4) -> float:
+    """Derivative at design in parallel travel; central difference of the interpolation."""
+    if curve.constant is not None:
+        return curve.constant
+    table = curve.table(method=method, extrapolation="linear")
+    up, down = ([x] * curve.n_axes for x in (width, -width))
+    return float(table(*up) - table(*down)) / (2 * width)
+
+
+def wheel_loads(car: Vehicle) -> tuple[float, float]:
+    """Load of a front and of a rear wheel (1)."""
+    mass, centre, _ = car.body.sprung()[0]
+    ends = [car.suspension(axle).wheel_centre_x for axle in (1, 2)]
+    share = (centre[0] - ends[1]) / (ends[0] - ends[1])
+    front = GRAVITY * (mass * share / 2 + car.wheels(1).unsprung_mass)
+    rear = GRAVITY * (mass * (1 - share) / 2 + car.wheels(2).unsprung_mass)
+    return float(front), float(rear)
+
+
+def axle_state(car: Vehicle, axle: int) -> AxleState:
+    """State of axle 1 or 2 (1-3)."""
+    force = wheel_loads(car)[axle - 1]
+    tire = read_tir(car.wheels(axle).tire.path).tire
+    spring = car.suspension(axle).spring
+    assert spring is not None
+    ratio = slope(spring.deflection, car.system.splines.method)
+    return AxleState(
+        force,
+        tire.values["UNLOADED_RADIUS"] - tire.deflection(force),
+        (force - car.wheels(axle).unsprung_mass * GRAVITY) / ratio,
+    )
+
+
+def replaced(text: str, group: str, key: str, value: str) -> str:
+    """Put another number behind a key of a top-level group."""
+    pattern = rf"(^{group}:\n(?:[ #].*\n)*?  {key}: ){NUMBER}"
+    found, count = re.subn(pattern, rf"\g<1>{value}", text, count=1, flags=re.MULTILINE)
+    assert count == 1, f"no {key} in {group}"
+    return found
+
+
+def changes(name: str) -> dict[Path, str]:
+    """New texts of the files of a car that are not up to date."""
+    car = load(name)
+    texts: dict[Path, str] = {}
+    for axle, place in ((1, "front"), (2, "rear")):
+        state = axle_state(car, axle)
+        main, suspension = VEHICLES / name / "vehicle.yaml", VEHICLES / name / f"{place}_suspension.yaml"
+        for path, group, key, value in (
+            (main, f"{place}_wheels", "wheel_centre_height", f"{1e3 * state.wheel_centre_height:.1f}"),
+            (suspension, "spring", "preload", f"{state.preload:.0f}"),
+        ):
+            before = texts.get(path) or path.read_text(encoding="utf-8")
+            texts[path] = replaced(before, group, key, value)
+    return {path: text for path, text in texts.items() if path.read_text(encoding="utf-8") != text}
+
+
+def main(arguments: list[str]) -> int:
+    stale: list[str] = []
+    for name in library_names():
+        for axle, state in ((axle, axle_state(load(name), axle)) for axle in (1, 2)):
+            height = 1e3 * state.wheel_centre_height
+            print(f"{name:12s} axle {axle}: {state.load:7.1f} N, {height:7.2f} mm, spring {state.preload:7.1f} N")
+        for path, text in changes(name).items():
+            stale.append(str(path.relative_to(VEHICLES)))
+            if "--check" not in arguments:
+                path.write_text(text, encoding="utf-8", newline="\n")
+    print(f"{len(stale)} files {'are stale' if '--check' in arguments else 'written'}: {stale}")
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
