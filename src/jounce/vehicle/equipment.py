@@ -52,6 +52,14 @@ class DiscBrake(Data):
     right: DiscBrake | None = part(None, doc="what differs on the right side")
 
 
+class SlipControl(Data):
+    """A torque that fades where a wheel slips too much:  scale = 1 − gain · (|slip| − threshold), from 0 to 1."""
+
+    threshold: float = quantity("-", 0.08, gt=0, doc="slip at which it begins")
+    gain: float = quantity("-", 12.0, gt=0, doc="how fast the torque fades with slip")
+    low_speed: float = quantity("m/s", 2.0, ge=0, doc="below this speed it is off")
+
+
 class Brakes(Subsystem):
     """From the demand to brake torques."""
 
@@ -61,6 +69,7 @@ class Brakes(Subsystem):
     master_cylinder_pressure_gain: float = quantity("Pa", 10e6, ge=0, doc="pressure at full demand (demand = 1)")
     front: DiscBrake = part(doc="front brakes")
     rear: DiscBrake = part(doc="rear brakes")
+    abs: SlipControl | None = part(None, doc="anti-lock control of the brake torques")
 
 
 class Drive(Subsystem):
@@ -71,6 +80,7 @@ class Drive(Subsystem):
     L2: float = quantity("-", 0.0, ge=0, le=1, doc="share of the rear left wheel")
     R2: float = quantity("-", 0.0, ge=0, le=1, doc="share of the rear right wheel")
     max_torque: float = quantity("N.m", 3000.0, ge=0, doc="sum of the wheel torques at full throttle")
+    tcs: SlipControl | None = part(None, doc="traction control of the drive torques")
 
     @classmethod
     def expand(cls, raw: Any) -> Any:

@@ -1,12 +1,31 @@
-"""Disc brakes: pressure to torque, M = 2 A µ R p, and a brake that sticks: spring and damper of the locked wheel."""
+"""Disc brakes: pressure to torque, M = 2 A µ R p, and a brake that sticks: spring and damper of the locked wheel.
+
+Slip control, of brakes (ABS) and drive (TCS), is a factor on the torque of a wheel, with the slip κ of its motion:
+
+    s = clip(1 - gain (|κ| - threshold), 0, 1)   while it brakes (drives) too much, above a low speed              (1)
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from jounce.symbolic.friction import coulomb
-from jounce.symbolic.ops import pi
+from jounce.symbolic.ops import clip, fabs, fmax, if_else, pi
 from jounce.vehicle.assembly.context import CORNERS, Context
+from jounce.vehicle.equipment import SlipControl
+
+
+def slip_control(context: Context, scope: Any, place: str, data: SlipControl, sign: float) -> Any:
+    """Factor on a torque (1); ``sign`` of the slip that counts: -1 braking, +1 driving."""
+    here = context.corners[place]
+    threshold = scope.parameter("threshold", data.threshold, "-", "slip at which it begins", low=0.0)
+    gain = scope.parameter("gain", data.gain, "-", "fading with slip", low=0.0)
+    low_speed = scope.parameter("low_speed", data.low_speed, "m/s", "below this it is off", low=0.0)
+    vx = here.tire.motion.vx
+    rolling = here.rotor.spin * here.tire.values["radius"]
+    forward = if_else(vx < 0, -1.0, 1.0)
+    slip = sign * forward * (rolling - vx) / fmax(fabs(vx), 0.1)
+    return if_else(fabs(vx) > low_speed, clip(1 - gain * (slip - threshold), 0.0, 1.0), 1.0)
 
 
 def add(context: Context, scope: Any, place: str, spin_inertia: Any) -> None:
@@ -25,8 +44,12 @@ def add(context: Context, scope: Any, place: str, spin_inertia: Any) -> None:
     pressure = (bias if axle == 1 else 1 - bias) * gain * context.inputs.brake
     omega = 2 * pi * frequency
     spin = here.rotor.spin
+    control: Any = 1.0
+    if brakes.abs is not None:
+        control = slip_control(context, own.scope("abs"), place, brakes.abs, -1.0)
+        context.channel(f"ABS_activity.{place}", if_else(control < 1, 1.0, 0.0), "-", "1 while it acts")
     torque = coulomb(
-        own, "pad", spin, 2 * area * mu * radius * pressure, spin_inertia * omega * omega,
+        own, "pad", spin, 2 * area * mu * radius * pressure * control, spin_inertia * omega * omega,
         2 * damping * spin_inertia * omega, unit="rad",
     )  # fmt: skip
     here.rotor.torque(-torque)

@@ -85,6 +85,11 @@ def _guidance(context: Context, scope: Any, place: str) -> tuple[Any, Any, Any, 
         offset = scope.parameter(f"{name}.offset", found.offset, found.curve.units.y, "at design")
         return offset + scale * value
 
+    def offset(name: str) -> Any:
+        """Static alignment of an axle whose maps are those of the steering."""
+        found = suspension.map(name, side)
+        return scope.parameter(f"{name}.offset", found.offset, found.curve.units.y, "at design")
+
     def steered(name: str) -> Any:
         found = steering.map(name, side)
         if found is None:
@@ -102,11 +107,15 @@ def _guidance(context: Context, scope: Any, place: str) -> tuple[Any, Any, Any, 
             by_steering = None
         if by_steering is None:
             result[name] = own(name)
-        else:  # maps of an independent axle already contain what the suspension's say
-            result[name] = own(name) + by_steering if dependent else by_steering
+        elif dependent:
+            result[name] = own(name) + by_steering
+        else:  # maps of an independent axle already contain what the suspension's say, but for the alignment
+            result[name] = by_steering + offset(name) if name == "camber" else by_steering
     psi = steered("steer")
     if steering.method == "toe_table" or dependent:
         psi = psi + toe_to_psi * own("toe")
+    else:
+        psi = psi + toe_to_psi * offset("toe")
     return result["x"], result["y"], psi, result["camber"], result["side_view_angle"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from jounce.vehicle.assembly.brakes import slip_control
 from jounce.vehicle.assembly.context import CORNERS, Context
 
 
@@ -15,6 +16,8 @@ def add(context: Context, scope: Any, place: str) -> None:
         * context.shared("drive.max_torque", vehicle.drive.max_torque, "N.m", "at full throttle")
         * context.inputs.throttle
     )
+    if vehicle.drive.tcs is not None:
+        torque = torque * slip_control(context, scope.scope("tcs"), place, vehicle.drive.tcs, 1.0)
     here.drive_torque = torque
     if vehicle.system.torque_reaction == "carrier":
         here.rotor.torque(torque)
