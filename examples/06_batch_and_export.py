@@ -19,7 +19,7 @@ s.output("height", body.q[0], "m")
 
 library = jn.build(s)
 dampers = np.linspace(500.0, 5000.0, 181)  # 25 N.s/m apart
-runs = [jn.Run({"damper": c}, name=f"{c:g} N.s/m") for c in dampers]
+runs = [jn.Variant({"damper": c}, name=f"{c:g} N.s/m") for c in dampers]
 results = jn.batch(library, runs, t_end="5 s", step="1 ms", method="AM-4", channels=["height"])
 assert all(result.ok for result in results)
 squares = [np.sum(result["height"] ** 2) for result in results]

@@ -22,7 +22,7 @@ from jounce.runtime.bindings import Library
 from jounce.runtime.duplicate import duplicate
 from jounce.runtime.recording import Recording, RunError
 from jounce.runtime.simulation import Simulation
-from jounce.sim.batch import Run, batch
+from jounce.sim.batch import Variant, batch
 from jounce.symbolic.friction import coulomb
 
 STEP = 0.001
@@ -64,14 +64,14 @@ def test_a_batch_gives_the_bits_of_single_runs_in_order(library):
     sine = jn.Program(jn.Phase("shake", [jn.Open("push", jn.Sine("2 N", 3.0))]))
     steep = Table(np.linspace(-2, 2, 9), 3 * np.linspace(-2, 2, 9))
     runs = [
-        Run(),
-        Run({"mass": 2.0, "stiffness": "0.1 N/mm"}),
-        Run(states={"slide.travel": "-5 cm"}, memories={"rub.deflection": 1e-5}),
-        Run(inputs={"push": 1.5}, tables={"curve": steep}),
-        Run(program=sine),
-        Run(method="AM-4", step=0.002),
-        Run(t_end="0.2 s"),
-        *(Run({"mass": 1.1 + 0.1 * k}) for k in range(20)),
+        Variant(),
+        Variant({"mass": 2.0, "stiffness": "0.1 N/mm"}),
+        Variant(states={"slide.travel": "-5 cm"}, memories={"rub.deflection": 1e-5}),
+        Variant(inputs={"push": 1.5}, tables={"curve": steep}),
+        Variant(program=sine),
+        Variant(method="AM-4", step=0.002),
+        Variant(t_end="0.2 s"),
+        *(Variant({"mass": 1.1 + 0.1 * k}) for k in range(20)),
     ]
     found = batch(library, runs, t_end=0.5, method="AM-2", interval=0.01, workers=4)
     assert len(found) == len(runs)
@@ -93,14 +93,14 @@ def test_every_run_starts_where_a_simulation_stands(library):
     start.set_parameters({"mass": 1.5})
     start.run(0.2, interval=0.1)
     before = start.snapshot()
-    one, two = batch(start, [Run(), Run({"stiffness": 50.0})], t_end=0.4, interval=STEP)
+    one, two = batch(start, [Variant(), Variant({"stiffness": 50.0})], t_end=0.4, interval=STEP)
     assert start.snapshot().tobytes() == before.tobytes(), "the batch leaves the simulation alone"
     assert same(one, start.run(0.4, interval=STEP))
     assert one.time[0] > 0.2 and not same(one, two)
 
 
 def test_a_mapping_is_a_run_with_these_parameters(library):
-    one, two = batch(library, [{"mass": 2.0}, Run({"mass": 2.0})], t_end=0.1)
+    one, two = batch(library, [{"mass": 2.0}, Variant({"mass": 2.0})], t_end=0.1)
     assert same(one, two)
 
 
@@ -110,18 +110,18 @@ def test_no_runs_give_no_recordings(library):
 
 def test_a_run_that_fails_does_not_disturb_the_others(library):
     runs = [
-        Run(),
-        Run({"mas": 2.0}, name="typo"),
-        Run({"mass": "2 N"}),
-        Run({"mass": 0.0}, name="weightless"),
-        Run(step="30 s"),
-        Run(states={"slide.travel": float("nan")}),
-        Run(tables={"curve": Table([[0, 1], [0, 1]], np.zeros((2, 2)))}),
-        Run(program=jn.Program(jn.Phase("p", [jn.Open("pull", 1.0)]))),
-        Run({"mass": [1.0]}),  # type: ignore[dict-item]
-        Run(step=0.0007),
-        Run(t_end=-1.0),
-        Run(),
+        Variant(),
+        Variant({"mas": 2.0}, name="typo"),
+        Variant({"mass": "2 N"}),
+        Variant({"mass": 0.0}, name="weightless"),
+        Variant(step="30 s"),
+        Variant(states={"slide.travel": float("nan")}),
+        Variant(tables={"curve": Table([[0, 1], [0, 1]], np.zeros((2, 2)))}),
+        Variant(program=jn.Program(jn.Phase("p", [jn.Open("pull", 1.0)]))),
+        Variant({"mass": [1.0]}),  # type: ignore[dict-item]
+        Variant(step=0.0007),
+        Variant(t_end=-1.0),
+        Variant(),
     ]
     found = batch(library, runs, t_end=0.2, interval=0.01, workers=3)
     expected = Simulation(library).run(0.2, interval=0.01)
@@ -154,7 +154,7 @@ def test_a_run_that_fails_does_not_disturb_the_others(library):
 
 
 def test_what_was_recorded_before_a_failure_is_kept(library):
-    fast = batch(library, [Run({"stiffness": -1e6})], t_end=20.0, method="Euler", interval=0.1)[0]
+    fast = batch(library, [Variant({"stiffness": -1e6})], t_end=20.0, method="Euler", interval=0.1)[0]
     assert fast.status == "failed" and fast.failure is not None
     assert fast.failure.kind in ("state", "derivative", "output")
     assert 0 < len(fast) < 200 and np.isfinite(fast.data).all()
@@ -162,7 +162,7 @@ def test_what_was_recorded_before_a_failure_is_kept(library):
 
 def test_a_program_that_stops_is_a_result_like_any_other(library):
     stop = jn.Program(jn.Phase("p", ends=[jn.End(jn.When("q", "<", 0.1), jn.Stop("there", failed=True))]))
-    recording = batch(library, [Run(program=stop)], t_end=5.0)[0]
+    recording = batch(library, [Variant(program=stop)], t_end=5.0)[0]
     assert (recording.status, recording.reason, recording.ok) == ("stopped", "there", False)
 
 
@@ -179,7 +179,7 @@ def test_a_program_that_stops_is_a_result_like_any_other(library):
 )
 def test_a_wrong_argument_of_the_batch_is_an_error_at_once(library, options, message):
     with pytest.raises(ParameterError, match=message):
-        batch(library, [Run()], **options)
+        batch(library, [Variant()], **options)
 
 
 def test_services_are_bound_per_run_and_their_errors_stay_there(asking):
@@ -189,8 +189,8 @@ def test_services_are_bound_per_run_and_their_errors_stay_there(asking):
     def gust(force):
         return lambda arguments, order: [force]
 
-    runs = [Run(services={"wind": gust(f)}) for f in (0.0, 1.0)]
-    runs += [Run(services={"wind": broken}), Run()]
+    runs = [Variant(services={"wind": gust(f)}) for f in (0.0, 1.0)]
+    runs += [Variant(services={"wind": broken}), Variant()]
     calm, windy, failed, unbound = batch(asking, runs, t_end=0.05, step=STEP)
     single = Simulation(asking, step=STEP)
     single.bind("wind", gust(1.0))
@@ -207,7 +207,7 @@ def test_progress_comes_in_the_calling_thread(library):
         seen.append((done, total))
         callers.add(threading.current_thread())
 
-    batch(library, [Run() for _ in range(5)], t_end=0.01, progress=progress, workers=2)
+    batch(library, [Variant() for _ in range(5)], t_end=0.01, progress=progress, workers=2)
     assert seen == [(k, 5) for k in range(1, 6)] and callers == {threading.main_thread()}
 
 
@@ -216,7 +216,7 @@ def test_an_error_in_progress_is_raised_and_ends_the_threads(library):
         raise RuntimeError("full disk")
 
     with pytest.raises(RuntimeError, match="full disk"):
-        batch(library, [Run() for _ in range(5)], t_end=0.01, progress=progress)
+        batch(library, [Variant() for _ in range(5)], t_end=0.01, progress=progress)
     assert not [t for t in threading.enumerate() if t.name.startswith("jounce-batch")]
 
 
@@ -231,7 +231,7 @@ def test_interrupt_keeps_what_is_finished(library, request):
             signal.raise_signal(signal.SIGINT)
 
     # two short ones, two that would take a minute, one that never starts
-    runs = [Run(t_end=0.1), Run(t_end=0.1), Run(t_end=1e5), Run(t_end=1e5), Run(t_end=0.1)]
+    runs = [Variant(t_end=0.1), Variant(t_end=0.1), Variant(t_end=1e5), Variant(t_end=1e5), Variant(t_end=0.1)]
     begin = time.perf_counter()
     found = batch(library, runs, interval=0.1, workers=2, progress=progress)
     assert time.perf_counter() - begin < 10.0
@@ -252,7 +252,7 @@ def test_python_is_free_while_a_batch_runs(library):
     counter = threading.Thread(target=count)
     counter.start()
     begin = time.perf_counter()
-    batch(library, [Run() for _ in range(2)], t_end=200.0, interval=1.0, workers=2)
+    batch(library, [Variant() for _ in range(2)], t_end=200.0, interval=1.0, workers=2)
     spent = time.perf_counter() - begin
     stop.set()
     counter.join()
@@ -303,10 +303,10 @@ def test_a_run_adds_its_own_external_block(library):
             "controller", lambda t, y: [-gain * y[0]], "10 ms", reads=["u"], writes=["push"], stateless=True
         )
 
-    runs = [Run(setup=push(gain)) for gain in (0.0, 2.0)]
+    runs = [Variant(setup=push(gain)) for gain in (0.0, 2.0)]
     weak, strong = batch(library, runs, t_end=0.3, step=STEP, workers=2)
     single = Simulation(library, step=STEP)
     push(2.0)(single)
     assert same(strong, single.run(0.3)) and not same(weak, strong)
     with pytest.raises(ParameterError, match="has an external block, 'controller', which cannot be doubled"):
-        batch(single, [Run()], t_end=1.0)
+        batch(single, [Variant()], t_end=1.0)

@@ -13,7 +13,7 @@ from jounce.runtime.duplicate import duplicate
 from jounce.runtime.program import Open, Phase, Program
 from jounce.runtime.recording import RunError
 from jounce.runtime.simulation import Simulation
-from jounce.sim.batch import Run, batch
+from jounce.sim.batch import Variant, batch
 from jounce.sim.build import build
 from jounce.sim.linear import Lineariser
 from jounce.symbolic import System, ops
@@ -43,7 +43,7 @@ def test_derived_parameters_follow_a_new_table() -> None:
     sim.set_tables({"t": STEEP})
     assert sim.parameter("d") == 5.0
     assert pytest.approx(np.array([[-5.0]])) == Lineariser(system).at(sim).A
-    run = batch(library, [Run(tables={"t": STEEP})], t_end=0.1)[0]
+    run = batch(library, [Variant(tables={"t": STEEP})], t_end=0.1)[0]
     assert run["d"][-1] == 5.0
 
 
@@ -81,7 +81,7 @@ def test_an_error_in_a_service_stays_with_the_run_that_asked() -> None:
     system = asking()
     source = Simulation(build(system))
     source.bind("road", fails)
-    run = batch(source, [Run()], t_end=0.1)[0]
+    run = batch(source, [Variant()], t_end=0.1)[0]
     assert run.failure is not None
     assert run.failure.kind == "outside"
     assert "off the road" in run.reason

@@ -37,9 +37,9 @@ def test_a_batch_needs_an_end() -> None:
         jn.batch(library, [{}, {"free": 2.0}])
     program = jn.Program(jn.Phase("p", duration=0.1))
     for runs, options in (
-        ([jn.Run(t_end=0.1)], {}),
-        ([jn.Run(program=program)], {}),
-        ([jn.Run(setup=lambda simulation: simulation.set_program(program))], {}),
+        ([jn.Variant(t_end=0.1)], {}),
+        ([jn.Variant(program=program)], {}),
+        ([jn.Variant(setup=lambda simulation: simulation.set_program(program))], {}),
         ([{}], {"program": program}),
         ([], {}),
     ):
@@ -47,7 +47,7 @@ def test_a_batch_needs_an_end() -> None:
 
 
 def test_the_channel_of_a_run_that_did_not_start_gives_the_reason() -> None:
-    (run,) = jn.batch(jn.build(system()), [jn.Run({"fre": 1.0}, name="typo")], t_end=0.1)
+    (run,) = jn.batch(jn.build(system()), [jn.Variant({"fre": 1.0}, name="typo")], t_end=0.1)
     with pytest.raises(RunError, match=r"no 'x', the run did not start: run 0 \(typo\): parameter 'fre': unknown"):
         run["x"]
 

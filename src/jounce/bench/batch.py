@@ -14,7 +14,7 @@ from typing import Any
 from jounce.bench.run import Row, at_least, at_most
 from jounce.runtime.compile import processors
 from jounce.runtime.duplicate import duplicate
-from jounce.sim.batch import Run, batch
+from jounce.sim.batch import Variant, batch
 
 BATCH = 0.9  # throughput of a batch over cores times that of single runs
 RUN_MEMORY = 1024.0  # kB of one run, without what it records
@@ -29,7 +29,7 @@ def batch_rows() -> list[Row]:
     from jounce.bench.run import rolling_vehicle
 
     start = rolling_vehicle()
-    runs = [Run({"mass": MASS * (0.9 + 0.2 * k / RUNS)}) for k in range(RUNS)]
+    runs = [Variant({"mass": MASS * (0.9 + 0.2 * k / RUNS)}) for k in range(RUNS)]
     cores = processors()
     end = start.time + SECONDS
     evaluations = round(RUNS * SECONDS / start.step)

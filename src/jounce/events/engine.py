@@ -232,7 +232,21 @@ def _unwrapped(recorded: Recording) -> Recording:
 def _metadata(start: Start, event: Event, recorded: Recording, changes: Mapping[str, Any]) -> dict[str, Any]:
     vehicle = start.vehicle
     key = hashlib.sha256(json.dumps(_raw(vehicle), sort_keys=True, default=str).encode()).hexdigest()
-    centre = _centre_of_gravity(vehicle)
+    mass, centre, height = _centre_of_gravity(vehicle)
+    front, rear = vehicle.front_suspension, vehicle.rear_suspension
+    ratio = start.steering_ratio
+    to_rear = centre - rear.wheel_centre_x
+    summary = {
+        "mass": [mass, "kg"],
+        "front axle share": [100 * to_rear / vehicle.wheelbase, "%"],
+        "height of the centre of gravity": [height, "m"],
+        "wheelbase": [vehicle.wheelbase, "m"],
+        "track, front": [front.track, "m"],
+        "track, rear": [rear.track, "m"],
+        "steering ratio": [ratio, "-"],
+        "tires, front": [start.description.tires["L1"].name, ""],
+        "tires, rear": [start.description.tires["L2"].name, ""],
+    }
     warnings = []
     if recorded.reason and not recorded.ok:
         warnings.append(f"ended early: {recorded.reason}")
@@ -240,11 +254,13 @@ def _metadata(start: Start, event: Event, recorded: Recording, changes: Mapping[
     return {
         "vehicle": {
             "name": vehicle.name,
+            "class": vehicle.category,
+            "summary": summary,
             "quantities": {
-                "steering_ratio": start.steering_ratio,
+                "steering_ratio": ratio,
                 "wheelbase": vehicle.wheelbase,
-                "cg_to_rear": centre - vehicle.rear_suspension.wheel_centre_x,
-                "mass": vehicle.mass(),
+                "cg_to_rear": to_rear,
+                "mass": mass,
             },
         },
         "event": {"kind": event.kind, "name": event.title, "parameters": event.parameters()},
@@ -291,8 +307,10 @@ def _raw(vehicle: Vehicle) -> Any:
     return to_raw(vehicle)
 
 
-def _centre_of_gravity(vehicle: Vehicle) -> float:
-    """x of the centre of gravity of the whole car at design, vehicle reference frame."""
-    parts = [(m, c[0]) for m, c, _ in vehicle.body.sprung()]
-    parts += [(vehicle.wheels(a, s).unsprung_mass, vehicle.wheel_centre(a, s)[0]) for a, s in CORNERS.values()]
-    return float(sum(m * x for m, x in parts) / sum(m for m, _ in parts))
+def _centre_of_gravity(vehicle: Vehicle) -> tuple[float, float, float]:
+    """Mass of the whole car, and x and z of its centre of gravity at design, vehicle reference frame."""
+    parts = [(m, c) for m, c, _ in vehicle.body.sprung()]
+    parts += [(vehicle.wheels(a, s).unsprung_mass, vehicle.wheel_centre(a, s)) for a, s in CORNERS.values()]
+    mass = sum(m for m, _ in parts)
+    centre = sum(m * np.asarray(c) for m, c in parts) / mass
+    return float(mass), float(centre[0]), float(centre[2])

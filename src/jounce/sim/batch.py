@@ -3,7 +3,7 @@
 Each run is a simulation of its own in a thread of its own; threads are enough because the time goes into C, and C runs
 without Python's lock. A run is made by exactly the calls that make a single run, so its numbers are the same bits.
 
-    recordings = batch(library, [Run({"mass": m}) for m in masses], t_end="10 s", interval="10 ms")
+    recordings = batch(library, [Variant({"mass": m}) for m in masses], t_end="10 s", interval="10 ms")
     best = min((r for r in recordings if r.ok), key=lambda r: abs(r["roll"]).max())
 
 What goes wrong in one run stays there: its recording has ``ok`` False, and ``failure`` and ``reason`` say what it was.
@@ -33,7 +33,7 @@ LOOK = 0.1  # s between two looks at Ctrl-C while all workers are busy
 
 
 @dataclass(frozen=True)
-class Run:
+class Variant:
     """What one run of a batch has of its own; everything else is that of the batch.
 
     Parameters
@@ -62,7 +62,7 @@ class Run:
 
 def batch(
     source: Library | Simulation,
-    runs: Iterable[Run | Mapping[str, Number]],
+    runs: Iterable[Variant | Mapping[str, Number]],
     *,
     t_end: Number | None = None,
     program: Program | None = None,
@@ -80,7 +80,7 @@ def batch(
     Parameters
     ----------
     source : the model; given a simulation, every run starts from its numbers and state as they are now
-    runs : what is different in each; a mapping stands for ``Run(parameters=...)``
+    runs : what is different in each; a mapping stands for ``Variant(parameters=...)``
     t_end, program, step, method, iprint, interval, channels, check_outputs : as for `Simulation.run`
     workers : threads, default one per processor
     progress : called in the calling thread with (runs done, runs in all) after every run
@@ -97,12 +97,12 @@ def batch(
     ParameterError
         When an argument of the batch itself is wrong; nothing has run then.
     """
-    items = [run if isinstance(run, Run) else Run(parameters=run) for run in runs]
+    items = [run if isinstance(run, Variant) else Variant(parameters=run) for run in runs]
     plan = _Plan(source, program, step, method, iprint, interval, channels, check_outputs)
     plan.t_end = None if t_end is None else parse(t_end, "s", "t_end")
     ends = plan.t_end is not None or plan.source._packed is not None
     if items and not ends and not any(r.t_end is not None or r.program is not None or r.setup for r in items):
-        raise ParameterError("batch() needs an end: give t_end or a program, for the batch or for each Run")
+        raise ParameterError("batch() needs an end: give t_end or a program, for the batch or for each Variant")
     count = processors() if workers is None else workers
     if count < 1:
         raise ParameterError(f"workers = {workers}: must be 1 or more")
@@ -139,7 +139,7 @@ class _Plan:
         self.channels = [v.name for v in chosen]
         self.units = tuple(v.unit for v in chosen)
 
-    def prepare(self, run: Run) -> tuple[Simulation, dict[str, Any]]:
+    def prepare(self, run: Variant) -> tuple[Simulation, dict[str, Any]]:
         """Return the simulation of a run and the arguments of its `run`."""
         simulation = duplicate(self.source)
         if run.program is not None:
@@ -182,7 +182,7 @@ class _Plan:
 class _Pool:
     """Threads that take runs in order; results come back by number."""
 
-    def __init__(self, plan: _Plan, items: Sequence[Run], count: int) -> None:
+    def __init__(self, plan: _Plan, items: Sequence[Variant], count: int) -> None:
         self.plan, self.items = plan, items
         self.done: list[Recording | None] = [None] * len(items)
         self.finished: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
@@ -235,7 +235,7 @@ class _Pool:
                 return
             self.finished.put(None)
 
-    def _one(self, run: Run, number: int) -> Recording:
+    def _one(self, run: Variant, number: int) -> Recording:
         label = f"run {number}" + (f" ({run.name})" if run.name else "")
         try:
             with self.lock:
@@ -255,7 +255,7 @@ class _Pool:
             raise KeyboardInterrupt
 
 
-def _failed(recording: Recording, kind: str, run: Run, message: str) -> Recording:
+def _failed(recording: Recording, kind: str, run: Variant, message: str) -> Recording:
     failure = Failure(kind, run.name, -1, math.nan, math.nan, recording.steps, message)
     return replace(recording, status="failed", reason=message, failure=failure, _index={})
 

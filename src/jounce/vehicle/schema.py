@@ -95,6 +95,9 @@ class Vehicle(Data):
 
     name: str = text(doc="name of the vehicle")
     description: str = text(doc="what it is")
+    category: str = text(
+        doc="class of vehicle whose plausible ranges apply: compact, sedan, suv, sports, light_truck, …"
+    )
     provenance: Provenance | None = part(None, doc="where the data come from")
     system: System = part(System(), doc="settings of the whole model")
     body: Body = part(doc="sprung mass")
