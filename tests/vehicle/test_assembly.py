@@ -11,7 +11,6 @@ import pytest
 
 import jounce.vehicle as jv
 from jounce.core.constants import GRAVITY
-from jounce.core.errors import ModelError
 from jounce.files.tir import read_tir
 from jounce.runtime.program import Constant, Feedback, Open, Phase, Program, Ramp
 from jounce.runtime.simulation import Library, Simulation
@@ -206,21 +205,6 @@ def test_levels_of_fidelity_build_and_turn_left(symmetric: jv.Vehicle, level: in
     assert run["chassis_velocities.yaw"][-1] > 0.05
     if level == 1:
         assert np.abs(run["wheel_angles.camber_L2"]).max() == 0.0
-
-
-def test_a_split_body_says_that_it_has_to_wait(symmetric: jv.Vehicle) -> None:
-    body = symmetric.body
-    half = {"mass": "600 kg", "cg": [-0.3, 0, 0.5], "inertia": {"ixx": 200, "iyy": 300, "izz": 350}}
-    split = {
-        "location": [-1.2, 0, 0.4],
-        "front": half,
-        "rear": {**half, "cg": [-1.9, 0, 0.5]},
-        "stiffness": {"torsion": "20 kN.m/deg"},
-    }
-    assert body.split is None
-    car = symmetric.with_(**{"body.mass": None, "body.cg": None, "body.inertia": None, "body.split": split})
-    with pytest.raises(ModelError, match="not available yet"):
-        system_of(car)
 
 
 def bits(car: jv.Vehicle) -> bytes:

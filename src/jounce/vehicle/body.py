@@ -117,3 +117,7 @@ class Body(Subsystem):
         front = [item for item in points if item[1][0] >= cut]
         rear = [item for item in points if item[1][0] < cut]
         return [combine([halves[0], *front]), combine([halves[1], *rear])]
+
+    def centre(self, state: Literal["running", "setup"] = "running") -> Array:
+        """Centre of gravity of the whole sprung mass with the added masses, at design."""
+        return combine(self.sprung(state))[1]

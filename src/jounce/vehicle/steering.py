@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import model_validator
 
 from jounce.vehicle.basics import (
+    Point,
     Side,
     Subsystem,
 )
@@ -58,6 +59,76 @@ class Kingpin(Data):
         return replace(super().curve_units(name, raw), x=str(raw.get("over", "rad")))
 
 
+class TieRod(Data):
+    """Ends of a tie rod at design, each from the wheel centre at design, axes of the vehicle."""
+
+    outer: Point = part(doc="on the wheel carrier")
+    inner: Point = part(doc="on the rack")
+    right: TieRod | None = part(None, doc="what differs on the right side")
+
+    @model_validator(mode="after")
+    def _opposite(self) -> Self:
+        for name in ("outer", "inner") if self.right is not None else ():
+            left, right = getattr(self, name).y, getattr(self.right, name).y
+            if left * right > 0:
+                raise problem(f"{right!r} m: on the same side of its wheel as the left one ({left!r} m)", "right", name)
+        return self
+
+
+class Feedback(Data):
+    """What the driver feels of the loads on the wheels, and by which way it is found."""
+
+    over: Literal["rad", "m"] = hidden("rad", doc="unit of the input u, set by the steering")
+    method: Literal["virtual_work", "kingpin", "tie_rods", "maps"] | None = choice(
+        None,
+        doc="kingpin: moments about the given axes; virtual_work: all loads through the motion that the maps give the "
+        "carriers at locked travel; tie_rods: kingpin moments through the rods; maps: torque and rack_force. Absent: "
+        "kingpin where the axes are given, else virtual_work",
+    )
+    inertia_terms: bool = choice(False, doc="inertia forces of carriers and wheels count, too")
+    tie_rod: TieRod | None = part(None, doc="for tie_rods")
+    tie_rod_force: Curve | None = curve(
+        "N.m", "N", None, z="m",
+        doc="along y on the left end of the rack, over moment about the kingpin (and rack travel); mirrored on the "
+        "right; takes the place of other ways",
+    )  # fmt: skip
+    torque: Curve | None = curve(
+        "N.m", "N.m", None, z="rad",
+        doc="torque the hand needs over sum of kingpin moments (and u), positive to the left",
+    )  # fmt: skip
+    rack_force: Curve | None = curve(
+        "N.m", "N", None, z="rad", doc="force the rack needs over sum of kingpin moments (and u), along y"
+    )
+    servo_scaling: Curve | None = curve("m/s", "-", None, constant="value", doc="factor on the torque over speed")
+
+    @classmethod
+    def curve_units(cls, name: str, raw: Mapping[str, Any]) -> CurveUnits:
+        found = super().curve_units(name, raw)
+        return replace(found, z=str(raw.get("over", "rad"))) if name in ("torque", "rack_force") else found
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.method == "tie_rods" and self.tie_rod is None:
+            raise problem("missing; needed for method: tie_rods", "tie_rod")
+        if self.method == "maps" and self.torque is None and self.rack_force is None:
+            raise problem("method: maps needs torque or rack_force", "method")
+        return self
+
+
+class Column(Data):
+    """Wind-up of the column over the sum of the moments about the kingpins."""
+
+    wind_up: Curve = curve("N.m", "rad", doc="hand wheel angle added; to the left where the moment turns to the left")
+    lag: float = quantity("s", 0.005, gt=0, doc="delay of the wind-up")
+
+
+class Release(Data):
+    """A hand wheel that can be let go:  I θ̈ + b θ̇ = torque of the steering."""
+
+    inertia: float = quantity("kg.m2", 0.02, gt=0, doc="of hand wheel and column, I")
+    damping: float = quantity("N.m.s/rad", 0.0, ge=0, doc="b")
+
+
 class Steering(Subsystem):
     """From the hand wheel to the wheels by maps over the input u (hand wheel angle or rack travel) and travel J."""
 
@@ -76,6 +147,12 @@ class Steering(Subsystem):
         False, doc="x and y of the wheel centre from these maps, not from the suspension"
     )
     kingpin: Kingpin | None = part(None, doc="steering axis")
+    kingpin_axis: Literal["given", "motion"] = choice(
+        "given", doc="given: by kingpin, where it is there; motion: the axis about which the maps turn the carrier"
+    )
+    feedback: Feedback = part(Feedback(), doc="forces of the steering")
+    column: Column | None = part(None, doc="compliant column")
+    release: Release | None = part(None, doc="a hand wheel that can be let go")
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
@@ -83,10 +160,14 @@ class Steering(Subsystem):
         if not isinstance(raw, Mapping):
             return raw
         over = "m" if raw.get("input") == "rack_travel" else "rad"
-        kinds: dict[str, type[Data]] = {**dict.fromkeys(STEERING_MAPS, SteerMap), "kingpin": Kingpin}
-        data = dict(raw)
+        kinds: dict[str, type[Data]] = {
+            **dict.fromkeys(STEERING_MAPS, SteerMap),
+            "kingpin": Kingpin,
+            "feedback": Feedback,
+        }
+        data = {"feedback": {}, **raw}  # also one that nobody mentions is over this input
         for name, kind in kinds.items():
-            found = kind.expand(raw.get(name))
+            found = kind.expand(data.get(name))
             if isinstance(found, Mapping):
                 data[name] = {**found, "over": over}
         return data
@@ -108,11 +189,46 @@ class Steering(Subsystem):
                 if getattr(self, name) is None:
                     raise problem("missing; needed for steering_dependent_wheel_location", name)
         over = "m" if self.input == "rack_travel" else "rad"
-        for name in (*STEERING_MAPS, "kingpin"):
+        for name in (*STEERING_MAPS, "kingpin", "feedback"):
             found = getattr(self, name)
+            if name == "feedback" and not (found.torque or found.rack_force):
+                continue
             if found is not None and found.over != over:
                 raise problem(f"a map over an input in {found.over}, but input: {self.input} is in {over}", name)
+        self._check_feedback()
         return self
+
+    def _check_feedback(self) -> None:
+        found = self.feedback
+        if found.method == "kingpin" and (self.kingpin is None or self.kingpin_axis == "motion"):
+            raise problem("method: kingpin needs a given kingpin", "feedback")
+        if self.release is not None and found.inertia_terms:
+            raise problem("a free hand wheel moves by the torque without inertia_terms", "release")
+        if self.rack_travel is None:
+            for name, needed in (
+                ("tie_rod", found.method == "tie_rods"),
+                ("tie_rod_force", found.tie_rod_force is not None),
+                ("rack_force", found.rack_force is not None),
+            ):
+                if needed:
+                    raise problem(f"missing; needed for feedback: {name}", "rack_travel")
+
+    @property
+    def feedback_method(self) -> Literal["virtual_work", "kingpin", "tie_rods", "maps"]:
+        """The way from loads to the hand wheel, chosen or usual."""
+        if self.feedback.method is not None:
+            return self.feedback.method
+        return "virtual_work" if self.kingpin is None or self.kingpin_axis == "motion" else "kingpin"
+
+    def tie_rod_on(self, side: Side) -> TieRod | None:
+        """Return the tie rod of one side; on the right, unless given, as in a mirror."""
+        found = self.feedback.tie_rod
+        if found is None or side == "L":
+            return found
+        if found.right is not None:
+            return found.right
+        ends = {n: p.model_copy(update={"y": -p.y}) for n, p in (("outer", found.outer), ("inner", found.inner))}
+        return found.model_copy(update=ends)
 
     def map(self, name: str, side: Side) -> SteerMap | None:
         """Return a map of one side.

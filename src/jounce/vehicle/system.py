@@ -48,6 +48,21 @@ class KinematicMaps(Data):
     )
 
 
+class BodyCompliance(Data):
+    """Gains that lock the freedoms of a split body which are not released.
+
+    Absent gains are found from masses and inertias of the halves: 50 Hz, damping ratio 0.7, and an integral part that
+    takes over a lasting load within some hundredths of a second; stable with explicit steps of 1 ms.
+    """
+
+    rotational_kp: float | None = quantity("N.m/rad", None, presence=False, gt=0, doc="torque per angle")
+    rotational_kd: float | None = quantity("N.m.s/rad", None, presence=False, ge=0, doc="torque per angular speed")
+    rotational_ki: float | None = quantity("N.m/(rad.s)", None, presence=False, ge=0, doc="rate of torque per angle")
+    translational_kp: float | None = quantity("N/m", None, presence=False, gt=0, doc="force per displacement")
+    translational_kd: float | None = quantity("N.s/m", None, presence=False, ge=0, doc="force per speed")
+    translational_ki: float | None = quantity("N/(m.s)", None, presence=False, ge=0, doc="rate of force per shift")
+
+
 class System(Data):
     """Settings of the whole model."""
 
@@ -63,4 +78,5 @@ class System(Data):
     steering_acceleration: bool = choice(False, doc="keep the terms with the second derivative of the steering input")
     splines: Splines = part(Splines(), doc="interpolation")
     kinematic_maps: KinematicMaps = part(KinematicMaps(), doc="options of the wheel-guiding maps")
+    body_compliance: BodyCompliance = part(BodyCompliance(), doc="locks of a split body")
     statics: Statics = part(Statics(), doc="search for equilibrium")

@@ -72,6 +72,8 @@ class Context:
         self.origins: dict[int, Any] = {}  # by axle: origin of that frame at design, in the vehicle reference frame
         self.masses: list[tuple[Any, Any]] = []  # frame with its origin in the centre of mass, mass
         self.steer_input: Any = None
+        self.linkage: Any = None  # hand wheel to rack, see steering.py
+        self.steering_loads: list[Any] = []  # of elements on the angle of the linkage, by virtual work
         self.travel: dict[str, tuple[Any, Any]] = {}
         self.blocks: dict[int, wheel.Block] = {}
         self.corners: dict[str, Corner] = {}
@@ -88,7 +90,7 @@ class Context:
         """A point of the vehicle reference frame in the frame that carries an axle, as three parameters."""
         origin = self.origins[axle]
         return [
-            scope.parameter(f"{name}.{axis}", float(point[i] - origin[i]), "m", "from the centre of gravity")
+            scope.parameter(f"{name}.{axis}", float(point[i] - origin[i]), "m", "from the origin of its body")
             for i, axis in enumerate("xyz")
         ]
 
