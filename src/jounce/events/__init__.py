@@ -14,6 +14,7 @@ from jounce.events.drop import Drop
 from jounce.events.impulse_steer import ImpulseSteer
 from jounce.events.ramp_steer import RampSteer
 from jounce.events.sine_steer import SineSteer
+from jounce.events.steering_release import SteeringRelease
 from jounce.events.step_steer import StepSteer
 from jounce.events.straight_acceleration import StraightAcceleration
 from jounce.events.straight_braking import StraightBraking
@@ -26,6 +27,7 @@ __all__ = [
     "ImpulseSteer",
     "RampSteer",
     "SineSteer",
+    "SteeringRelease",
     "StepSteer",
     "StraightAcceleration",
     "StraightBraking",

@@ -13,15 +13,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import ValidationError, model_validator
 
 from jounce.core.errors import ParameterError, did_you_mean
-from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase, Program, Stop, When
+from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase, Program, Ramp, Stop, When
 from jounce.vehicle.fields import Data, flag, meta, problem, quantity, to_raw
 from jounce.vehicle.messages import explain
 
 if TYPE_CHECKING:
     from jounce.events.engine import Start
+    from jounce.vehicle.schema import Vehicle
 
 KMH_100 = 100 / 3.6
 CRUISE_TIME = 0.5  # s: a speed error decays with about this time constant under cruise control
+# Of a steering that does not say. Friction of rack and column, which this model lacks, is lumped into the damping;
+# without any, the hand wheel of most cars flutters at speed.
+HAND_WHEEL_INERTIA = 0.035  # kg.m2
+HAND_WHEEL_DAMPING = 2.0  # N.m.s/rad
 ROLLED_OVER = math.radians(60)
 SPUN = math.radians(60)  # side slip at which an event ends
 
@@ -94,6 +99,10 @@ class Event(Data):
 
     # -- what the engine asks ---------------------------------------------------------------------------------
 
+    def adapted(self, vehicle: Vehicle) -> Vehicle:
+        """The vehicle with what the event needs of it."""
+        return vehicle
+
     def prepared(self, start: Start) -> Self:
         """The event with everything found that depends on the car; may simulate."""
         return self
@@ -131,6 +140,7 @@ class Steered(Driven):
 
     start_time: float = quantity("s", 1.0, ge=0, doc="when the steering begins")
     initial_steer: float = quantity("rad", 0.0, doc="hand wheel angle before that")
+    release_time: float | None = quantity("s", None, gt=0, doc="when the hand wheel is let go; absent: never")
 
     @model_validator(mode="after")
     def _order(self) -> Self:
@@ -144,7 +154,14 @@ class Steered(Driven):
 
     def program(self, start: Start) -> Program:
         channels = [Open("steering_wheel", self.reference(start)), *self.pedals(start)]
+        if self.release_time is not None:
+            channels.append(Open("steering_release", Ramp(1.0, 0.0, start=0.0, delay=self.release_time)))
         return Program(Phase(self.kind, channels, duration=self.end_time, ends=self.ends()))
+
+    def adapted(self, vehicle: Vehicle) -> Vehicle:
+        if self.release_time is None or vehicle.steering.release is not None:
+            return vehicle
+        return vehicle.with_(**{"steering.release": {"inertia": HAND_WHEEL_INERTIA, "damping": HAND_WHEEL_DAMPING}})
 
     def ends(self) -> list[End]:
         return safety_ends()

@@ -201,6 +201,7 @@ def run(
         raise ParameterError(f"run: expected an event such as jounce.events.StepSteer(), got {type(event).__name__}")
     seconds = parse(step, "s", "step")
     every = max(1, round(parse(interval, "s", "interval") / seconds)) * seconds
+    vehicle = event.adapted(vehicle)
     description = cars.describe(vehicle, tires, "inclined" if event.inclined else "level")
     start = Start(description, event, method, seconds)
     ready = clock.perf_counter()
@@ -312,5 +313,5 @@ def _centre_of_gravity(vehicle: Vehicle) -> tuple[float, float, float]:
     parts = [(m, c) for m, c, _ in vehicle.body.sprung()]
     parts += [(vehicle.wheels(a, s).unsprung_mass, vehicle.wheel_centre(a, s)) for a, s in CORNERS.values()]
     mass = sum(m for m, _ in parts)
-    centre = sum(m * np.asarray(c) for m, c in parts) / mass
+    centre = np.sum([m * np.asarray(c) for m, c in parts], axis=0) / mass
     return float(mass), float(centre[0]), float(centre[2])

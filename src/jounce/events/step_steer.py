@@ -68,7 +68,8 @@ def find_amplitude(event: StepSteer, start: Start, target: float) -> float:
     angle = start.steering_for(target)
     known: list[tuple[float, float]] = [(0.0, 0.0)]
     for _ in range(SEARCH_RUNS):
-        reached = start.steady_lateral_acceleration(event.changed(amplitude=angle))
+        held = event.changed(amplitude=angle, release_time=None, end_time=event.release_time or event.end_time)
+        reached = start.steady_lateral_acceleration(held)
         if abs(reached - target) <= SEARCH_TOLERANCE * abs(target):
             return angle
         known.append((angle, reached))

@@ -153,7 +153,7 @@ def set_numbers(sim: Simulation, description: Description) -> None:
     found = numbers(description)
     sim.set_parameters(found.parameters)
     sim.set_tables(found.tables)
-    centre = description.vehicle.body.sprung()[-1][1]
+    centre = description.vehicle.body.centre()
     sim.set_states({f"chassis.{axis}": float(centre[i]) for i, axis in enumerate("xyz")})
 
 

@@ -269,8 +269,7 @@ def modes(description: Description, sim: Simulation) -> list[Mode]:
     values, vectors = np.linalg.eig(model.A[np.ix_(keep, keep)])
     names = [model.states[i] for i in keep]
     places = {
-        c: description.vehicle.wheel_centre(a, s) - description.vehicle.body.sprung()[-1][1]
-        for c, (a, s) in CORNERS.items()
+        c: description.vehicle.wheel_centre(a, s) - description.vehicle.body.centre() for c, (a, s) in CORNERS.items()
     }
     result = []
     for k in np.argsort(np.abs(values)):

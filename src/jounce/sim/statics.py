@@ -123,7 +123,7 @@ def place(
     ahead -= (ahead @ n) * n
     ahead /= np.linalg.norm(ahead)
     rotation = np.column_stack([ahead, np.cross(n, ahead), n])
-    centre = np.asarray(description.vehicle.body.sprung()[-1][1], dtype=float)
+    centre = description.vehicle.body.centre()
     position = np.array([x, y, height]) + rotation @ centre
     values = {v.name: v.default for v in sim.model.states}
     values |= {f"chassis.{axis}": float(position[i]) for i, axis in enumerate("xyz")}
@@ -189,11 +189,11 @@ class _Newton:
         self.places = Places(sim, names)
         self.names = names
         index = {name: i for i, name in enumerate(names)}
-        extra = [n for n in names if n.startswith("split.") and n.endswith((".angle", ".x", ".y", ".z"))]
+        extra = [n for n in names if n.startswith("split.") and n.endswith((".angle", ".shift", ".integral"))]
         tires = [c for c in CORNERS if f"{c}.tire.v" in index]
         free = ["chassis.z", "chassis.rx", "chassis.ry", *(f"{c}.jounce" for c in CORNERS), *extra]
         rows = ["chassis.vz", "chassis.wx", "chassis.wy", *(f"{c}.jounce.rate" for c in CORNERS)]
-        rows += [_rate_of(n, names) for n in extra]
+        rows += [n for n in names if n.startswith("split.") and n.endswith((".rate", ".integral"))]
         limits = [STEP_LIMITS["z"], STEP_LIMITS["tilt"], STEP_LIMITS["tilt"]]
         limits += [STEP_LIMITS["jounce"]] * (len(CORNERS) + len(extra))
         self.free = [index[n] for n in free]
@@ -292,11 +292,6 @@ class _Newton:
             f"no equilibrium by Newton's method: the acceleration of {worst!r} stays at {np.abs(r).max():.3g} "
             f"(allowed {TOLERANCE:g}); the last state is kept"
         )
-
-
-def _rate_of(name: str, names: tuple[str, ...]) -> str:
-    rate = f"{name}.rate"
-    return rate if rate in names else name
 
 
 def _relax(sim: Simulation, description: Description, normal: tuple[float, float, float]) -> Settled:

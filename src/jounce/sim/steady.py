@@ -115,11 +115,17 @@ def _turn_about_the_vertical(sim: Simulation) -> None:
 
 
 def _is_position(name: str, names: Sequence[str]) -> bool:
-    return f"{name}.rate" in names or name in ("chassis.x", "chassis.y")
+    return _rate(name) in names or name in ("chassis.x", "chassis.y")
 
 
 def _is_rate_of_position(name: str, names: Sequence[str]) -> bool:
-    return name in ("chassis.wx", "chassis.wy") or (name.endswith(".rate") and name.removesuffix(".rate") in names)
+    return name in ("chassis.wx", "chassis.wy") or any(_rate(n) == name for n in names)
+
+
+def _rate(name: str) -> str:
+    """Name of the state that is the rate of another: ``L1.jounce.rate``, ``split.torsion.rate`` of ``….angle``."""
+    first, _, last = name.rpartition(".")
+    return f"{first}.rate" if last in ("angle", "shift") else f"{name}.rate"
 
 
 def _limit(name: str) -> float:
