@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
 
 KMH_100 = 100 / 3.6
-CRUISE_TIME = 0.5  # s: a speed error decays with about this time constant under cruise control
+CRUISE_TIME = 0.25  # s: a speed error decays with about this time constant under cruise control
 # Of a steering that does not say. Friction of rack and column, which this model lacks, is lumped into the damping;
 # without any, the hand wheel of most cars flutters at speed.
 HAND_WHEEL_INERTIA = 0.035  # kg.m2

@@ -76,7 +76,7 @@ class Start:
             sim, self.description, normal=normal, height=height, x=event.x, y=event.y, heading=event.heading
         )
         if abs(event.speed) > CRAWL:
-            self.running = run_steadily(sim, self.description, event.speed)
+            self.running = run_steadily(sim, self.description, event.speed, normal)
 
     def restart(self) -> None:
         """Back to the beginning of the event."""
@@ -135,7 +135,7 @@ class Start:
         self.restart()
         recorded = self.record(event, interval=0.05, channels=["System_Mass_Center.Tracking_Ay"])
         if not recorded.ok:
-            raise SimulationError(f"{event.kind}: the search for the amplitude failed: {recorded.reason}")
+            raise SimulationError(f"the run ended with {recorded.reason!r}")
         last = recorded.time >= recorded.time[-1] - 1.0
         self.restart()
         values = recorded["System_Mass_Center.Tracking_Ay"]

@@ -24,6 +24,7 @@ class ImpulseSteer(Steered):
         "vi": {"speed": 5.0, "end_time": 10.0, "amplitude": math.radians(30), "duration": 1.0},
     }
 
+    end_time: float = quantity("s", 12.0, gt=0, doc="end of the run; long enough for low frequencies")
     amplitude: float = quantity("rad", math.radians(40), doc="largest hand wheel angle, from the initial one")
     duration: float = quantity("s", 0.4, gt=0, doc="of the pulse")
 
@@ -34,7 +35,7 @@ class ImpulseSteer(Steered):
         tau = [k / n for k in range(n + 1)]
         rise = [3 * x * x - 2 * x**3 for x in tau]
         half = self.duration / 2
-        t = [0.0] if self.start_time > 0 else []
+        t = [0.0, self.start_time / 3, 2 * self.start_time / 3] if self.start_time > 0 else []  # flat before
         y = [0.0] * len(t)
         t += [self.start_time + half * x for x in tau] + [self.start_time + half * (1 + x) for x in tau[1:]]
         y += rise + [1 - x for x in rise[1:]]

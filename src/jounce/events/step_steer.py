@@ -69,7 +69,13 @@ def find_amplitude(event: StepSteer, start: Start, target: float) -> float:
     known: list[tuple[float, float]] = [(0.0, 0.0)]
     for _ in range(SEARCH_RUNS):
         held = event.changed(amplitude=angle, release_time=None, end_time=event.release_time or event.end_time)
-        reached = start.steady_lateral_acceleration(held)
+        try:
+            reached = start.steady_lateral_acceleration(held)
+        except SimulationError as problem:
+            raise SimulationError(
+                f"{event.kind}: no hand wheel angle gives {target:g} m/s² at {event.speed * 3.6:.4g} km/h; "
+                f"tried {math.degrees(angle):.3g} deg: {problem}"
+            ) from None
         if abs(reached - target) <= SEARCH_TOLERANCE * abs(target):
             return angle
         known.append((angle, reached))

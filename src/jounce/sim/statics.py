@@ -40,6 +40,7 @@ Array = npt.NDArray[np.float64]
 # Largest changes in one Newton step, SI: a wheel stays on its map, a contact on its curve.
 STEP_LIMITS = {"jounce": 0.02, "z": 0.05, "tilt": 0.05, "shift": 0.01, "turn": 0.01, "pad": 0.1}
 TOLERANCE = 1e-9  # largest remaining acceleration, m/s² or rad/s²
+ROUNDING = 1e-6  # what is accepted when no step makes it smaller
 ITERATIONS = 40
 INTERVAL = 0.01  # s, of relaxation between two looks at the norms
 NORMS = {
@@ -98,13 +99,14 @@ def settle(
             if method == "newton":
                 raise
         sim.restore(start)
-        _relax(sim, description, normal)
-        relaxed = sim.snapshot()
-        try:  # close to the solution now: the exact one is better
+        relaxed = _relax(sim, description, normal)
+        found = sim.snapshot()
+        try:  # close to the solution now: the exact one is better, from tires without strain
+            sim.set_states({v.name: 0.0 for v in sim.model.states if v.name.endswith((".tire.u", ".tire.v"))})
             return _Newton(sim, description).solve()
         except (StaticsError, FloatingPointError, np.linalg.LinAlgError):
-            sim.restore(relaxed)
-            return Settled("relaxation", 0, float("nan"), (), _norms(sim))
+            sim.restore(found)
+            return relaxed
 
 
 def place(
@@ -165,6 +167,9 @@ def _helpers(sim: Simulation, description: Description) -> Iterator[None]:
             changes |= {n: 0.0 for n in saved if n == f"{corner}.spring.scale"}
             changes[f"{corner}.statics.spring_rate"] = getattr(options, f"linear_spring_rate_{end}")
         changes[f"{corner}.statics.spin_damping"] = options.brake_damping
+    aero = description.vehicle.aero
+    if aero is not None and not aero.in_statics:
+        changes["aero.active"] = 0.0
     sim.set_parameters(changes)
     if options.use_brakes:
         sim.set_inputs({"brake": max(brake, 1.0)})
@@ -286,6 +291,8 @@ class _Newton:
                     break
             else:
                 self.sim.x[:], self.sim.m[:] = x, m
+                if size <= ROUNDING:  # very stiff tires: rounding does not let it fall further
+                    return Settled("newton", iteration, size, self.held, _norms(self.sim))
                 break
         worst = self.names[self.rows[int(np.argmax(np.abs(r)))]]
         raise StaticsError(

@@ -50,10 +50,13 @@ class Running:
     residual: float
 
 
-def run_steadily(sim: Simulation, description: Description, speed: float) -> Running:
+def run_steadily(
+    sim: Simulation, description: Description, speed: float, normal: Sequence[float] = (0.0, 0.0, 1.0)
+) -> Running:
     """Bring a car that stands in equilibrium to steady running at a speed (m/s, not zero) with its present steering.
 
-    The throttle found may be negative (downhill, or backwards): the caller decides whether brakes do that.
+    ``normal`` is that of the ground, along which the car moves. The throttle found may be negative (downhill, or
+    backwards): the caller decides whether brakes do that.
     """
     sim.set_states({"chassis.vx": speed})
     sim.set_states({f"{c}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS})
@@ -66,9 +69,16 @@ def run_steadily(sim: Simulation, description: Description, speed: float) -> Run
     throttle = linear.notes["inputs"].index("throttle")
     limits = np.array([*(_limit(names[i]) for i in free), LIMITS["throttle"]])
 
-    def residual() -> Array:
-        return places.rates(sim.derivatives()[0])[rows]
+    # along the ground: ż = ẋ dz/dx + ẏ dz/dy
+    along = np.eye(len(names))
+    z = names.index("chassis.z")
+    along[z, names.index("chassis.x")], along[z, names.index("chassis.y")] = (n / normal[2] for n in normal[:2])
+    along = along[rows]
 
+    def residual() -> Array:
+        return along @ places.rates(sim.derivatives()[0])
+
+    _turn_about(sim, normal)
     r = residual()
     for iteration in range(ITERATIONS + 1):
         size = float(np.abs(r).max())
@@ -77,7 +87,7 @@ def run_steadily(sim: Simulation, description: Description, speed: float) -> Run
         if iteration == ITERATIONS or not np.isfinite(size):
             break
         model = linear.at(sim)
-        jacobian = np.column_stack([model.A[np.ix_(rows, free)], model.B[rows, throttle]])
+        jacobian = along @ np.column_stack([model.A[:, free], model.B[:, throttle]])
         # rates of positions (wheel travel, height, inclination) must vanish, too
         fixed = [k for k, i in enumerate(free) if _is_rate_of_position(names[i], names)]
         columns = [k for k in range(jacobian.shape[1]) if k not in fixed]
@@ -89,7 +99,7 @@ def run_steadily(sim: Simulation, description: Description, speed: float) -> Run
         x, demand, best = sim.x.copy(), sim.input("throttle"), float(np.linalg.norm(r))
         for k in range(HALVINGS):
             sim.x[:] = places.moved(x, free, step[:-1] * 0.5**k)
-            _turn_about_the_vertical(sim)
+            _turn_about(sim, normal)
             sim.set_inputs({"throttle": demand + step[-1] * 0.5**k})
             trial = residual()
             if np.isfinite(trial).all() and np.linalg.norm(trial) < best:
@@ -106,12 +116,19 @@ def run_steadily(sim: Simulation, description: Description, speed: float) -> Run
     )
 
 
-def _turn_about_the_vertical(sim: Simulation) -> None:
-    """Angular velocity of a body that turns without rolling and pitching: along the vertical."""
+def _turn_about(sim: Simulation, normal: Sequence[float]) -> None:
+    """Angular velocity of a body that turns without rolling and pitching: along the normal of the ground."""
     w, x, y, z = sim.x[sim.model.quaternions[0] : sim.model.quaternions[0] + 4]
-    up = np.array([2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z])
-    rate = sim.state("chassis.wz") / up[2]
-    sim.set_states({"chassis.wx": rate * up[0], "chassis.wy": rate * up[1]})
+    rotation = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    axis = np.asarray(normal) @ rotation
+    rate = sim.state("chassis.wz") / axis[2]
+    sim.set_states({"chassis.wx": rate * axis[0], "chassis.wy": rate * axis[1]})
 
 
 def _is_position(name: str, names: Sequence[str]) -> bool:

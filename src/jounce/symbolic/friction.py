@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jounce.symbolic._casadi import SX
-from jounce.symbolic.ops import clip
+from jounce.symbolic.ops import clip, if_else
 
 if TYPE_CHECKING:
     from jounce.symbolic.system import Scope
@@ -44,7 +44,8 @@ def coulomb(
     z = scope.memory(f"{name}.deflection", unit, "bristle deflection")
     v_old = scope.memory(f"{name}.speed", f"{unit}/s", "relative speed at the last evaluation")
     trial = z + 0.5 * (speed + v_old) * scope.system.elapsed  # (1)
-    force = clip(stiffness * trial + damping * speed, -limit, limit)  # (2)
+    # (2); without a limit exactly zero, in its slopes too: clipping to ±0 would leave some of them
+    force = if_else(limit > 0, clip(stiffness * trial + damping * speed, -limit, limit), 0.0)
     scope.next_memory(z, clip(trial, -limit / stiffness, limit / stiffness))  # (3)
     scope.next_memory(v_old, speed)
     return force

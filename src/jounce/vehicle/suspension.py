@@ -66,13 +66,20 @@ class Element(Data):
 
     @property
     def deflection(self) -> Curve:
-        """The ratio as deflection over wheel travel (1), whatever the convention it was given in; zero at design."""
+        """`deflection_by` of the usual interpolation."""
+        return self.deflection_by("akima")
+
+    def deflection_by(self, method: str) -> Curve:
+        """The ratio as deflection over wheel travel (1), whatever the convention it was given in; zero at design.
+
+        Between the points of a table, what stands at design depends on the interpolation.
+        """
         ratio = self.ratio
         if ratio.constant is not None:
             if self.ratio_convention == "wheel_per_element":
                 return Curve(ratio.units, constant=1.0 / ratio.constant)
             return ratio
-        at_design = ratio(0.0)
+        at_design = ratio(0.0, method=method)
         if at_design == 0.0:
             return ratio
         return replace(ratio, y=tuple(value - at_design for value in ratio.y))

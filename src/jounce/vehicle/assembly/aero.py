@@ -19,7 +19,8 @@ def add(context: Context) -> None:
     if aero is None:
         return
     scope = context.system.scope("aero")
-    density = scope.parameter("density_ratio", aero.air_density / aero.reference_density, "-", low=0.0)
+    active = scope.parameter("active", 1.0, "-", "0 without air, as in the search for equilibrium", low=0.0)
+    density = active * scope.parameter("density_ratio", aero.air_density / aero.reference_density, "-", low=0.0)
     reference = scope.parameter("reference_velocity", aero.reference_velocity, "m/s", low=1e-3)
     wind = [scope.parameter(f"wind.{a}", getattr(aero.wind, a), "m/s", "where it goes to, world axes") for a in "xyz"]
     chassis = context.chassis

@@ -241,7 +241,7 @@ def _wheel(context: Context, place: str) -> None:
     channel(f"wheel_angles.caster_{place}", here.side_view_angle, "rad", "side view angle, top rearwards")
     channel(
         f"wheel_angles.camber_wrt_road_{place}",
-        sign * here.tire.contact.gamma * -1.0,
+        sign * here.tire.contact.gamma,
         "rad",
         "top outwards, from the road",
     )

@@ -47,15 +47,16 @@ def add(context: Context, scope: Any, place: str) -> None:
     """Spring, dampers and stops of a corner (1-3)."""
     axle, side = CORNERS[place]
     suspension, here = context.vehicle.suspension(axle), context.corners[place]
+    method = context.vehicle.system.splines.method
     at_wheel = here.forces_at_wheel
     if suspension.spring is not None:
         spring = on_side(suspension.spring, side)
         own = scope.scope("spring")
-        moved = Deflection(context, own, spring.deflection, place)
+        moved = Deflection(context, own, spring.deflection_by(method), place)
         start = own.parameter(
             "at_design",
-            spring.abscissa_at_design(context.vehicle.system.splines.method),
-            spring.deflection.units.y,
+            spring.abscissa_at_design(method),
+            spring.ratio.units.y,
             "compression (or length) of the spring at design",
         )
         scale = own.parameter("scale", spring.scale, "-", "factor on the force", low=0.0)
@@ -72,13 +73,13 @@ def add(context: Context, scope: Any, place: str) -> None:
         at_wheel["spring"] = -moved.act(-force)
         context.channel(f"Spring.Force_At_Spring.{place}", force, unit, "spring force, compression positive")
         context.channel(f"Spring.Force_At_Wheel.{place}", at_wheel["spring"], "N", "spring force at the wheel")
-        context.channel(f"Spring.Jounce.{place}", moved.value, spring.deflection.units.y, "compression from design")
-        context.channel(f"Spring.Jounce_Rate.{place}", moved.rate, f"{spring.deflection.units.y}/s", "its rate")
+        context.channel(f"Spring.Jounce.{place}", moved.value, spring.ratio.units.y, "compression from design")
+        context.channel(f"Spring.Jounce_Rate.{place}", moved.rate, f"{spring.ratio.units.y}/s", "its rate")
     dampers: list[Any] = []
     for number, damper in enumerate(suspension.dampers):
         data = on_side(damper, side)
         own = scope.scope(f"damper{number + 1}")
-        moved = Deflection(context, own, data.deflection, place)
+        moved = Deflection(context, own, data.deflection_by(method), place)
         v = -moved.rate
         if data.rate is not None:
             force = own.parameter("rate", data.rate, "N.s/m", low=0.0) * v
@@ -108,7 +109,7 @@ def add(context: Context, scope: Any, place: str) -> None:
             continue
         data_stop = on_side(stop, side)
         own = scope.scope(name)
-        moved = Deflection(context, own, data_stop.deflection, place)
+        moved = Deflection(context, own, data_stop.deflection_by(method), place)
         gap = fmax(sign * moved.value - own.parameter("clearance", data_stop.clearance, "m"), 0.0)
         force = own.parameter("scale", data_stop.scale, "-", low=0.0) * context.curve(
             own, "force", data_stop.force, [gap]

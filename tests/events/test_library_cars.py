@@ -1,0 +1,60 @@
+"""Every event on every car of the library: it runs, and its key figures are plausible or the reason is known."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import pytest
+
+import jounce as jn
+from jounce import events
+from jounce.results.run import Run
+from jounce.vehicle.reading import library_names, load
+
+# Before compliance exists the cars understeer less than their class (0.5 to 1.5 deg/g): what hangs on it waits.
+WITHOUT_COMPLIANCE = {
+    "understeer_gradient",
+    "yaw_rate_gain",
+    "characteristic_speed",
+    "yaw_rate_overshoot",
+    "steering_step",
+}
+EVENTS = [name for name in events.names() if name != "coast-down"]  # long; one car is enough
+
+
+@lru_cache
+def result(car: str, event: str) -> Run:
+    return jn.run(load(car), events.find(event)())
+
+
+@pytest.mark.parametrize("car", library_names())
+@pytest.mark.parametrize("event", EVENTS)
+def test_it_runs(car: str, event: str) -> None:
+    run = result(car, event)
+    assert run.complete, run.metadata["reason"]
+    assert run.kpis and any(math.isfinite(value) for value, _ in run.kpis.values())
+
+
+@pytest.mark.parametrize("car", library_names())
+def test_key_figures_are_plausible(car: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from jounce.core.units import convert
+    from jounce.results.plausibility import ranges
+
+    expected = ranges(load(car).category)
+    outside = []
+    with capsys.disabled():
+        for event in EVENTS:
+            for key, (value, unit) in result(car, event).kpis.items():
+                if key not in expected or not math.isfinite(value):
+                    continue
+                low, high = expected[key].low, expected[key].high
+                found = convert(value, unit, expected[key].unit)
+                inside = low <= found <= high
+                waits = key in WITHOUT_COMPLIANCE
+                verdict = "inside" if inside else "waits for compliance" if waits else "OUTSIDE"
+                span = f"{low:8.4g} … {high:<8.4g} {expected[key].unit:8}"
+                print(f"{car:12} {event:22} {key:22} {found:9.4g} {span} {verdict}")
+                if not inside and not waits:
+                    outside.append((event, key, found, (low, high)))
+    assert not outside

@@ -1,0 +1,276 @@
+"""Events on a car: signals as their formulas say, responses as linear theory and mechanics say."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jounce as jn
+from jounce import events
+from jounce.core.constants import GRAVITY
+from jounce.core.errors import SimulationError
+from jounce.events.engine import Start
+from jounce.results.run import Run
+from jounce.sim import car as cars
+from jounce.vehicle.reading import load
+
+SPEED = 100 / 3.6
+
+
+@lru_cache
+def sedan() -> Any:
+    return load("sedan")
+
+
+@lru_cache
+def without_air() -> Any:
+    """The sedan without aerodynamic forces: what slows it is known."""
+    return sedan().with_(aero=None)
+
+
+@lru_cache
+def drive(event: events.Event, car: Any = None) -> Run:
+    return jn.run(car if car is not None else sedan(), event)
+
+
+# -- signals ---------------------------------------------------------------------------------------------------------
+
+
+def hand(run: Run) -> np.ndarray:
+    return run["driver_demands.steering"]
+
+
+def test_step_linear_and_cubic() -> None:
+    event = events.StepSteer(amplitude="20 deg", duration=0.2, end_time=3.0, initial_steer="5 deg")
+    tau = np.clip((drive(event).time - 1.0) / 0.2, 0, 1)
+    a, b = math.radians(5), math.radians(20)
+    assert hand(drive(event)) == pytest.approx(a + (b - a) * tau, abs=1e-12)
+    cubic = event.changed(shape="cubic")
+    # 64 cells of a spline through the cubic; Akima's slopes are off by less than h²/4 of the third derivative
+    assert hand(drive(cubic)) == pytest.approx(a + (b - a) * (3 * tau**2 - 2 * tau**3), abs=(b - a) * 3 / 64**2)
+
+
+def test_ramp_rises_with_its_slope_and_stops() -> None:
+    run = drive(events.RampSteer(slope="10 deg/s", duration=1.0, end_time=3.0))
+    assert hand(run) == pytest.approx(np.radians(10) * np.clip(run.time - 1.0, 0, 1), abs=1e-12)
+
+
+def test_sine_and_sweep_by_their_formulas() -> None:
+    run = drive(events.SineSteer(amplitude="10 deg", frequency=0.5, phase="30 deg", end_time=5.0))
+    tau = np.maximum(run.time - 1.0, 0)
+    assert hand(run) == pytest.approx(np.radians(10) * np.sin(2 * np.pi * 0.5 * tau + np.radians(30)), abs=1e-12)
+    event = events.SweptSteer(
+        amplitude="5 deg", first_frequency=0.1, last_frequency=2.1, frequency_rate=0.5, end_time=5.0
+    )
+    run = drive(event)
+    tau = np.clip(run.time - 1.0, 0, 4.0)
+    assert hand(run) == pytest.approx(np.radians(5) * np.sin(2 * np.pi * (0.1 * tau + 0.25 * tau**2)), abs=1e-11)
+
+
+def test_impulse_goes_up_and_back_smoothly() -> None:
+    run = drive(events.ImpulseSteer(amplitude="30 deg", duration=0.4, end_time=4.0))
+    up, down = (np.clip((run.time - t) / 0.2, 0, 1) for t in (1.0, 1.2))
+    shape = (3 * up**2 - 2 * up**3) - (3 * down**2 - 2 * down**3)
+    assert hand(run) == pytest.approx(np.radians(30) * shape, abs=np.radians(30) * 3 / 64**2)
+    assert hand(run).max() == pytest.approx(math.radians(30), rel=1e-6)
+
+
+# -- responses -------------------------------------------------------------------------------------------------------
+
+
+def linear_model(event: events.Event, outputs: tuple[str, ...]) -> tuple[Any, Start]:
+    description = cars.describe(sedan())
+    start = Start(description, event, "AB-2", 0.001)
+    return cars.lineariser(description, outputs=outputs).at(start.sim), start
+
+
+OUTPUTS = ("chassis_velocities.yaw", "System_Mass_Center.Tracking_Ay")
+
+
+def test_small_sine_is_the_linear_response() -> None:
+    event = events.SineSteer(amplitude="2 deg", frequency=0.5, end_time=13.0, cruise=False)
+    model, _ = linear_model(event, OUTPUTS)
+    expected = model.response([0.5])[0, :, model.inputs.index("steering_wheel")]
+    run = drive(event)
+    last = run.time >= 3.0  # five periods, after the transient (the slowest lateral mode decays with 0.1 s)
+    t, u = run.time[last][:-1], hand(run)[last][:-1]
+    for name, h in zip(OUTPUTS, expected, strict=True):
+        y = run[name][last][:-1]
+        carrier = np.exp(-2j * np.pi * 0.5 * t)
+        assert (y * carrier).sum() / (u * carrier).sum() == pytest.approx(h, rel=0.02)
+
+
+def test_a_sweep_measures_the_linear_frequency_response() -> None:
+    from jounce.results.key_figures.frequency import frequency_response
+
+    event = events.SweptSteer(amplitude="2 deg", cruise=False)
+    model, _ = linear_model(event, OUTPUTS)
+    run = drive(event)
+    response = frequency_response(run.time, hand(run), run["chassis_velocities.yaw"])
+    inside = (response.frequency > 0.3) & (response.frequency < 3.0)
+    expected = model.response(response.frequency[inside])[:, 0, model.inputs.index("steering_wheel")]
+    ratio = response.response[inside] / expected
+    assert np.abs(ratio - 1).max() < 0.03 and np.abs(ratio - 1).mean() < 0.01
+
+
+def test_impulse_finds_the_lateral_modes() -> None:
+    """Free yaw rate after the impulse decays with the eigenvalues of the linearised car."""
+    event = events.ImpulseSteer(amplitude="3 deg", duration=0.2, end_time=4.0, cruise=False)
+    model, _ = linear_model(event, OUTPUTS)
+    run = drive(event)
+    t, yaw = run.time, run["chassis_velocities.yaw"]
+    free = t > 1.2 + 1e-9
+    # the linear model from the state at the end of the impulse: same free motion
+    from scipy.linalg import expm
+
+    keep = [i for i, n in enumerate(model.states) if n not in ("chassis.x", "chassis.y", "chassis.z")]
+    a, c = model.A[np.ix_(keep, keep)], model.C[0, keep]
+    forced = np.zeros(len(keep))
+    b = model.B[keep][:, [model.inputs.index("steering_wheel")]]
+    step = expm(a * 0.001)
+    gain = np.linalg.lstsq(a, step - np.eye(len(keep)), rcond=None)[0] @ b
+    fine = np.interp(np.arange(0, 4.0, 0.001), t, hand(run))
+    trace = []
+    for u in fine:
+        trace.append(c @ forced)
+        forced = step @ forced + gain[:, 0] * u
+    linear = np.interp(t, np.arange(0, 4.0, 0.001), trace)
+    assert np.abs(yaw[free] - linear[free]).max() < 0.03 * np.abs(linear).max()
+
+
+def test_steady_yaw_gain_follows_from_wheelbase_and_understeer() -> None:
+    """ψ̇/δ_H = V/[(L + K V²) i]: K found at 100 km/h predicts the gain at 60 km/h, in the linear range."""
+
+    def gain(speed: float) -> float:
+        run = drive(events.StepSteer(speed=speed, amplitude="2 deg"))
+        return run.kpis["yaw_rate_gain"][0]
+
+    ratio, wheelbase = drive(events.StepSteer(amplitude="2 deg")).quantity("steering_ratio"), sedan().wheelbase
+    k = (SPEED / (gain(SPEED) * ratio) - wheelbase) / SPEED**2
+    slow = 60 / 3.6
+    # of the tires' loads only lift changes with speed: 1 % of them, which moves K and the gain by less than that
+    assert gain(slow) == pytest.approx(slow / ((wheelbase + k * slow**2) * ratio), rel=0.01)
+
+
+def test_the_amplitude_is_found_for_the_lateral_acceleration() -> None:
+    for target in (4.0, -4.0):
+        run = drive(events.StepSteer(lateral_acceleration=target))
+        assert run.kpis["ay_steady"][0] == pytest.approx(target, rel=0.005)
+    left, right = (drive(events.StepSteer(lateral_acceleration=a)) for a in (4.0, -4.0))
+    assert hand(left)[-1] == pytest.approx(-hand(right)[-1], rel=1e-6)
+
+
+def test_lateral_acceleration_that_no_tire_can_give_says_so() -> None:
+    with pytest.raises(SimulationError, match="no hand wheel angle gives 20"):
+        jn.run(sedan(), events.StepSteer(lateral_acceleration=20.0))
+
+
+# -- along the road --------------------------------------------------------------------------------------------------
+
+
+def test_cruise_keeps_the_speed_and_without_it_the_speed_falls() -> None:
+    held = drive(events.StepSteer(amplitude="30 deg"))
+    assert np.abs(held["chassis_velocities.longitudinal"] - SPEED).max() < 0.1
+    free = drive(events.StepSteer(amplitude="30 deg", cruise=False))["chassis_velocities.longitudinal"]
+    assert free[-1] < SPEED - 0.1 and np.all(np.diff(free[120:]) < 1e-6)
+
+
+def test_full_drive_accelerates_by_force_over_mass() -> None:
+    """m a r = T - M_y - I a/r_e: moments about the wheels, r the loaded radius, r_e the rolling one; no air."""
+    run = drive(events.StraightAcceleration(throttle=0.5, final_speed="60 km/h"), without_air())
+    t, v = run.time, run["chassis_velocities.longitudinal"]
+    middle = (v > 8) & (v < 14)
+    a = np.polyfit(t[middle], v[middle], 1)[0]
+    car = without_air()
+    corners = ("L1", "R1", "L2", "R2")
+
+    def mean(name: str) -> float:
+        return float(np.mean([run[f"Tire.{name}.{c}"][middle] for c in corners]))
+
+    r, rolling = mean("Loaded_Radius"), mean("Effective_Rolling_Radius")
+    resistance = 4 * abs(mean("Ground_Surface_Moment_Y"))
+    inertia = sum(car.wheels(axle).spin_inertia * 2 for axle in (1, 2))
+    expected = (0.5 * car.drive.max_torque - resistance) / (car.mass() * r + inertia / rolling)
+    assert a == pytest.approx(expected, rel=0.01)
+
+
+def test_closed_loop_braking_takes_v2_over_2a() -> None:
+    run = drive(events.StraightBraking(open_loop=False, deceleration=5.0))
+    t, v = run.time, run["chassis_velocities.longitudinal"]
+    middle = (v > 5) & (v < 22)
+    assert -np.polyfit(t[middle], v[middle], 1)[0] == pytest.approx(5.0, rel=0.02)
+    start = run.time >= 1.0
+    distance = np.trapezoid(v[start], t[start])
+    assert distance == pytest.approx(SPEED**2 / (2 * 5.0), rel=0.01)
+
+
+def test_a_stop_ends_at_standstill_and_straight() -> None:
+    run = drive(events.StraightBraking())
+    assert run.complete and run.metadata["reason"] == "standstill"
+    assert abs(run["chassis_displacements.lateral"][-1]) < 0.01
+    assert abs(run["chassis_velocities.longitudinal"][-1]) < 0.1
+    mu = 1.2  # no tire of this car does better: the stop cannot be shorter than v²/(2 µ g)
+    assert run.kpis["stopping_distance"][0] > SPEED**2 / (2 * mu * GRAVITY)
+
+
+def test_coast_down_finds_the_drag_of_the_file() -> None:
+    run = drive(events.CoastDown())
+    area = sedan().aero.drag.area
+    # rotating masses are in the measured deceleration: the fit uses the car's mass alone
+    assert run.kpis["road_load_c"][0] == pytest.approx(0.5 * 1.2 * area, rel=0.05)
+
+
+def test_dropped_by_its_height_the_car_comes_to_rest_where_it_stood() -> None:
+    run = drive(events.Drop(height="50 mm"))
+    z = run["chassis_displacements.vertical"]
+    # tires that do not roll keep what the landing did to the track: the body stays a little higher or lower
+    assert z[0] - z[-1] == pytest.approx(0.05, abs=3e-3)
+    flying = np.all([run[f"Road.Contact_Flag.{c}"] == 0 for c in ("L1", "R1", "L2", "R2")], axis=0)
+    assert flying[:4].all()  # 50 mm is more than the static deflection of the tires
+    assert run["System_Mass_Center.Global_Az"][flying][:4] == pytest.approx(np.full(4, -GRAVITY), rel=1e-9)
+
+
+def test_a_released_hand_wheel_returns_to_the_middle() -> None:
+    run = drive(events.SteeringRelease())
+    assert abs(hand(run)[run.time < 5.0][-1]) > 0.05
+    assert abs(hand(run)[-1]) < 0.01 * abs(hand(run)[run.time < 5.0][-1])
+    assert run.kpis["release_yaw_rate_damping"][0] > 0.1
+
+
+# -- where and how ---------------------------------------------------------------------------------------------------
+
+
+def test_the_start_pose_does_not_matter() -> None:
+    here = drive(events.StepSteer(amplitude="20 deg", end_time=3.0))
+    there = drive(events.StepSteer(amplitude="20 deg", end_time=3.0, x="300 m", y="-200 m", heading="137 deg"))
+    for name in ("chassis_velocities.yaw", "System_Mass_Center.Tracking_Ay", "chassis_displacements.roll"):
+        assert there[name] == pytest.approx(here[name], abs=1e-7 * np.abs(here[name]).max())
+    yaw = there["chassis_displacements.yaw"] - here["chassis_displacements.yaw"]
+    assert yaw == pytest.approx(np.full(len(yaw), math.radians(137)), abs=1e-9)
+
+
+def test_output_steps_are_multiples_of_the_step() -> None:
+    run = jn.run(sedan(), events.StepSteer(amplitude="20 deg", end_time=1.5), interval=0.0034, step=0.001)
+    assert np.diff(run.time) == pytest.approx(np.full(len(run.time) - 1, 0.003), abs=1e-12)
+
+
+def test_half_the_friction_brakes_half_as_well() -> None:
+    dry, wet = (drive(events.StraightBraking(friction=f)) for f in (1.0, 0.5))
+    # slip control works at the same slip, which is beyond the peak of the slippery road
+    assert 0.43 * dry.kpis["mfdd"][0] < wet.kpis["mfdd"][0] < 0.51 * dry.kpis["mfdd"][0]
+
+
+def test_uphill_braking_is_shorter_than_downhill() -> None:
+    up, down = (drive(events.StraightBraking(grade=g)) for g in (0.1, -0.1))
+    difference = up.kpis["mfdd"][0] - down.kpis["mfdd"][0]
+    assert difference == pytest.approx(2 * GRAVITY * math.sin(math.atan(0.1)), rel=0.1)
+
+
+def test_headings_do_not_jump() -> None:
+    run = jn.run(sedan(), events.StepSteer(amplitude="200 deg", speed="20 km/h", end_time=20.0))
+    yaw = run["chassis_displacements.yaw"]
+    assert yaw[-1] > 2 * math.pi and np.abs(np.diff(yaw)).max() < 0.1
