@@ -1,0 +1,139 @@
+"""Runs beside each other as one HTML page: key figures with differences, bands, curves, what was changed."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jounce.results import words
+from jounce.results.compare import Comparison
+from jounce.results.display import number, pretty, shown
+from jounce.results.files.writing import put_text
+from jounce.results.page import cell, code, escape, head, note, page, plots, table, value, verdict
+from jounce.results.panels import Curve, Panel, panels
+from jounce.results.plots import COLOURS
+from jounce.results.run import Run
+
+NUM, UNIT, SOFT = "num", "unit", "soft"
+OWN = ("timing.", "hashes.", "warnings", "label", "status", "reason")  # metadata that differ from run to run anyway
+
+
+def write(comparison: Comparison, path: str | os.PathLike[str], **options: Any) -> Path:
+    """Write the page of a comparison; options as for `render`."""
+    return put_text(path, render(comparison, **options))
+
+
+def render(
+    comparison: Comparison, *, title: str = "Comparison", profile: str = "engineering", channels: Sequence[str] = ()
+) -> str:
+    """Return the page of a comparison as text; options as for the report of one run."""
+    runs, labels = comparison.runs, comparison.labels
+    drawn = [_band_panel(comparison, name, profile) for name in comparison.bands]
+    drawn += panels(runs, labels, profile, channels)
+    status = "" if not comparison.inside else "inside the bands" if comparison.ok else "outside a band"
+    parts = [
+        head(title, " · ".join(labels), status, comparison.ok),
+        _notes(runs, labels),
+        _changes(runs, labels),
+        _figures(comparison),
+        _bands(comparison, profile),
+        plots(drawn),
+    ]
+    return page(title, parts, drawn)
+
+
+def _notes(runs: Sequence[Run], labels: Sequence[str]) -> str:
+    lines = []
+    for run, label in zip(runs, labels, strict=True):
+        early = [] if run.complete else [f"ended early: {run.reason}"]
+        lines += [f"{label}: {text}" for text in [*early, *run.warnings, *run.kpi_warnings]]
+    return note(f"{len(lines)} remark{'s' if len(lines) > 1 else ''}", lines) if lines else ""
+
+
+def _changes(runs: Sequence[Run], labels: Sequence[str]) -> str:
+    """Where the metadata of the runs differ: what was changed between them."""
+    flat = [_flat(run.metadata) for run in runs]
+    keys = list(dict.fromkeys(key for item in flat for key in item))
+    changed = [key for key in keys if len({item.get(key) for item in flat}) > 1 and not key.startswith(OWN)]
+    rows = [[cell(code(key)), *(cell(escape(item.get(key, "–"))) for item in flat)] for key in changed]
+    return table("What is different", [("", ""), *((escape(label), "") for label in labels)], rows)
+
+
+def _flat(item: Any, prefix: str = "") -> dict[str, str]:
+    if isinstance(item, dict):
+        result: dict[str, str] = {}
+        for key, part in item.items():
+            result |= _flat(part, f"{prefix}{key}.")
+        return result
+    return {prefix.rstrip("."): value(item)}
+
+
+def _swatch(k: int) -> str:
+    colour = COLOURS[k % len(COLOURS)]
+    return f'<span class="key"><i style="background:{colour}"></i></span>'
+
+
+def _figures(comparison: Comparison) -> str:
+    columns = [("Figure", ""), ("Unit", ""), (f"{_swatch(0)}{escape(comparison.labels[0])}", NUM)]
+    for k, label in enumerate(comparison.labels[1:], 1):
+        columns += [(f"{_swatch(k)}{escape(label)}", NUM), ("Difference", NUM), ("", NUM)]
+    rows = []
+    for row in comparison.rows:
+        cells = [cell(escape(words.figure(row.key))), cell(escape(pretty(row.unit)), UNIT)]
+        cells.append(cell(number(row.values[0]), NUM))
+        for figure, difference, share in zip(row.values[1:], row.differences, row.relative, strict=True):
+            change = "" if math.isnan(share) else f"{100 * share:+.1f} %".replace("-", "−")
+            sign = "+" if difference > 0 else ""
+            cells += [cell(number(figure), NUM), cell(sign + number(difference), f"{NUM} {SOFT}"), cell(change, NUM)]
+        rows.append([*cells, cell(code(row.key), SOFT)])
+    return table("Key figures", [*columns, ("Name", "")], rows) or note("The runs have no key figure in common.", [])
+
+
+def _bands(comparison: Comparison, profile: str) -> str:
+    rows = []
+    reference = comparison.runs[0]
+    for item in comparison.inside:
+        scale = shown(reference.unit(item.channel), profile, float(np.max(np.abs(reference[item.channel]))))
+        rows.append(
+            [
+                cell(code(item.channel)),
+                cell(escape(item.label)),
+                cell(f"{100 * item.share:.1f} %", NUM),
+                cell(number(scale.factor * item.excess), NUM),
+                cell(escape(scale.label), UNIT),
+                cell(verdict(item.ok, "inside", "outside")),
+            ]
+        )
+    columns = [("Channel", ""), ("Run", ""), ("Inside", NUM), ("Largest excess", NUM), ("Unit", ""), ("", "")]
+    return table("Tolerance bands", columns, rows)
+
+
+def _band_panel(comparison: Comparison, channel: str, profile: str) -> Panel:
+    runs, labels = comparison.runs, comparison.labels
+    along = comparison.bands[channel].x
+    scale = shown(runs[0].unit(channel), profile, float(np.max(np.abs(runs[0][channel]))))
+    across = shown("s", "si")
+    if along != "time":
+        across = shown(runs[0].unit(along), profile, float(np.max(np.abs(runs[0][along]))))
+    item = next(found for found in comparison.inside if found.channel == channel)
+    curves = [
+        Curve(label, across.factor * run[along], scale.factor * run[channel] + scale.offset, COLOURS[k % len(COLOURS)])
+        for k, (run, label) in enumerate(zip(runs, labels, strict=True))
+    ]
+    edges = [scale.factor * edge + scale.offset for edge in (item.lower, item.upper)]
+    ordered = along == "time"
+    return Panel(
+        f"{channel}: tolerance band",
+        "time / s" if ordered else f"{along} / {across.label}",
+        scale.label,
+        curves,
+        "time" if ordered else f"band-{channel}",
+        across.label,
+        ordered,
+        bands=[(across.factor * item.x, edges[0], edges[1], COLOURS[0])],
+    )

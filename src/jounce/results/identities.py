@@ -1,0 +1,99 @@
+"""Identities of mechanics beside what a run shows: the quickest way to see a wrong sign, unit or radius.
+
+steady turn       a_y = v ψ̇,  a_y = v²/R,  ψ̇ = v/R
+distance          ∫v dt = length of the path
+wheel loads       Σ F_z = m g on a level road, on average
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from jounce.core.constants import GRAVITY
+from jounce.results.key_figures.common import Array, steady, travelled
+from jounce.results.run import Run
+
+TURNING = 0.5  # m/s², below which there is no turn to speak of
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A measured value beside the one that follows from others; SI."""
+
+    name: str
+    measured: float
+    expected: float
+    unit: str
+    tolerance: float  # relative
+    note: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the two agree within the tolerance."""
+        return abs(self.measured - self.expected) <= self.tolerance * max(abs(self.measured), abs(self.expected))
+
+
+def identities(run: Run) -> list[Identity]:
+    """Return the identities that a run allows to be checked."""
+    if len(run) < 10:
+        return []
+    found: list[Identity] = []
+    found += _turn(run)
+    found += _distance(run)
+    found += _loads(run)
+    return found
+
+
+def _turn(run: Run) -> list[Identity]:
+    if not all(run.has_signal(name) for name in ("speed", "yaw_rate", "lateral_acceleration")):
+        return []
+    window = _steady_turn(run)
+    if window is None:
+        return []
+    rows = (run.time >= window[0]) & (run.time <= window[1])
+    v, r, ay = (float(run.signal(name)[rows].mean()) for name in ("speed", "yaw_rate", "lateral_acceleration"))
+    note = f"means from {window[0]:.2f} to {window[1]:.2f} s"
+    result = [Identity("Lateral acceleration against v·ψ̇", ay, v * r, "m/s2", 0.02, note)]
+    radius = run.number("radius", "m")
+    if not math.isnan(radius) and radius > 0.0:
+        side = math.copysign(1.0, ay)
+        result.append(Identity("Lateral acceleration against v²/R", ay, side * v * v / radius, "m/s2", 0.02, note))
+        result.append(Identity("Yaw rate against v/R", r, side * v / radius, "rad/s", 0.02, note))
+    return result
+
+
+def _steady_turn(run: Run) -> tuple[float, float] | None:
+    """The last stretch of half a second in which the car turns steadily."""
+    ay, r = run.signal("lateral_acceleration"), run.signal("yaw_rate")
+    end = float(run.time[-1])
+    for back in np.arange(0.0, end - float(run.time[0]) - 0.5, 0.25):
+        window = (end - float(back) - 0.5, end - float(back))
+        level = steady(run.time, ay, window, tolerance=0.02)
+        if level.ok and abs(level.value) > TURNING and steady(run.time, r, window, tolerance=0.02).ok:
+            return window
+    return None
+
+
+def _distance(run: Run) -> list[Identity]:
+    if not all(run.has_signal(name) for name in ("speed", "x", "y")):
+        return []
+    x, y = run.signal("x"), run.signal("y")
+    length = float(np.sum(np.hypot(np.diff(x), np.diff(y))))
+    by_speed = float(travelled(run.time, run.signal("speed"))[-1])
+    if by_speed < 1.0:
+        return []
+    return [Identity("Length of the path against ∫v dt", length, by_speed, "m", 0.005)]
+
+
+def _loads(run: Run) -> list[Identity]:
+    names = run.channels("Tire.Ground_Surface_Force_Z.*")
+    mass = run.quantity("mass")
+    if len(names) < 4 or math.isnan(mass):
+        return []
+    total: Array = np.sum([run[name] for name in names], axis=0)
+    mean = float(np.trapezoid(total, run.time)) / float(run.time[-1] - run.time[0])
+    note = "mean over the run; lift of the air is not counted"
+    return [Identity("Sum of wheel loads against m·g", mean, mass * GRAVITY, "N", 0.02, note)]

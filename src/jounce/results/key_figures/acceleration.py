@@ -1,0 +1,105 @@
+"""Full acceleration: times between speeds and over distances.
+
+Times count from the first movement of the pedal where it is known, else from the last instant at standstill. A time
+from standstill needs a car that stands at the start.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from jounce.core.constants import GRAVITY
+from jounce.results.figures import Figures
+from jounce.results.key_figures.common import (
+    DEGREE,
+    Array,
+    mean_before,
+    moving_mean,
+    onset,
+    sound,
+    travelled,
+    travelled_at,
+    unsound,
+)
+from jounce.results.run import Run
+from jounce.results.signals import crossing
+
+STANDING = 0.05  # m/s
+FROM_REST = (60, 100, 160, 200)  # km/h
+ELASTIC = ((60, 100), (80, 120))  # km/h
+DISTANCES = {"402m": 402.336, "1000m": 1000.0}  # m
+
+
+def acceleration(
+    time: Array,
+    speed: Array,
+    *,
+    start: float = math.nan,
+    throttle: Array | None = None,
+    longitudinal_acceleration: Array | None = None,
+    pitch: Array | None = None,
+) -> Figures:
+    """Return the key figures of an acceleration run.
+
+    Parameters
+    ----------
+    time, speed : s, m/s
+    start : first movement of the pedal, s; without it, that of ``throttle``
+    longitudinal_acceleration, pitch : m/s², rad (nose down positive)
+
+    Returns
+    -------
+    t_0_60, t_0_100, t_0_160, t_0_200, t_60_100, t_80_120, t_402m, t_1000m (s), v_402m, v_1000m, v_max (km/h),
+    ax_max (m/s²), squat_gradient (deg/g). Of the times only those that the run reaches, except t_0_100.
+    """
+    figures = Figures()
+    why = unsound(time, speed)
+    if why:
+        figures.missing(["t_0_100"], "s", f"acceleration: {why}")
+        return figures
+    given = sound(figures, "acceleration", throttle=throttle, ax=longitudinal_acceleration, pitch=pitch)
+    figures.put("v_max", 3.6 * float(np.max(speed)), "km/h")
+    if math.isnan(start) and "throttle" in given:
+        start = onset(time, given["throttle"])
+    at_rest = speed <= STANDING
+    if math.isnan(start):
+        start = float(time[int(np.flatnonzero(at_rest)[-1])]) if at_rest.any() else float(time[0])
+    entry = float(np.interp(start, time, speed))
+    standing = entry <= STANDING
+    for v in FROM_REST:
+        reached = crossing(time, speed, v / 3.6, after=start, rising=True)
+        if standing and not math.isnan(reached):
+            figures.put(f"t_0_{v}", reached - start, "s")
+    if "t_0_100" not in figures:
+        why = "100 km/h is not reached" if standing else f"the car moves at the start ({3.6 * entry:.1f} km/h)"
+        figures.missing(["t_0_100"], "s", f"acceleration: no time from 0 to 100 km/h, {why}")
+    for low, high in ELASTIC:
+        a, b = (crossing(time, speed, v / 3.6, after=start, rising=True) for v in (low, high))
+        if not math.isnan(a) and not math.isnan(b):
+            figures.put(f"t_{low}_{high}", b - a, "s")
+    if standing:
+        begin = travelled_at(time, speed, start)
+        way = travelled(time, speed) - begin
+        for name, distance in DISTANCES.items():
+            t = crossing(time, way, distance, after=start, rising=True)
+            if not math.isnan(t):
+                figures.put(f"t_{name}", t - start, "s")
+                figures.put(f"v_{name}", 3.6 * float(np.interp(t, time, speed)), "km/h")
+    if "ax" in given:
+        smooth = moving_mean(time, given["ax"], 0.1)
+        top = int(np.argmax(smooth))
+        figures.put("ax_max", float(smooth[top]), "m/s2")
+        if "pitch" in given and smooth[top] > 0.05 * GRAVITY:
+            # over the stretch that keeps nine tenths of the largest acceleration, where pitch has settled best
+            held = smooth >= 0.9 * smooth[top]
+            rise = mean_before(time, given["pitch"], start) - float(given["pitch"][held].mean())
+            figures.put("squat_gradient", rise / DEGREE / (float(smooth[held].mean()) / GRAVITY), "deg/g_0")
+    return figures
+
+
+def of_run(run: Run) -> Figures:
+    """Key figures of a run."""
+    given = run.given("throttle", "longitudinal_acceleration", "pitch")
+    return acceleration(run.time, run.signal("forward_speed"), **given)

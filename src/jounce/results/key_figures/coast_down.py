@@ -1,0 +1,105 @@
+"""Coast-down: the road load A + B v + C v² from the way a car slows down in neutral on a level road.
+
+    m_e dv/dt = −(A + B v + C v²)                                                                                  (1)
+
+with the effective mass m_e that contains the turning parts. Integrated from the first instant,
+
+    m_e (v₀ − v(t)) = A (t − t₀) + B ∫v dt + C ∫v² dt                                                              (2)
+
+is linear in A, B, C and needs no derivative of a measured speed; least squares over all instants.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from jounce.core.constants import GRAVITY
+from jounce.results.figures import Figures
+from jounce.results.key_figures.common import Array, travelled, unsound
+from jounce.results.run import Run
+
+NARROW = 0.4  # least relative span of speed that separates the three terms
+
+
+def coast_down(
+    time: Array,
+    speed: Array,
+    effective_mass: float,
+    *,
+    mass: float = math.nan,
+    air_density: float = math.nan,
+    start: float = -math.inf,
+) -> Figures:
+    """Return the road load of a car that coasts.
+
+    Parameters
+    ----------
+    time, speed : s, m/s
+    effective_mass : kg, with what the turning parts add; ``mass`` : kg, of the car alone
+    air_density : kg/m³, for the drag area
+    start : s, when coasting begins
+
+    Returns
+    -------
+    road_load_a (N), road_load_b (N.s/m), road_load_c (N.s2/m2), road_load_80 (N, at 80 km/h), road_load_error (N,
+    standard error of the load at the mean speed); with B taken as zero also rolling_resistance (N/kN) and drag_area
+    (m²)
+    """
+    figures = Figures()
+    units = {"road_load_a": "N", "road_load_b": "N.s/m", "road_load_c": "N.s2/m2", "road_load_80": "N"}
+    rows = (time >= start) & (np.nan_to_num(speed) > 0.5)
+    t, v = time[rows], speed[rows]
+    span = float(np.ptp(v)) / float(v.max()) if len(v) > 10 else 0.0
+    why = unsound(time, speed)
+    if why:
+        why = f"coast-down: {why}"
+    elif math.isnan(effective_mass) or effective_mass <= 0:
+        why = "coast-down: the effective mass is not known"
+    elif span < NARROW:
+        why = (
+            f"coast-down: the speed falls by {span:.0%} only; at least {NARROW:.0%} are needed to tell the terms apart"
+        )
+    elif float(v[-1]) >= float(v[0]):
+        why = "coast-down: the car does not slow down"
+    if why:
+        for name, unit in units.items():
+            figures.missing([name], unit, why)
+        return figures
+    lost = effective_mass * (v[0] - v)
+    columns = np.stack([t - t[0], travelled(t, v), travelled(t, v * v)], axis=1)
+    scale = columns.max(axis=0)
+    (a, b, c), residual, _, _ = np.linalg.lstsq(columns / scale, lost, rcond=None)
+    a, b, c = a / scale[0], b / scale[1], c / scale[2]
+    figures.put("road_load_a", float(a), "N")
+    figures.put("road_load_b", float(b), "N.s/m")
+    figures.put("road_load_c", float(c), "N.s2/m2")
+    at = 80 / 3.6
+    figures.put("road_load_80", float(a + b * at + c * at * at), "N")
+    spread = math.sqrt(float(residual[0]) / (len(v) - 3)) if len(residual) else math.nan
+    figures.put("road_load_error", spread / float(t[-1] - t[0]), "N")
+    # rolling resistance and drag are quoted for a load without the linear term
+    two = np.linalg.lstsq(columns[:, [0, 2]] / scale[[0, 2]], lost, rcond=None)[0] / scale[[0, 2]]
+    if not math.isnan(mass):
+        figures.put("rolling_resistance", 1000 * float(two[0]) / (mass * GRAVITY), "N/kN")
+    if not math.isnan(air_density):
+        figures.put("drag_area", 2 * float(two[1]) / air_density, "m2")
+    return figures
+
+
+def of_run(run: Run) -> Figures:
+    """Key figures of a run; the vehicle's ``effective_mass``, ``mass`` and ``air_density`` are used if known."""
+    begin = run.number("start_time", "s")
+    mass, effective = run.quantity("mass"), run.quantity("effective_mass")
+    figures = coast_down(
+        run.time,
+        run.signal("forward_speed"),
+        mass if math.isnan(effective) else effective,
+        mass=mass,
+        air_density=run.quantity("air_density"),
+        start=-math.inf if math.isnan(begin) else begin,
+    )
+    if math.isnan(effective):
+        figures.warn("coast-down: the inertia of the turning parts is not known; the load is too small by their share")
+    return figures

@@ -1,0 +1,264 @@
+"""What a report plots: panels of curves, chosen by the kind of event and by the channels that are there."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce.core.errors import JounceError
+from jounce.results import words
+from jounce.results.display import Shown, shown
+from jounce.results.figures import kind_of
+from jounce.results.key_figures.frequency import frequency_response
+from jounce.results.plots import COLOURS
+from jounce.results.run import Run
+
+Array = npt.NDArray[np.float64]
+
+CREEP = 2.0  # m/s
+MAX_POINTS = 20_000  # per curve; more is thinned so that a page stays light
+# least visible span per unit, so that rounding noise of a constant is not blown up to fill a panel
+LEAST = {"deg": 0.02, "deg/s": 0.05, "km/h": 1.0, "g": 0.01, "mm": 0.1, "m": 0.01, "N": 1.0, "m/s²": 0.05}
+
+
+@dataclass
+class Curve:
+    """A line: name in the legend, colour, coordinates as shown."""
+
+    name: str
+    x: Array
+    y: Array
+    colour: str = COLOURS[0]
+    dash: tuple[int, ...] = ()
+
+
+@dataclass
+class Panel:
+    """A plot. ``group`` shares its x axis with others of the same name; unordered curves are paths and loops."""
+
+    title: str
+    xlabel: str
+    unit: str
+    curves: list[Curve]
+    group: str = "time"
+    xunit: str = "s"
+    ordered: bool = True
+    log: bool = False
+    equal: bool = False
+    wide: bool = False
+    range: tuple[float, float] | None = None
+    bands: list[tuple[Array, Array, Array, str]] = field(default_factory=list)
+    marks: list[tuple[float, str]] = field(default_factory=list)
+
+
+TIME_SIGNALS = ("steering", "speed", "yaw_rate", "lateral_acceleration", "roll", "side_slip")
+LONGITUDINAL = ("brake", "throttle", "forward_speed", "longitudinal_acceleration", "pitch")
+CORNERS = ("L1", "R1", "L2", "R2")
+WHEELS = (
+    ("Wheel loads", "Tire.Ground_Surface_Force_Z.{}"),
+    ("Wheel travel", "Suspension.Jounce.{}"),
+    ("Longitudinal slip", "Tire.Longitudinal_Slip_Without_Lag.{}"),
+    ("Lateral slip", "Tire.Lateral_Slip_Without_Lag.{}"),
+)
+STEADY = ("ramp_steer", "slowly_increasing_steer", "constant_radius_cornering", "constant_radius")
+STRAIGHT = ("straight_braking", "straight_acceleration", "coast_down")
+FREQUENCY = {"swept_steer": "transient", "impulse_steer": "transient", "random_steer": "random"}
+
+
+def panels(runs: Sequence[Run], labels: Sequence[str], profile: str, channels: Sequence[str] = ()) -> list[Panel]:
+    """Return the panels of runs laid over each other; ``channels`` (names or patterns) come in place of the usual."""
+    if channels:
+        return [_channels(runs, labels, profile, runs[0].channels(name) or [runs[0].find(name)]) for name in channels]
+    kind = kind_of(runs[0].event)
+    chosen: list[Panel] = []
+    if kind in STEADY:
+        for name in ("steering", "side_slip", "roll", "hand_torque"):
+            chosen += _over(runs, labels, profile, "lateral_acceleration", name)
+    if kind in FREQUENCY:
+        chosen += _responses(runs, labels, profile, FREQUENCY[kind])
+    for name in LONGITUDINAL if kind in STRAIGHT else TIME_SIGNALS:
+        chosen += _signal(runs, labels, profile, name)
+    for title, pattern in WHEELS[: 3 if kind in STRAIGHT else 2]:
+        names = [pattern.format(corner) for corner in CORNERS]
+        if all(name in run for run in runs for name in names):
+            for run, label in zip(runs, labels, strict=True):
+                caption = title if len(runs) == 1 else f"{title}, {label}"
+                chosen.append(_wheels(run, profile, caption, names))
+    if kind not in STRAIGHT:
+        chosen += _path(runs, labels)
+    return chosen
+
+
+def _scale(runs: Sequence[Run], name: str, profile: str) -> Shown:
+    size = max((float(np.nanmax(np.abs(run[name]), initial=0.0)) for run in runs), default=0.0)
+    return shown(runs[0].unit(name), profile, size)
+
+
+def _apply(scale: Shown, values: Array) -> Array:
+    result: Array = scale.factor * values + scale.offset
+    return result
+
+
+def _signal(runs: Sequence[Run], labels: Sequence[str], profile: str, signal: str) -> list[Panel]:
+    having = [
+        (run, label, k) for k, (run, label) in enumerate(zip(runs, labels, strict=True)) if run.has_signal(signal)
+    ]
+    if not having or not any(np.any(run.signal(signal) != 0.0) for run, _, _ in having):
+        return []
+    channel = having[0][0].signal_channel(signal)
+    scale = _scale([having[0][0]], channel, profile)
+    many = len(runs) > 1
+    curves = [
+        Curve(label if many else "", run.time, _apply(scale, run.signal(signal)), COLOURS[k % len(COLOURS)])
+        for run, label, k in having
+    ]
+    return [Panel(words.SIGNALS[signal], "time / s", scale.label, curves)]
+
+
+def _channels(runs: Sequence[Run], labels: Sequence[str], profile: str, names: Sequence[str]) -> Panel:
+    scale = _scale(runs[:1], names[0], profile)
+    curves, count = [], 0
+    for run, label in zip(runs, labels, strict=True):
+        for name in names:
+            if name in run:
+                parts = [name if len(names) > 1 else "", label if len(runs) > 1 else ""]
+                text = " · ".join(part for part in parts if part)
+                curves.append(Curve(text, run.time, _apply(scale, run[name]), COLOURS[count % len(COLOURS)]))
+                count += 1
+    return Panel(names[0] if len(names) == 1 else f"{names[0]} …", "time / s", scale.label, curves)
+
+
+def _wheels(run: Run, profile: str, title: str, names: Sequence[str]) -> Panel:
+    values = {name: run[name] for name in names}
+    if "_Slip_" in names[0] and run.has_signal("speed"):
+        # slips of a car that stands say nothing and hide the rest
+        values = {name: np.where(run.signal("speed") > CREEP, x, np.nan) for name, x in values.items()}
+    size = max(float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x))) for x in values.values())
+    scale = shown(run.unit(names[0]), profile, size)
+    curves = [
+        Curve(corner, run.time, _apply(scale, values[name]), COLOURS[k])
+        for k, (corner, name) in enumerate(zip(CORNERS, names, strict=True))
+    ]
+    return Panel(title, "time / s", scale.label, curves)
+
+
+def _over(runs: Sequence[Run], labels: Sequence[str], profile: str, along: str, signal: str) -> list[Panel]:
+    """A signal over another, up to the largest of the other: the curve of a slow ramp."""
+    having = [
+        (run, label, k)
+        for k, (run, label) in enumerate(zip(runs, labels, strict=True))
+        if run.has_signal(signal) and run.has_signal(along)
+    ]
+    if not having:
+        return []
+    first = having[0][0]
+    x_scale = _scale([first], first.signal_channel(along), profile)
+    y_scale = _scale([first], first.signal_channel(signal), profile)
+    curves = []
+    for run, label, k in having:
+        x, y = run.signal(along), run.signal(signal)
+        start = run.number("start_time", "s")
+        rows = run.time >= (start if not math.isnan(start) else -math.inf)
+        x, y = x[rows], y[rows]
+        top = int(np.argmax(np.abs(x))) + 1 if len(x) else 0
+        colour = COLOURS[k % len(COLOURS)]
+        curves.append(Curve(label if len(runs) > 1 else "", _apply(x_scale, x[:top]), _apply(y_scale, y[:top]), colour))
+    title = f"{words.SIGNALS[signal]} over {words.SIGNALS[along].lower()}"
+    label = f"{words.SIGNALS[along].lower()} / {x_scale.label}"
+    return [Panel(title, label, y_scale.label, curves, group=f"over-{signal}", xunit=x_scale.label, ordered=False)]
+
+
+def _path(runs: Sequence[Run], labels: Sequence[str]) -> list[Panel]:
+    having = [(run, label, k) for k, (run, label) in enumerate(zip(runs, labels, strict=True)) if run.has_signal("x")]
+    having = [item for item in having if item[0].has_signal("y")]
+    if not having or max(float(np.ptp(run.signal("x")) + np.ptp(run.signal("y"))) for run, _, _ in having) < 1.0:
+        return []
+    many = len(runs) > 1
+    curves = [
+        Curve(label if many else "", run.signal("x"), run.signal("y"), COLOURS[k % len(COLOURS)])
+        for run, label, k in having
+    ]
+    width, height = (max(float(np.ptp(run.signal(axis))) for run, _, _ in having) for axis in "xy")
+    wide = width > 2.5 * height
+    return [Panel("Path of the centre of gravity", "x / m", "y / m", curves, "path", "m", False, equal=True, wide=wide)]
+
+
+def _responses(runs: Sequence[Run], labels: Sequence[str], profile: str, method: Any) -> list[Panel]:
+    found: list[Panel] = []
+    for signal, unit, factor in (
+        ("yaw_rate", "1/s", 1.0),
+        ("lateral_acceleration", "(m/s²)/rad", 1.0),
+    ):
+        gain, phase, coherence = [], [], []
+        for k, (run, label) in enumerate(zip(runs, labels, strict=True)):
+            try:
+                whole = frequency_response(run.time, run.signal("steering"), run.signal(signal), method)
+            except JounceError:
+                continue
+            part = whole.between(0.1, 4.0)
+            if len(part.frequency) < 4:
+                continue
+            name, colour = label if len(runs) > 1 else "", COLOURS[k % len(COLOURS)]
+            gain.append(Curve(name, part.frequency, factor * part.gain, colour))
+            phase.append(Curve(name, part.frequency, np.degrees(part.phase), colour))
+            coherence.append(Curve(name, part.frequency, part.coherence, colour))
+        if gain:
+            title = words.SIGNALS[signal]
+            common: dict[str, Any] = {"group": "frequency", "xunit": "Hz", "log": True}
+            found.append(Panel(f"{title}: gain", "frequency / Hz", unit, gain, **common))
+            found.append(Panel(f"{title}: phase", "frequency / Hz", "deg", phase, **common))
+            if signal == "yaw_rate":
+                found.append(Panel(f"{title}: coherence", "frequency / Hz", "", coherence, range=(0.0, 1.02), **common))
+    return found
+
+
+def encode(panels: Sequence[Panel]) -> dict[str, Any]:
+    """Return the panels as the script of the page reads them; equal arrays are stored once."""
+    data: list[str] = []
+    known: dict[bytes, int] = {}
+
+    def store(values: Array) -> int:
+        raw = np.asarray(values, dtype="<f4").tobytes()
+        if raw not in known:
+            known[raw] = len(data)
+            data.append(base64.b64encode(raw).decode("ascii"))
+        return known[raw]
+
+    def thin(*arrays: Array) -> Sequence[Array]:
+        step = math.ceil(len(arrays[0]) / MAX_POINTS)
+        return arrays if step <= 1 else [a[::step] for a in arrays]
+
+    plots = []
+    for panel in panels:
+        series = []
+        for curve in panel.curves:
+            x, y = thin(curve.x, curve.y)
+            line = {"x": store(x), "y": store(y), "color": curve.colour, "dash": list(curve.dash)}
+            series.append({**line, "start": not panel.ordered})
+        bands = []
+        for x, low, high, colour in panel.bands:
+            x, low, high = thin(x, low, high)
+            bands.append({"x": store(x), "low": store(low), "high": store(high), "color": colour})
+        plots.append(
+            {
+                "group": panel.group,
+                "xlabel": panel.xlabel,
+                "xunit": panel.xunit,
+                "unit": panel.unit,
+                "ordered": panel.ordered,
+                "log": panel.log,
+                "equal": panel.equal,
+                "range": panel.range,
+                "least": LEAST.get(panel.unit, 0.0),
+                "series": series,
+                "bands": bands,
+                "marks": [{"at": at, "text": text} for at, text in panel.marks],
+            }
+        )
+    return {"data": data, "plots": plots}

@@ -1,0 +1,46 @@
+"""Plausible ranges of key figures by class of vehicle: engineering experience, neither standard nor measurement."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from jounce.results.display import in_unit
+
+
+@dataclass(frozen=True)
+class Range:
+    """What most vehicles of a class show, in ``unit``."""
+
+    low: float
+    high: float
+    unit: str
+
+    def contains(self, value: float, unit: str) -> bool | None:
+        """Return whether a value lies inside, None when it is not a number."""
+        if math.isnan(value):
+            return None
+        return self.low <= in_unit(value, unit, self.unit) <= self.high
+
+
+@lru_cache(maxsize=1)
+def _table() -> Mapping[str, Mapping[str, Range]]:
+    text = resources.files("jounce.results").joinpath("plausibility.csv").read_text(encoding="utf-8")
+    table: dict[str, dict[str, Range]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        table.setdefault(row["class"], {})[row["key"]] = Range(float(row["low"]), float(row["high"]), row["unit"])
+    return table
+
+
+def ranges(vehicle_class: str) -> dict[str, Range]:
+    """Return the ranges of a class (compact, sedan, suv, sports, light_truck, bev, formula) by key figure."""
+    return dict(_table().get(vehicle_class, {}))
+
+
+def classes() -> list[str]:
+    """Return the classes that have ranges."""
+    return list(_table())

@@ -1,0 +1,66 @@
+"""Plots of runs with matplotlib: one panel per channel, several runs laid over each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jounce.core.errors import ParameterError
+from jounce.results.display import shown
+
+if TYPE_CHECKING:
+    from jounce.results.run import Run
+
+COLOURS = ("#1f5fa8", "#d9822b", "#2f8f5b", "#c0392b", "#7d4fb0", "#7a5c48", "#4a90a4", "#8a8d91")
+
+
+def plot(runs: Sequence[Run], names: Sequence[str], *, x: str = "time", profile: str = "engineering") -> Any:
+    """Return a figure with a panel per name; a pattern (``*Jounce*``) puts what it finds into one panel."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ParameterError("plots need matplotlib, which is not installed: pip install matplotlib") from None
+    if not names:
+        raise ParameterError("plot: name at least one channel, or a pattern such as '*yaw*'")
+    panels = []
+    for name in names:
+        channels = runs[0].channels(name) if any(c in name for c in "*?[") else [runs[0].find(name)]
+        if not channels:
+            raise ParameterError(f"plot: no channel matches {name!r}")
+        panels.append(channels)
+    figure = Figure(figsize=(9.0, 0.6 + 2.1 * len(panels)), layout="constrained")
+    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    across = shown(runs[0].unit(x), profile, _size([run[x] for run in runs])) if x != "time" else shown("s", "si")
+    for panel, channels in zip(axes, panels, strict=True):
+        unit = runs[0].unit(channels[0])
+        along = shown(unit, profile, _size([run[c] for run in runs for c in channels]))
+        count = 0
+        for run in runs:
+            for channel in channels:
+                label = " · ".join(
+                    t for t in (channel if len(channels) > 1 else "", run.label if len(runs) > 1 else "") if t
+                )
+                panel.plot(
+                    across.factor * run[x] + across.offset,
+                    along.factor * run[channel] + along.offset,
+                    color=COLOURS[count % len(COLOURS)],
+                    linewidth=1.4,
+                    label=label or channel,
+                )
+                count += 1
+        panel.set_ylabel(
+            f"{channels[0] if len(channels) == 1 else names[panels.index(channels)]}\n{along.label}".strip()
+        )
+        panel.grid(True, color="#e3e6ea", linewidth=0.8)
+        panel.spines[["top", "right"]].set_visible(False)
+        if count > 1:
+            panel.legend(frameon=False, fontsize=8)
+    axes[-1].set_xlabel(f"{x} / {across.label}" if across.label else x)
+    return figure
+
+
+def _size(arrays: Sequence[Any]) -> float:
+    values = [float(np.nanmax(np.abs(a))) for a in arrays if len(a) and np.any(np.isfinite(a))]
+    return max(values, default=0.0)
