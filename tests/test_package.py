@@ -13,7 +13,19 @@ import pytest
 import jounce
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAVY = ("casadi", "scipy", "pint", "matplotlib", "pandas", "pyarrow", "pinocchio", "typer", "rich", "pydantic", "ruamel.yaml")
+HEAVY = (
+    "casadi",
+    "scipy",
+    "pint",
+    "matplotlib",
+    "pandas",
+    "pyarrow",
+    "pinocchio",
+    "typer",
+    "rich",
+    "pydantic",
+    "ruamel.yaml",
+)
 
 
 def project() -> dict[str, object]:
