@@ -166,12 +166,13 @@ def check_poses(sim: Simulation, vehicle: jv.Vehicle, guide: Any, order: str) ->
 
 
 def test_carriers_stay_on_their_maps(sim: Simulation, vehicle: jv.Vehicle) -> None:
-    """Front by the steering's maps alone, rear by maps of both travels; toe, camber, side view angle as 3-1-2."""
+    """Front by the steering's maps and the alignment, rear by maps of both travels; 3-1-2."""
 
     def guide(axle: int, left: bool, own: float, other: float, u: float) -> dict[str, float]:
         if axle == 1:
             read = by_steering(vehicle.steering, u, own, left)
-            return {**read, "psi": read["steer"]}
+            toe, camber = vehicle.front_suspension.toe.offset, vehicle.front_suspension.camber.offset
+            return {**read, "camber": read["camber"] + camber, "psi": read["steer"] + (-toe if left else toe)}
         read = by_suspension(vehicle.rear_suspension, own, other)
         return {**read, "psi": -read["toe"] if left else read["toe"]}
 

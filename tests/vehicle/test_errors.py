@@ -122,7 +122,8 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
             ("brakes:", "breaks:"),
             "2 problems in car/vehicle.yaml\n  line 1  brakes: missing; brakes\n  line 51  breaks: unknown key; "
             "did you mean "
-            "'brakes'?  known: name, description, provenance, system, body, front_suspension, rear_suspension, "
+            "'brakes'?  known: name, description, category, provenance, system, body, front_suspension, "
+            "rear_suspension, "
             "steering, "
             "front_wheels, rear_wheels, brakes, drive, aero",
         ),
@@ -287,7 +288,7 @@ def test_changes_are_answered_in_the_same_way() -> None:
             "rate, force, axis, free_length, installed_length, preload, right",
             "  brakes.front.mu = '3 N': found N (kg m s-2), expected - (dimensionless)",
             "  front_suspenson: unknown key; did you mean 'front_suspension'?  known: name, description, "
-            "provenance, system, "
+            "category, provenance, system, "
             "body, front_suspension, rear_suspension, steering, front_wheels, rear_wheels, brakes, drive, aero",
         ]
     )

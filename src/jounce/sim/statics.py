@@ -322,6 +322,7 @@ def _relax(sim: Simulation, description: Description, normal: tuple[float, float
         own.set_inputs({"brake": 1.0})
     steps = max(1, round(INTERVAL / step))
     norms = _norms(own)
+    strained = not braked
     for interval in range(int(options.abort_time / (steps * step))):
         try:
             own.advance(steps)
@@ -329,6 +330,10 @@ def _relax(sim: Simulation, description: Description, normal: tuple[float, float
             raise StaticsError(f"no equilibrium: the relaxation failed after {own.time:.2f} s: {problem}") from problem
         norms = _norms(own)
         if all(norms[key] <= limits[key] for key in NORMS):
+            if strained:  # what the tires took up sideways on the way down is not held against the car
+                own.set_states({v.name: 0.0 for v in own.model.states if v.name.endswith((".tire.u", ".tire.v"))})
+                strained = False
+                continue
             if not braked:  # let go: free wheels carry nothing along the road
                 own.set_states({v.name: 0.0 for v in own.model.states if v.name.endswith((".tire.u", ".wheel.spin"))})
                 own.set_memories({v.name: 0.0 for v in own.model.memories if ".brake.pad." in v.name})

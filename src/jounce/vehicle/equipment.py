@@ -45,7 +45,7 @@ class DiscBrake(Data):
     effective_radius: float = quantity("m", gt=0, doc="radius at which the friction force acts")
     piston_area: float = quantity("m2", gt=0, doc="area of the pistons that press one pad")
     lockup_natural_frequency: float = quantity(
-        "Hz", 60.0, gt=0, doc="of the spin inertia on the spring of a locked brake"
+        "Hz", 30.0, gt=0, doc="of the spin inertia on the spring of a locked brake"
     )
     lockup_damping_ratio: float = quantity("-", 1.0, ge=0, doc="its damping relative to critical")
     lockup_speed: float = quantity("m/s", 0.139, gt=0, doc="rolling speed below which the brake may lock")
