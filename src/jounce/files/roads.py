@@ -1,0 +1,365 @@
+"""Roads by name: the builder's YAML, and every other format by the ending of the file.
+
+    road: handling                 name
+    line:                          pieces in order, or {path: file.drd}, or {straight: 1000}
+      - straight: 200
+      - clothoid: {length: 40, from: 0, to: 0.0125}
+      - arc: {radius: 80, angle: 90 deg}
+    width: {left: 4, right: 4}
+    height: [[0, 0], [150, 2]]
+    bank: [[0, 0], [260, 0.05]]
+    friction: {left: 1.0, right: 0.3}
+    kerbs: {left: {slope_1: 0.1, width_1: 0.5}}
+    unevenness: {iso_8608: C, coherency: 0.7, seed: 1}
+    features:
+      - pothole: {s: 100, n: 1.0, depth: 60 mm}
+
+Numbers are SI or carry their unit. A flat road says ``flat: {friction: 1.0}`` instead of ``line``. What the parts
+mean is in ``jounce.road.builder``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any
+
+from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
+from jounce.core.library import LIBRARY
+from jounce.core.units import parse
+from jounce.files.drd import read_text
+from jounce.files.problems import Report
+from jounce.road.block import Frame
+from jounce.road.builder import RoadBuilder
+from jounce.road.path import Path
+from jounce.road.simple import Flat, Patch, Sum
+from jounce.road.surface import Road
+
+KEYS = (
+    *(
+        "road",
+        "description",
+        "author",
+        "licence",
+        "source",
+        "flat",
+        "line",
+        "start",
+        "closed",
+        "width",
+        "height",
+        "bank",
+    ),
+    *("friction", "kerbs", "crown", "unevenness", "beside", "features"),
+)
+ANGLES = {"angle", "heading"}
+DIMENSIONLESS = {"friction", "coherency", "seed", "n_min", "n_max", "slope_1", "slope_2", "friction_1", "friction_2"}
+INVERSE = {"from", "to", "first", "last"}  # curvatures of clothoids; wavelengths of chirps are lengths
+FEATURES = ("bump", "cleat", "pothole", "round_pothole", "sine", "chirp", "patch")
+
+
+def library_roads() -> dict[str, FilePath]:
+    """Roads of the shipped library: name -> file."""
+    return {p.stem: p for p in sorted((LIBRARY / "roads").glob("*.yaml"))}
+
+
+def library_paths() -> dict[str, FilePath]:
+    """Paths of the shipped library: name -> file."""
+    return {p.stem: p for p in sorted((LIBRARY / "paths").glob("*.drd"))}
+
+
+def load_road(source: str | FilePath) -> Road:
+    """A road from a file (.yaml, .rdf, .crg, .obj), or from the library by its name."""
+    known = library_roads()
+    text = str(source)
+    place = known[text] if text in known else FilePath(text)
+    if not place.is_file():
+        raise ParameterError(f"road {text!r}: no such file, and not in the library{did_you_mean(text, known)}")
+    ending = place.suffix.lower()
+    if ending in (".yaml", ".yml"):
+        return parse_road(read_text(place, 50_000_000), str(place))
+    if ending == ".rdf":
+        from jounce.files.rdf import read_rdf
+
+        return read_rdf(place).road()
+    if ending == ".crg":
+        from jounce.files.crg import read_crg
+
+        return read_crg(place).road()
+    if ending == ".obj":
+        from jounce.files.obj import read_obj
+
+        return read_obj(place)
+    raise FormatError(f"{text}: roads are read from .yaml, .rdf, .crg and .obj")
+
+
+def load_path(source: str | FilePath) -> Path:
+    """A path from a file (.drd, .csv, .kml, .gpx), or from the library by its name."""
+    from jounce.files.gps import read_path
+
+    known = library_paths()
+    text = str(source)
+    place = known[text] if text in known else FilePath(text)
+    if not place.is_file():
+        raise ParameterError(f"path {text!r}: no such file, and not in the library{did_you_mean(text, known)}")
+    return read_path(place)
+
+
+def parse_road(text: str, path: str = "") -> Road:
+    """A road from YAML; raises a FormatError that lists what is wrong."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        data = YAML(typ="rt").load(text)
+    except MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark is not None else 0
+        raise FormatError(f"{path or '(text)'}: line {line}: not YAML ({error.problem})") from None
+    except (YAMLError, ValueError) as error:
+        raise FormatError(f"{path or '(text)'}: not YAML ({error})") from None
+    report = Report(path or "(text)")
+    if not isinstance(data, Mapping):
+        raise FormatError(f"{report.path}: expected keys such as road, line, width; found {type(data).__name__}")
+    road = _Reader(data, report).road()
+    report.raise_if_errors()
+    assert road is not None
+    return road
+
+
+class _Reader:
+    """Goes through the keys once; problems are gathered."""
+
+    def __init__(self, data: Mapping[str, Any], report: Report) -> None:
+        self.data, self.report = data, report
+
+    def _line(self, data: Any, key: Any = None) -> int:
+        try:
+            position = data.lc.data[key] if key is not None else (data.lc.line,)
+            return int(position[0]) + 1
+        except (AttributeError, KeyError, TypeError, IndexError):
+            return 0
+
+    def _number(self, data: Any, key: Any, unit: str, place: str) -> float:
+        value = data[key]
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            self.report.error(self._line(data, key), place, f"found {value!r}; expected a number")
+            return 1.0
+        try:
+            return parse(value, unit, place)
+        except JounceError as error:
+            self.report.error(self._line(data, key), place, str(error))
+            return 1.0
+
+    def _rows(self, data: Any, key: str, unit: str) -> Any:
+        value = data[key]
+        if not isinstance(value, Sequence) or isinstance(value, str):
+            return self._number(data, key, unit, key)
+        rows = []
+        for i, row in enumerate(value):
+            if not isinstance(row, Sequence) or isinstance(row, str) or len(row) != 2:
+                self.report.error(self._line(value, i), f"{key}[{i}]", f"found {row!r}; expected [s, value]")
+                continue
+            rows.append((self._number(row, 0, "m", f"{key}[{i}]"), self._number(row, 1, unit, f"{key}[{i}]")))
+        if not rows:
+            self.report.error(self._line(data, key), key, "expected a number or rows of [s, value]")
+            return 1.0
+        return rows
+
+    def _map(self, data: Any, key: Any, allowed: Sequence[str], place: str) -> Mapping[str, Any]:
+        value = data[key]
+        if not isinstance(value, Mapping):
+            self.report.error(self._line(data, key), place, f"found {value!r}; expected {', '.join(allowed)}")
+            return {}
+        for name in value:
+            if name not in allowed:
+                self.report.error(
+                    self._line(value, name), f"{place}.{name}", f"unknown{did_you_mean(str(name), allowed)}"
+                )
+        return value
+
+    def _arguments(
+        self, data: Any, key: Any, function: Any, place: str, rename: Mapping[str, str] | None = None
+    ) -> Any:
+        """Arguments of a builder's call from a map, with units by their names."""
+        names = [n for n in inspect.signature(function).parameters if n not in ("self", "side")]
+        shown = {v: k for k, v in (rename or {}).items()}
+        value = self._map(data, key, [shown.get(n, n) for n in names], place)
+        curvature = rename is not None
+        out: dict[str, Any] = {}
+        for name in value:
+            target = (rename or {}).get(name, name)
+            if target not in names:
+                continue
+            if isinstance(value[name], bool):
+                out[target] = bool(value[name])
+            elif curvature and name in INVERSE:
+                out[target] = self._number(value, name, "1/m", f"{place}.{name}")
+            elif name in DIMENSIONLESS:
+                out[target] = self._number(value, name, "-", f"{place}.{name}")
+            elif name in ANGLES:
+                out[target] = self._number(value, name, "rad", f"{place}.{name}")
+            else:
+                out[target] = self._number(value, name, "m", f"{place}.{name}")
+        needed = [n for n, p in inspect.signature(function).parameters.items() if p.default is inspect.Parameter.empty]
+        for name in needed:
+            if name not in ("self", "side", "strips") and name not in out:
+                self.report.error(self._line(data, key), place, f"{shown.get(name, name)} is missing")
+        return out
+
+    def road(self) -> Road | None:
+        data = self.data
+        for key in data:
+            if key not in KEYS:
+                self.report.error(self._line(data, key), str(key), f"unknown{did_you_mean(str(key), KEYS)}")
+        name = str(data.get("road", "") or FilePath(self.report.path).stem)
+        if ("flat" in data) == ("line" in data):
+            self.report.error(0, "", "expected either line or flat")
+            return None
+        try:
+            return self._flat(name) if "flat" in data else self._built(name)
+        except ParameterError as error:
+            self.report.error(0, name, str(error))
+            return None
+
+    def _flat(self, name: str) -> Road | None:
+        flat = self._map(self.data, "flat", ("friction", "grade", "bank", "length", "width", "patches"), "flat")
+        numbers = {
+            k: self._number(flat, k, "m" if k in ("length", "width") else "-", f"flat.{k}")
+            for k in flat
+            if k != "patches"
+        }
+        patches = []
+        for i, item in enumerate(flat.get("patches", [])):
+            keys = ("x", "y", "length", "width", "radius", "friction")
+            if not isinstance(item, Mapping) or "friction" not in item:
+                self.report.error(self._line(flat, "patches"), f"flat.patches[{i}]", "expected a map with friction")
+                continue
+            value = self._map(flat["patches"], i, keys, f"flat.patches[{i}]")
+            n = {
+                k: self._number(value, k, "-" if k == "friction" else "m", f"patches[{i}].{k}")
+                for k in value
+                if k in keys
+            }
+            frame = Frame(x=n.pop("x", 0.0), y=n.pop("y", 0.0))
+            patches.append(Patch(frame=frame, **n))  # type: ignore[arg-type]
+        if self.report.errors:
+            return None
+        drawn = tuple(numbers.pop(k, 100.0) for k in ("length", "width"))
+        base = Flat(name=name, drawn=drawn, **numbers)  # type: ignore[arg-type]
+        return Sum(base=base, features=patches, name=name) if patches else base
+
+    def _built(self, name: str) -> Road | None:
+        data, builder = self.data, RoadBuilder(name)
+        if "start" in data:
+            builder.start(**self._arguments(data, "start", RoadBuilder.start, "start"))
+        self._line_of(builder)
+        if data.get("closed"):
+            builder.close()
+        for key, unit in (("height", "m"), ("bank", "-")):
+            if key in data:
+                getattr(builder, key)(self._rows(data, key, unit))
+        for key, unit in (("width", "m"), ("friction", "-")):
+            if key in data:
+                self._both(builder, key, unit)
+        if "crown" in data:
+            builder.crown(self._number(data, "crown", "-", "crown"))
+        if "kerbs" in data:
+            for side in self._map(data, "kerbs", ("left", "right"), "kerbs"):
+                if side in ("left", "right"):
+                    strips = ("slope_1", "width_1", "friction_1", "slope_2", "width_2", "friction_2")
+                    value = self._map(data["kerbs"], side, strips, f"kerbs.{side}")
+                    units = {k: "m" if k.startswith("width") else "-" for k in strips}
+                    builder.kerb(side, **{k: self._number(value, k, units[k], k) for k in value if k in strips})
+        if "unevenness" in data:
+            self._uneven(builder)
+        if "beside" in data:
+            value = self._map(data, "beside", ("side", "end"), "beside")
+            builder.beside(**{str(k): str(v) for k, v in value.items() if k in ("side", "end")})
+        self._features(builder)
+        return None if self.report.errors else builder.build()
+
+    def _line_of(self, builder: RoadBuilder) -> None:
+        line = self.data["line"]
+        if isinstance(line, Mapping):
+            keys = ("path", "straight")
+            value = self._map(self.data, "line", keys, "line")
+            if "path" in value:
+                try:
+                    builder.along(load_path(FilePath(self.report.path).parent / str(value["path"])))
+                except JounceError as error:
+                    self.report.error(self._line(value, "path"), "line.path", str(error))
+            elif "straight" in value:
+                builder.straight(self._number(value, "straight", "m", "line.straight"))
+            return
+        if not isinstance(line, Sequence) or isinstance(line, str):
+            self.report.error(self._line(self.data, "line"), "line", "expected a list of straight, arc, clothoid")
+            return
+        for i, item in enumerate(line):
+            place = f"line[{i}]"
+            if not isinstance(item, Mapping) or len(item) != 1:
+                self.report.error(
+                    self._line(line, i), place, f"found {item!r}; expected one of straight, arc, clothoid"
+                )
+                continue
+            kind = next(iter(item))
+            if kind == "straight":
+                builder.straight(self._number(item, kind, "m", place))
+            elif kind == "arc":
+                found = self._arguments(item, kind, RoadBuilder.arc, place)
+                if "angle" in found and "radius" in found:
+                    builder.arc(found["radius"], math.degrees(found["angle"]))
+            elif kind == "clothoid":
+                found = self._arguments(item, kind, RoadBuilder.clothoid, place, {"from": "first", "to": "last"})
+                if len(found) == 3:
+                    builder.clothoid(**found)
+            else:
+                known = ("straight", "arc", "clothoid")
+                self.report.error(self._line(line, i), place, f"found {kind!r}{did_you_mean(str(kind), known)}")
+
+    def _both(self, builder: RoadBuilder, key: str, unit: str) -> None:
+        value = self.data[key]
+        if isinstance(value, Mapping):
+            value = self._map(self.data, key, ("left", "right"), key)
+            if not {"left", "right"} <= set(value):
+                self.report.error(self._line(self.data, key), key, "expected left and right")
+                return
+            getattr(builder, key)(self._rows(value, "left", unit), self._rows(value, "right", unit))
+        else:
+            getattr(builder, key)(self._rows(self.data, key, unit))
+
+    def _uneven(self, builder: RoadBuilder) -> None:
+        keys = ("iso_8608", "coherency", "seed", "n_min", "n_max")
+        value = self._map(self.data, "unevenness", keys, "unevenness")
+        if "iso_8608" not in value:
+            self.report.error(self._line(self.data, "unevenness"), "unevenness", "iso_8608 is missing")
+            return
+        options: dict[str, Any] = {k: self._number(value, k, "-", k) for k in value if k in keys[1:]}
+        if "seed" in options:
+            options["seed"] = int(options["seed"])
+        level = value["iso_8608"]
+        builder.unevenness(level if isinstance(level, str) else float(level), **options)
+        from jounce.road.irregular import iso_8608
+
+        iso_8608(level)
+
+    def _features(self, builder: RoadBuilder) -> None:
+        items = self.data.get("features", [])
+        if not isinstance(items, Sequence) or isinstance(items, str):
+            self.report.error(
+                self._line(self.data, "features"), "features", f"expected a list of {', '.join(FEATURES)}"
+            )
+            return
+        for i, item in enumerate(items):
+            place = f"features[{i}]"
+            if not isinstance(item, Mapping) or len(item) != 1 or next(iter(item)) not in FEATURES:
+                found = next(iter(item)) if isinstance(item, Mapping) and item else item
+                hint = did_you_mean(str(found), FEATURES)
+                self.report.error(self._line(items, i), place, f"found {str(found)[:40]!r}{hint}")
+                continue
+            kind = next(iter(item))
+            method = getattr(RoadBuilder, kind)
+            arguments = self._arguments(item, kind, method, f"{place}.{kind}")
+            if not self.report.errors:
+                getattr(builder, kind)(**arguments)

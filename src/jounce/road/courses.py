@@ -1,0 +1,170 @@
+"""Courses of standard tests: paths, and the cones that mark their lanes.
+
+Lane changes of ISO 3888 go through lanes marked by cones; a path through their middle lines is offered as a start (the
+standards prescribe no path). w is the width of the vehicle; x runs from the first gate of the run-up.
+
+    ISO 3888-1: sections 15, 30, 25, 25, 30 m; lane widths 1.1 w + 0.25, 1.2 w + 0.25, 1.3 w + 0.25; offset 3.5 m
+    ISO 3888-2: sections 12, 13.5, 11, 12.5, 12 m; widths 1.1 w + 0.25, w + 1, max(1.3 w + 0.25, 3); offset 1 m
+
+Cone centres stand half a base plate (0.15 m) outside the clear width.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from jounce.core.errors import ParameterError
+from jounce.road.block import Array
+from jounce.road.path import Path, joined
+
+CONE_RADIUS = 0.092  # of the body, m
+CONE_BASE = 0.15  # half of the base plate, m
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Gates and a path through them.
+
+    Attributes
+    ----------
+    gates : (n, 3): x, y of the left and of the right cone, m
+    path : through the middle of the lanes
+    """
+
+    gates: Array
+    path: Path
+    name: str
+
+
+def _smooth(x: Array, points: list[tuple[float, float]]) -> Array:
+    """y from place to place with zero slope and curvature at each."""
+    a, b = np.array(points).T
+    i = np.clip(np.searchsorted(a, x, side="right") - 1, 0, len(a) - 2)
+    q = np.clip((x - a[i]) / (a[i + 1] - a[i]), 0.0, 1.0)
+    return np.asarray(b[i] + (b[i + 1] - b[i]) * q**3 * (10 - 15 * q + 6 * q * q))
+
+
+def _through(points: list[tuple[float, float]], step: float, name: str) -> Path:
+    x = np.arange(points[0][0], points[-1][0] + 0.5 * step, step)
+    return Path.from_points(np.column_stack([x, _smooth(x, points)]), closed=False, step=step, name=name)
+
+
+def _lane(x0: float, x1: float, n: int, left: float, right: float) -> list[tuple[float, float, float]]:
+    return [(float(x), left + CONE_BASE, right - CONE_BASE) for x in np.linspace(x0, x1, n)]
+
+
+def _width(vehicle_width: float) -> float:
+    if not (math.isfinite(vehicle_width) and 0.5 < vehicle_width < 4):
+        raise ParameterError(f"lane change: vehicle width {vehicle_width:g} m; expected 0.5 to 4 m")
+    return vehicle_width
+
+
+def iso_3888_1(vehicle_width: float = 2.0, start: float = 30.0, run_out: float = 60.0, step: float = 0.5) -> Course:
+    """Double lane change. ``start`` is x of the first gate; the last section is 15 + 15 m, with 15 m more of gates."""
+    w = _width(vehicle_width)
+    b1, b2, b3 = 1.1 * w + 0.25, 1.2 * w + 0.25, 1.3 * w + 0.25
+    x = start + np.cumsum([0.0, 15.0, 30.0, 25.0, 25.0, 60.0])
+    right = -0.5 * b1
+    # the right edge of the second lane is 3.5 m left of that of the first, the third lane begins at the first's
+    gates = [
+        *_lane(x[0], x[1], 3, 0.5 * b1, right),
+        *_lane(x[2], x[3], 3, right + 3.5 + b2, right + 3.5),
+        *_lane(x[4], x[5], 5, right + b3, right),
+    ]
+    middle = [0.0, right + 3.5 + 0.5 * b2, right + 0.5 * b3]
+    points = [
+        (0.0, 0.0),
+        (x[1], 0.0),
+        (x[2], middle[1]),
+        (x[3], middle[1]),
+        (x[4], middle[2]),
+        (x[5] + run_out, middle[2]),
+    ]
+    return Course(np.array(gates), _through(points, step, "iso_3888_1"), "iso_3888_1")
+
+
+def iso_3888_2(vehicle_width: float = 2.0, start: float = 30.0, run_out: float = 60.0, step: float = 0.5) -> Course:
+    """Obstacle avoidance: 61 m of course."""
+    w = _width(vehicle_width)
+    b1, b2, b3 = 1.1 * w + 0.25, w + 1.0, max(1.3 * w + 0.25, 3.0)
+    x = start + np.cumsum([0.0, 12.0, 13.5, 11.0, 12.5, 12.0])
+    right, left = -0.5 * b1, 0.5 * b1
+    second = left + 1.0  # right edge of the second lane: one metre left of the first lane
+    gates = [
+        *_lane(x[0], x[1], 5, left, right),
+        *_lane(x[2], x[3], 5, second + b2, second),
+        *_lane(x[4], x[5], 5, left, left - b3),
+    ]
+    middle = [0.0, second + 0.5 * b2, left - 0.5 * b3]
+    points = [
+        (0.0, 0.0),
+        (x[1], 0.0),
+        (x[2], middle[1]),
+        (x[3], middle[1]),
+        (x[4], middle[2]),
+        (x[5] + run_out, middle[2]),
+    ]
+    return Course(np.array(gates), _through(points, step, "iso_3888_2"), "iso_3888_2")
+
+
+def slalom(
+    pitch: float = 18.0,
+    cones: int = 10,
+    start: float = 40.0,
+    line: float = 1.55,
+    amplitude: float = 1.6,
+    step: float = 0.5,
+) -> Course:
+    """Cones in a row on y = ``line``; the far cones, 7 m away, only close the gates. The path weaves around them."""
+    if not (pitch > 2 and cones >= 2 and amplitude > 0):
+        raise ParameterError(f"slalom: {cones} cones every {pitch:g} m do not make a course")
+    x = start + pitch * np.arange(cones)
+    gates = [(float(a), line, line - 7.0) if k % 2 == 0 else (float(a), line + 7.0, line) for k, a in enumerate(x)]
+    sides = [line + (-amplitude if k % 2 == 0 else amplitude) for k in range(cones)]
+    points = [(0.0, sides[0]), *zip(x.tolist(), sides, strict=True), (float(x[-1]) + 3 * pitch, sides[-1])]
+    return Course(np.array(gates), _through(points, step, "slalom"), "slalom")
+
+
+def skidpad(
+    radius: float,
+    *,
+    side: str = "left",
+    entry: float = 50.0,
+    spiral: float = 20.0,
+    turns: float = 1.0,
+    exit_spiral: float | None = None,
+    exit_length: float = 0.0,
+    step: float = 0.5,
+) -> Path:
+    """Straight, clothoid, circle, and (with ``exit_length``) clothoid and straight again.
+
+    Parameters
+    ----------
+    turns : of the circle itself, without the clothoids
+    spiral, exit_spiral : lengths of the clothoids, m; 0 goes into the circle at once
+    """
+    if side not in ("left", "right"):
+        raise ParameterError(f"skidpad: side = {side!r}; allowed: left, right")
+    if not (radius > 0 and entry >= 0 and spiral >= 0 and turns > 0):
+        raise ParameterError("skidpad: radius and turns must be > 0, lengths not negative")
+    k = (1.0 if side == "left" else -1.0) / radius
+    parts = [(entry, 0.0, 0.0)] if entry > 0 else []
+    parts += [(spiral, 0.0, k)] if spiral > 0 else []
+    parts.append((2 * math.pi * radius * turns, k, k))
+    last = spiral if exit_spiral is None else exit_spiral
+    if exit_length > 0:
+        parts += [(last, k, 0.0)] if last > 0 else []
+        parts.append((exit_length, 0.0, 0.0))
+    return joined(parts, step=step, name="skidpad")
+
+
+def circle(radius: float, *, side: str = "left", step: float | None = None) -> Path:
+    """A closed circle through the origin, heading along x."""
+    if not radius > 0 or side not in ("left", "right"):
+        raise ParameterError("circle: the radius must be > 0 and the side left or right")
+    k = (1.0 if side == "left" else -1.0) / radius
+    length = 2 * math.pi * radius
+    return Path.from_curvature([0.0, length], [k, k], step=step or min(1.0, radius / 10), closed=True, name="circle")

@@ -1,0 +1,248 @@
+"""Paths: curvature, closing, projection, standard courses; path files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path as FilePath
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jounce.core.errors import FormatError, JounceError, ParameterError
+from jounce.files.drd import drd_text, parse_drd
+from jounce.files.gps import (
+    from_plane,
+    gpx_text,
+    kml_text,
+    parse_csv,
+    parse_gpx,
+    parse_kml,
+    read_path,
+    to_plane,
+    write_path,
+)
+from jounce.road.courses import circle, iso_3888_1, iso_3888_2, skidpad, slalom
+from jounce.road.path import Path, joined
+
+
+def ring(n: int = 60, radius: float = 50.0) -> np.ndarray:
+    a = 2 * math.pi * np.arange(n) / n
+    return np.column_stack([radius * np.cos(a), radius * np.sin(a), np.sin(2 * a)])
+
+
+def test_a_circle_of_points_has_its_curvature() -> None:
+    path = Path.from_points(ring())
+    assert path.closed
+    assert np.max(np.abs(path.curvature * 50 - 1)) < 1e-3
+    assert path.length == pytest.approx(2 * math.pi * 50, rel=1e-6)
+    assert np.max(np.abs(np.hypot(path.x, path.y) - 50)) < 1e-3
+    assert path.heading[-1] - path.heading[0] == pytest.approx(2 * math.pi * (1 - 1 / len(path.s)), rel=1e-4)
+
+
+def test_a_sine_has_its_curvature() -> None:
+    # the second derivative of a cubic spline is right to h²/12 of its own second derivative: 0.04 % for 1 m here
+    x = np.arange(0, 200.1, 1.0)
+    y = 5 * np.sin(x / 15)
+    path = Path.from_points(np.column_stack([x, y]), closed=False, step=0.5)
+    exact = -5 / 225 * np.sin(path.x / 15) / (1 + (5 / 15 * np.cos(path.x / 15)) ** 2) ** 1.5
+    inner = (path.x > 20) & (path.x < 180)
+    assert np.max(np.abs(path.curvature - exact)[inner]) < 1e-3 * np.max(np.abs(exact))
+
+
+def test_curvature_is_continuous_after_resampling() -> None:
+    rng = np.random.default_rng(3)
+    points = np.column_stack([np.arange(0, 300, 7.0), np.cumsum(rng.uniform(-1, 1, 43))])
+    path = Path.from_points(points, closed=False, step=0.25)
+    # the third derivative of the spline bounds the steps of curvature
+    assert np.max(np.abs(np.diff(path.curvature))) < 0.02
+    again = path.resampled(0.1)
+    assert np.max(np.abs(np.diff(again.curvature))) < 0.01
+    np.testing.assert_allclose(np.interp(again.s, path.s, path.x), again.x, atol=2e-3)
+
+
+def test_clothoids_have_linear_curvature_and_fresnel_positions() -> None:
+    from scipy.special import fresnel
+
+    path = Path.from_curvature([0, 50], [0, 0.02], step=0.5)
+    np.testing.assert_allclose(path.curvature, 0.02 / 50 * path.s, atol=1e-15)
+    a = math.sqrt(math.pi * 50 / 0.02)  # κ = s π/a²
+    s, c = fresnel(path.s / a)
+    np.testing.assert_allclose(path.x, a * c, atol=1e-10)
+    np.testing.assert_allclose(path.y, a * s, atol=1e-10)
+
+
+def test_open_and_closed_are_told_apart() -> None:
+    assert not Path.from_points(ring()[:50]).closed
+    assert Path.from_points(np.vstack([ring(), ring()[:1]])).closed  # the first point repeated
+    assert not Path.from_points(ring(), closed=False).closed
+    with pytest.raises(ParameterError, match="closed, but its end is"):
+        Path.from_curvature([0, 100], [0.01, 0.01], closed=True)
+
+
+def test_projection_returns_station_and_offset() -> None:
+    path = joined([(50.0, 0.0, 0.02), (60.0, 0.02, 0.02), (80.0, 0.02, -0.01)])
+    rng = np.random.default_rng(0)
+    s, n = rng.uniform(0, path.length, 300), rng.uniform(-10, 10, 300)
+    p, heading = path.at(s), path.at(s, "heading")
+    # heading of the smooth line, not of straight lines between stations
+    d = (path.at(s + 1e-5) - path.at(s - 1e-5))[:, :2]
+    heading = np.arctan2(d[:, 1], d[:, 0])
+    inner = (s > 1) & (s < path.length - 1)
+    found = path.project(p[:, 0] - n * np.sin(heading), p[:, 1] + n * np.cos(heading))
+    np.testing.assert_allclose(found.station[inner], s[inner], atol=1e-4)
+    np.testing.assert_allclose(found.offset[inner], n[inner], atol=1e-6)
+
+
+def test_reversed_and_moved() -> None:
+    path = joined([(50.0, 0.0, 0.02), (60.0, 0.02, 0.02)], z=lambda s: 0.1 * s)
+    back = path.reversed()
+    assert (back.x[0], back.y[0], back.z[0]) == (path.x[-1], path.y[-1], path.z[-1])
+    np.testing.assert_allclose(back.curvature, -path.curvature[::-1])
+    np.testing.assert_allclose(np.cos(back.heading), -np.cos(path.heading[::-1]), atol=1e-12)
+    np.testing.assert_allclose(back.slope, -0.1, atol=1e-9)
+    turned = path.moved(1.0, 2.0, 3.0, 0.5)
+    assert turned.length == path.length and turned.heading[0] == 0.5
+
+
+def test_slope_and_vertical_curvature() -> None:
+    path = joined([(200.0, 0.0, 0.0)], step=0.5, z=lambda s: 0.001 * s**2)
+    np.testing.assert_allclose(path.slope, 0.002 * path.s, atol=1e-9)
+    np.testing.assert_allclose(path.vertical_curvature, 0.002, atol=1e-7)
+    assert path.s_3d[-1] > path.length
+
+
+# --- courses --------------------------------------------------------------------------------------------------------
+
+
+def test_cones_of_iso_3888_1() -> None:
+    gates = iso_3888_1(2.0).gates
+    np.testing.assert_allclose(gates[:, 0], [30, 37.5, 45, 75, 87.5, 100, 125, 140, 155, 170, 185], atol=1e-9)
+    np.testing.assert_allclose(gates[:3, 1:], [[1.375, -1.375]] * 3, atol=1e-9)
+    np.testing.assert_allclose(gates[3:6, 1:], [[5.075, 2.125]] * 3, atol=1e-9)
+    np.testing.assert_allclose(gates[6:, 1:], [[1.775, -1.375]] * 5, atol=1e-9)
+
+
+def test_cones_of_iso_3888_2() -> None:
+    gates = iso_3888_2(2.0).gates
+    x = [*np.arange(30, 42.1, 3), *np.arange(55.5, 66.6, 2.75), *np.arange(79, 91.1, 3)]
+    np.testing.assert_allclose(gates[:, 0], x, atol=1e-9)
+    for rows, y in ((slice(0, 5), (1.375, -1.375)), (slice(5, 10), (5.375, 2.075)), (slice(10, 15), (1.375, -1.925))):
+        np.testing.assert_allclose(gates[rows, 1:], [y] * 5, atol=1e-9)
+    assert gates[10, 0] - gates[0, 0] + 12 == pytest.approx(61)
+    wide = iso_3888_2(2.4).gates[12]
+    assert wide[1] - wide[2] - 0.3 == pytest.approx(1.3 * 2.4 + 0.25)
+
+
+@pytest.mark.parametrize("make", [iso_3888_1, iso_3888_2, slalom])
+def test_paths_go_through_their_gates(make: object) -> None:
+    course = make()  # type: ignore[operator]
+    y = np.interp(course.gates[:, 0], course.path.x, course.path.y)
+    assert np.all(y < course.gates[:, 1]) and np.all(y > course.gates[:, 2])
+    # continuous curvature: its steps shrink with those of the stations
+    fine = make(step=0.25).path  # type: ignore[operator]
+    assert np.max(np.abs(np.diff(fine.curvature))) < 0.65 * np.max(np.abs(np.diff(course.path.curvature)))
+
+
+def test_skidpad_with_clothoids() -> None:
+    path = skidpad(50.0, side="right", entry=30.0, spiral=20.0, turns=1.0, exit_length=10.0, step=0.5)
+    s, kappa = path.s, path.curvature
+    spiral = (s > 30) & (s < 50)
+    np.testing.assert_allclose(kappa[spiral], -(s[spiral] - 30) / 20 / 50, atol=1e-12)
+    a, b = path.at(np.array([50.0, 50 + 2 * math.pi * 50]))
+    assert math.hypot(*(a - b)[:2]) < 1e-3  # once around
+    assert circle(20.0).closed and circle(20.0).length == pytest.approx(40 * math.pi)
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+
+def test_drd_columns_have_a_fixed_order() -> None:
+    text = "# z x y speed width inc\n0 0 8 0.00 20 0\n-10 0 8 0.02 18 1\n-20 0.5 8 0.02 18 2\n"
+    file = parse_drd(text)
+    assert any("order is always" in p.message for p in file.report.warnings)
+    path = file.path()
+    np.testing.assert_allclose(file.s, [0, math.sqrt(101), math.sqrt(101) + math.sqrt(101.25)])
+    assert np.all(np.diff(path.s) > 0) and not path.closed
+    assert path.left[0] == 4.0 and path.speed[0] == 20.0 and path.bank[-1] == pytest.approx(0.02)  # type: ignore[index]
+    assert path.z[-1] == pytest.approx(2.0)
+
+
+def test_drd_round_trip() -> None:
+    path = Path.from_points(ring(), left=4.0, right=4.0, bank=0.05, speed=30.0)
+    text = drd_text(path)
+    again = parse_drd(text).path(step=path.step)
+    assert again.closed and again.length == pytest.approx(path.length, abs=1e-6)
+    assert np.max(np.abs(again.curvature * 50 - 1)) < 2e-3
+    assert drd_text(Path.from_points(ring())).splitlines()[0] == "# x-coord y-coord width lat.inc speed z-coord"
+
+
+def test_geographic_coordinates_keep_lengths() -> None:
+    # one degree of latitude and of longitude at 48 degrees, from the radii of curvature of WGS 84
+    x, y = to_plane([11.0, 11.1, 11.0], [48.0, 48.0, 48.1], 11.0, 48.0)
+    e2, a = 0.00669437999014, 6378137.0
+    w = 1 - e2 * math.sin(math.radians(48)) ** 2
+    assert x[1] == pytest.approx(math.radians(0.1) * a / math.sqrt(w) * math.cos(math.radians(48)), rel=1e-5)
+    middle = 1 - e2 * math.sin(math.radians(48.05)) ** 2
+    assert y[2] == pytest.approx(math.radians(0.1) * a * (1 - e2) / middle**1.5, rel=1e-5)
+    lon, lat = from_plane(x, y, 11.0, 48.0)
+    np.testing.assert_allclose(lon, [11.0, 11.1, 11.0], atol=1e-9)
+    np.testing.assert_allclose(lat, [48.0, 48.0, 48.1], atol=1e-9)
+
+
+@pytest.mark.parametrize("ending", ["drd", "csv", "kml", "gpx"])
+def test_paths_are_written_and_read_again(ending: str, tmp_path: FilePath) -> None:
+    path = Path.from_points(ring() - ring()[0])
+    place = tmp_path / f"ring.{ending}"
+    write_path(path, place, 11.0, 48.0)
+    again = read_path(place, step=path.step)
+    assert again.closed and again.length == pytest.approx(path.length, abs=2e-3)
+    # kml and gpx have nine decimals of a degree: 0.1 mm
+    np.testing.assert_allclose(again.at(np.linspace(0, 300, 50)), path.at(np.linspace(0, 300, 50)), atol=2e-3)
+
+
+def test_csv_with_names_and_separators() -> None:
+    text = "# x_m; y_m; w_tr_right_m; w_tr_left_m\n0;0;3;4\n10;0;3;4\n20;1;3;5\n30;2;3;5\n"
+    path = parse_csv(text)
+    assert path.left[0] == 4.0 and path.right[0] == 3.0 and path.left[-1] == 5.0  # type: ignore[index]
+    assert parse_csv("0 0\n10 0\n20 0\n").length == pytest.approx(20)
+    assert parse_csv("lon,lat\n11,48\n11.001,48\n11.002,48\n").length == pytest.approx(149.18, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "message"),
+    [
+        (parse_drd, "# x\n1 2 3\n", "line 2.*six numbers"),
+        (parse_drd, "# x\n0 0 1 0 0 0\n0 0 1 0 0 0\n", "line 3.*same point"),
+        (parse_drd, "", "at least two"),
+        (parse_csv, "a,b\n1,2\n", "x and y"),
+        (parse_csv, "x,y\n1,2\n3,oops\n", "line 3"),
+        (parse_kml, "<kml><Placemark/></kml>", "no LineString"),
+        (parse_kml, "<kml><LineString><coordinates>1,2 x,y</coordinates></LineString></kml>", "longitude,latitude"),
+        (parse_gpx, "<gpx><trkpt lat='1' lon='a'/></gpx>", "expected numbers"),
+        (parse_gpx, "<gpx", "not well-formed"),
+        (parse_gpx, "<!DOCTYPE a [<!ENTITY b 'c'>]><gpx/>", "document type"),
+    ],
+)
+def test_damaged_path_files(parse: object, text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=f"(?s){message}"):
+        parse(text, "a.txt")  # type: ignore[operator]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from([parse_drd, parse_csv, parse_kml, parse_gpx]), st.data())
+def test_fuzzed_path_files_are_read_or_refused(parse: object, data: st.DataObject) -> None:
+    path = Path.straight(20.0, step=5.0)
+    texts = {parse_drd: drd_text(path), parse_csv: "x,y,z\n0,0,0\n5,1,0\n9,2,0\n", parse_kml: kml_text(path, 8, 50)}
+    text = texts.get(parse) or gpx_text(path, 8, 50)  # type: ignore[call-overload]
+    letters = list(text)
+    for _ in range(data.draw(st.integers(1, 5))):
+        at = data.draw(st.integers(0, len(letters) - 1))
+        letters[at] = data.draw(st.text(max_size=3))
+    try:
+        found = parse("".join(letters))  # type: ignore[operator]
+        if hasattr(found, "path"):
+            found.path()
+    except JounceError:
+        pass
