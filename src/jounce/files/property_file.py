@@ -1,17 +1,17 @@
 """Property files: the text grammar ("TeimOrbit") that tire, road, aero, engine, rig and vehicle files share.
 
-    $ a comment, anywhere on a line             ! a comment, when it is the first character of a line
+    $ a comment, anywhere on a line             ! a comment, when it is the first character of a line or behind a value
     [BLOCK]                                     names of blocks, sub-blocks and keys: upper and lower case are alike
-    KEY = 12.5                                  a number in C notation, or 'text' in single quotes
+    KEY = 12.5                                  a number in C or Fortran notation, or 'text' in quotes
     KEY <unit> = 12.5                           with a unit tag of the [UNITS] block
     {column <unit>  column                      a table header, over several lines if need be
      column}
     1.0 2.0 3.0                                 rows; a row may be wrapped over several lines
     (SUB_BLOCK)                                 the same inside a block, until the next ( ) or [ ]
 
-A file is kept as it was written: what is not changed is written back to the letter, comments, order, unknown blocks and
-line ends included; a changed value replaces only its own characters. Of blocks or keys that come twice the last one
-counts, with a warning. What cannot be read is an error with its line, except in blocks that the reader of a
+A file is kept as it was written: what is not changed is written back to the letter, comments, order, unknown blocks,
+line ends and encoding included; a changed value replaces only its own characters. Of blocks or keys that come twice the
+last one counts, with a warning. What cannot be read is an error with its line, except in blocks that the reader of a
 format does not know: those are kept as they are.
 
 The meaning of blocks and keys belongs to the readers of the formats (``tir`` and those to come), units to
@@ -20,11 +20,16 @@ The meaning of blocks and keys belongs to the readers of the formats (``tir`` an
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 import re
+import shutil
+import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from jounce.core.errors import FormatError, did_you_mean
 from jounce.files.problems import Report
@@ -33,7 +38,11 @@ Value = float | str
 
 MAX_BYTES = 200_000_000  # larger than any such file; a wrong path should not fill the memory
 
-NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?", re.ASCII)
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")  # a line with its end
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?", re.ASCII)
+_REMARK = ("!", "#", ";", "//")  # what people put behind a value, though $ is the sign for it
+_QUOTES = ("'", '"')
 _BLOCK = re.compile(r"\s*\[([^\[\]]*)\]\s*")
 _SUB_BLOCK = re.compile(r"\s*\(([^()]*)\)\s*")
 _ATTRIBUTE = re.compile(r"\s*([^\s=<>\[\](){}']+)\s*(?:<([^<>]*)>)?\s*=[ \t]*")
@@ -61,10 +70,11 @@ class Attribute(Node):
     unit: str | None = None
     before: str = ""  # text of the line in front of the value
     after: str = ""  # text behind it, with comment and line end
+    blank: bool = False  # nothing stands behind the =
 
     def change(self, value: Value) -> None:
         """Replace the value, and nothing else of the line."""
-        self.value = value
+        self.value, self.blank = value, False
         self.source = [self.before + format_value(value) + self.after]
 
 
@@ -224,19 +234,23 @@ class PropertyFile:
     def __init__(self, path: str = "", newline: str = "\n") -> None:
         self.path = path
         self.newline = newline
+        self.encoding = Encoding()
         self.preamble: list[Node] = []
         self.blocks: list[Block] = []
         self.report = Report(path or "(text)")
 
     # -- reading ------------------------------------------------------------------------------------------
     @classmethod
-    def read(cls, path: str | Path, known: Collection[str] | None = None) -> PropertyFile:
+    def read(
+        cls, path: str | Path, known: Collection[str] | None = None, *, blanks: Literal["error", "missing"] = "error"
+    ) -> PropertyFile:
         """Read a file.
 
         Parameters
         ----------
         path : of the file
         known : names of the blocks that the format defines; others are kept without being understood. All, by default.
+        blanks : whether a key without a value is an error or counts as missing, with a note
         """
         place = Path(path)
         try:
@@ -246,13 +260,24 @@ class PropertyFile:
             raw = place.read_bytes()
         except OSError as error:
             raise FormatError(f"{path}: cannot be read ({error.strerror or error})") from None
-        return cls.parse(decode(raw, str(path)), str(path), known)
+        text, encoding = decoded(raw, str(path))
+        file = cls.parse(text, str(path), known, blanks=blanks)
+        file.encoding = encoding
+        return file
 
     @classmethod
-    def parse(cls, text: str, path: str = "", known: Collection[str] | None = None) -> PropertyFile:
+    def parse(
+        cls,
+        text: str,
+        path: str = "",
+        known: Collection[str] | None = None,
+        *,
+        blanks: Literal["error", "missing"] = "error",
+    ) -> PropertyFile:
         """Read a text; raises a FormatError that lists everything that cannot be read."""
-        file = cls(path, "\r\n" if "\r\n" in text else "\n")
-        _Parser(file, known).run(text)
+        newline = next((end for end in ("\r\n", "\n", "\r") if end in text), "\n")
+        file = cls(path, newline)
+        _Parser(file, known, blanks).run(text)
         file.report.raise_if_errors()
         return file
 
@@ -286,15 +311,23 @@ class PropertyFile:
         return head + "".join(b.text() for b in self.blocks)
 
     def write(self, path: str | Path) -> None:
-        """Write the file; line ends are those of the file that was read."""
-        Path(path).write_bytes(self.text().encode("utf-8"))
+        """Write the file in one go; line ends and encoding are those of the file that was read."""
+        try:
+            raw = self.encoding.mark + self.text().encode(self.encoding.codec)
+        except UnicodeEncodeError as error:
+            letter = error.object[error.start]
+            raise FormatError(
+                f"{path}: {letter!r} cannot be written in the encoding of the file, {self.encoding.codec}"
+            ) from None
+        write_bytes(path, raw)
 
 
 class _Parser:
     """Goes through the lines once."""
 
-    def __init__(self, file: PropertyFile, known: Collection[str] | None) -> None:
+    def __init__(self, file: PropertyFile, known: Collection[str] | None, blanks: str) -> None:
         self.file = file
+        self.blanks = blanks
         self.report = file.report
         self.known = None if known is None else {name.upper() for name in known}
         self.block: Block | None = None
@@ -305,8 +338,7 @@ class _Parser:
         self.first_lines: dict[tuple[str, str], int] = {}  # (block, sub-block) -> line, by which repetitions are found
 
     def run(self, text: str) -> None:
-        lines = text.split("\n")
-        ended = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+        ended = _LINE.findall(text)
         i = 0
         while i < len(ended):
             i = self._line(ended, i)
@@ -427,18 +459,13 @@ class _Parser:
         key, unit = match[1], match[2]
         text = content[match.end() :].rstrip()
         place = f"{self._where} {key}"
-        value: Value = text
-        if text.startswith("'"):
-            if len(text) < 2 or not text.endswith("'") or "'" in text[1:-1]:
-                self._problem(number, place, f"found {shown(text)}; expected one text between two single quotes")
-            value = text.strip("'")
-        elif NUMBER.fullmatch(text):
-            value = float(text)
-            if math.isinf(value):
-                self._problem(number, place, f"found {shown(text)}; too large for a floating-point number")
-        elif not text:
-            self._problem(number, place, "the value is missing; expected a number or 'text'")
-        else:
+        text, value, problem = read_value(text)
+        blank = not text
+        if blank and self.blanks == "missing":
+            self.report.info(number, place, "has no value; counts as missing")
+        elif problem:
+            self._problem(number, place, problem)
+        elif isinstance(value, str) and not text.startswith(_QUOTES):
             self.report.info(number, place, f"{shown(text)} is read as text; write it in single quotes")
         start = match.end()
         attribute = Attribute(
@@ -449,6 +476,7 @@ class _Parser:
             None if unit is None else unit.strip(),
             raw[:start],
             raw[start + len(text) :],
+            blank,
         )
         before = self.section.take(attribute)
         if before is not None:
@@ -470,8 +498,8 @@ class _Parser:
         for token in _WORD.finditer(words):
             word = token[0]
             if NUMBER.fullmatch(word):
-                values.append(float(word))
-                if math.isinf(float(word)):
+                values.append(to_number(word))
+                if math.isinf(to_number(word)):
                     self._problem(number, self._where, f"found {shown(word)}; too large for a floating-point number")
             else:
                 values.append(word[1:-1] if word.startswith("'") else word)
@@ -538,6 +566,33 @@ def without_comment(line: str) -> str:
     return line.split("$", 1)[0] if quoted else line
 
 
+def to_number(word: str) -> float:
+    """A number in C or Fortran notation (1.5D+3)."""
+    return float(word.replace("d", "e").replace("D", "e"))
+
+
+def read_value(text: str) -> tuple[str, Value, str]:
+    """What stands behind the = of an attribute: its characters, its value, and what is wrong with it in words.
+
+    A remark behind the value without the sign $ is left out of the characters.
+    """
+    if not text:
+        return text, "", "the value is missing; expected a number or 'text'"
+    if text.startswith(_QUOTES):
+        end = text.find(text[0], 1)
+        if end < 0 or (text[end + 1 :].strip() and not text[end + 1 :].lstrip().startswith(_REMARK)):
+            return text, text.strip(text[0]), f"found {shown(text)}; expected one text between two single quotes"
+        return text[: end + 1], text[1:end], ""
+    found = NUMBER.match(text)
+    if found is not None and (found.end() == len(text) or text[found.end() :].lstrip().startswith(_REMARK)):
+        value = to_number(found[0])
+        wrong = f"found {shown(found[0])}; too large for a floating-point number" if math.isinf(value) else ""
+        return found[0], value, wrong
+    if _DECIMAL_COMMA.fullmatch(text):
+        return text, text, f"found {shown(text)}; write a decimal point: {text.replace(',', '.')}"
+    return text, text, ""
+
+
 def format_value(value: Value) -> str:
     """A number so that reading gives the same number, or text in quotes."""
     if isinstance(value, str):
@@ -571,14 +626,63 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+@dataclass(frozen=True)
+class Encoding:
+    """How the letters of a file are stored: codec, and the mark at its beginning."""
+
+    codec: str = "utf-8"
+    mark: bytes = b""
+
+
+_MARKS = (
+    Encoding("utf-8", b"\xef\xbb\xbf"),
+    Encoding("utf-16-le", b"\xff\xfe"),
+    Encoding("utf-16-be", b"\xfe\xff"),
+)
+
+
 def decode(raw: bytes, path: str) -> str:
-    """Text of a file: UTF-8 with or without mark, else the letters of Western Europe, as old files have them."""
+    """Text of a file."""
+    return decoded(raw, path)[0]
+
+
+def decoded(raw: bytes, path: str) -> tuple[str, Encoding]:
+    """Text of a file and its encoding: UTF-8, UTF-16, else the letters of Western Europe, as old files have them."""
+    for encoding in _MARKS:
+        if raw.startswith(encoding.mark):
+            try:
+                return raw[len(encoding.mark) :].decode(encoding.codec), encoding
+            except UnicodeDecodeError as error:
+                raise FormatError(f"{path}: is marked as {encoding.codec}, but byte {error.start} is not") from None
     if b"\0" in raw:
+        first, second = raw[0::2], raw[1::2]
+        for codec, letters, zeros in (("utf-16-le", first, second), ("utf-16-be", second, first)):
+            # without a mark: plain text has every second byte zero
+            if b"\0" not in letters and len(raw) % 2 == 0 and zeros.count(0) > 0.9 * len(zeros):
+                with contextlib.suppress(UnicodeDecodeError):
+                    return raw.decode(codec), Encoding(codec)
         raise FormatError(f"{path}: holds zero bytes; this is no text file")
+    for codec in ("utf-8", "cp1252"):
+        with contextlib.suppress(UnicodeDecodeError):
+            return raw.decode(codec), Encoding(codec)
+    return raw.decode("latin-1"), Encoding("latin-1")
+
+
+def write_bytes(path: str | Path, raw: bytes) -> None:
+    """Write a file as a whole or not at all."""
+    target = Path(path)
     try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return raw.decode("cp1252", errors="replace")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(raw)
+            shutil.copymode(target, name) if target.exists() else Path(name).chmod(0o644)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as problem:
+        raise FormatError(f"{path}: cannot be written ({problem.strerror})") from None
 
 
 # --- references to other files ---------------------------------------------------------------------------------------

@@ -1,7 +1,13 @@
-"""TIR: tire property files. Magic Formula tires PAC2002 and MF 5.x are read and written; other families are named.
+"""TIR: tire property files. The model is chosen by the file; what is read is written back to the letter.
 
 Which model a file means is decided by [MODEL]: PROPERTY_FILE_FORMAT; where that says 'USER', by FUNCTION_NAME,
-then MODEL_TYPE, then USER_SUB_ID.
+then MODEL_TYPE, then USER_SUB_ID; among the versions of MF-Tyre by FITTYP:
+
+    PAC2002; MF_05 (FITTYP 6, 21, 52: MF 5.2)                     jounce.components.tire.pac2002
+    MF-TYRE, MF_61, MF_62, TYR815, 815 with FITTYP 61, 62         mf6
+    USER, vi_tire, MODEL_TYPE PAC_MC                              pac_mc
+    FIALA                                                         fiala
+    USER, jounce::NAME                                            the registered model NAME, such as linear and table
 
 Units. [UNITS] applies to the numbers that have a dimension (speeds, radii, stiffness, damping, loads, ranges of slip
 angle and inclination). Coefficients of the formula are those of SI units and radians, whatever the file's units are:
@@ -13,71 +19,133 @@ something that would change forces is not used; infos for defaults that were tak
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from itertools import pairwise, product
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from jounce.components.tire.base import Tire
-from jounce.components.tire.pac2002 import BY_NAME, COEFFICIENTS, MODES, Pac2002, symmetrised
-from jounce.core.errors import FormatError, ParameterError, did_you_mean
+import numpy as np
+
+from jounce.components.tire.base import FILE_BLOCKS, Coefficient, Tire, TireModel
+from jounce.components.tire.registry import find, names
+from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
 from jounce.core.tables import Table
-from jounce.files.file_units import Units, column_factor, read_units, write_units
+from jounce.files.file_units import DIMENSIONS, Units, column_factor, read_units, write_units
 from jounce.files.problems import Report
-from jounce.files.property_file import Attribute, Block, PropertyFile
+from jounce.files.property_file import Attribute, Block, PropertyFile, Section, write_bytes
+from jounce.files.property_file import Table as FileTable
 
 HEADERS = ("MDI_HEADER", "VIGRADE_HEADER")
-MANDATORY = (
-    *("UNITS", "MODEL", "DIMENSION", "VERTICAL", "LONG_SLIP_RANGE"),
-    *("SLIP_ANGLE_RANGE", "INCLINATION_ANGLE_RANGE", "VERTICAL_FORCE_RANGE"),
-)
 CURVES = {"DEFLECTION_LOAD_CURVE": "deflection", "BOTTOMING_CURVE": "bottoming"}
-# Understood as text, not used by the models that exist: a warning where forces would differ, else a note.
-WITHOUT_EFFECT = {"SHAPE": "the contact is that of a thin disc", "PARAMETER": "it belongs to other models"}
-NOT_YET = {
-    "SECTION_PROFILE_TABLE": "the contact is that of a thin disc",
-    "SPEED_RADIUS_LOAD_DATA": "the load comes from VERTICAL_STIFFNESS or DEFLECTION_LOAD_CURVE",
+TABLES = ("SECTION_PROFILE_TABLE", "SPEED_RADIUS_LOAD_DATA", "FORCE_TABLE")
+# Understood as text, not used by the models that exist.
+WITHOUT_EFFECT = {
+    "SHAPE": "the contact is that of a thin disc or of [SECTION_PROFILE_TABLE]",
+    "INERTIA": "mass and inertia belong to the wheel of the vehicle",
+    "CONTACT_PATCH": "the contact is a point",
 }
-KNOWN_BLOCKS = frozenset({*HEADERS, *MANDATORY, *CURVES, *NOT_YET, *WITHOUT_EFFECT, *(c.block for c in COEFFICIENTS)})
+COEFFICIENT_BLOCKS = (
+    *("SCALING_COEFFICIENTS", "LONGITUDINAL_COEFFICIENTS", "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS"),
+    *("ROLLING_COEFFICIENTS", "OVERTURNING_COEFFICIENTS", "TURNSLIP_COEFFICIENTS", "PARAMETER", "STRUCTURAL"),
+    *("OPERATING_CONDITIONS", "INFLATION_PRESSURE_RANGE"),
+)
+KNOWN_BLOCKS = frozenset({*HEADERS, *FILE_BLOCKS, *CURVES, *TABLES, *WITHOUT_EFFECT, *COEFFICIENT_BLOCKS})
 SIZES = {"WIDTH": "m", "RIM_WIDTH": "m", "ASPECT_RATIO": "-"}
 MODEL_KEYS = frozenset(
     {
         *("PROPERTY_FILE_FORMAT", "FUNCTION_NAME", "MODEL_TYPE", "INTERFACE_TYPE", "USER_SUB_ID", "USE_MODE"),
-        *("LONSLIP_MODE", "TYRESIDE", "CP2WC_MODE", "CALLING_APP_CHECK", "LEGACY_FORMULATION", "FITTYP"),
+        *("LONSLIP_MODE", "TYRESIDE", "CP2WC_MODE", "CALLING_APP_CHECK", "LEGACY_FORMULATION", "FITTYP", "TYPE"),
     }
 )
-# Vertical behaviour that depends on speed and forces; published, not modelled yet.
-EXTENDED_VERTICAL = frozenset({"QV1", "QV2", "QFCX1", "QFCY1", "QFCG1", "QFZ1", "QFZ2", "QFZ3"})
 SIDES = ("LEFT", "RIGHT", "SYMMETRIC")
+# Numbers of a block that must be there are written even at their default, but for these.
+SELDOM = frozenset({"BOTTOM_STIFF", "BOTTOM_OFFST"})
+POSITIVE = (
+    *("UNLOADED_RADIUS", "VERTICAL_STIFFNESS", "FNOMIN", "LFZO", "LMUX", "LMUY", "PCX1", "PKX1", "PCY1", "PKY2"),
+    *("LONGITUDINAL_STIFFNESS", "LATERAL_STIFFNESS", "NOMPRES", "CSLIP", "CALPHA", "UMAX", "FRICTION"),
+)
+NOT_NEGATIVE = (
+    *("VERTICAL_DAMPING", "FZMIN", "VXLOW", "LONGVL", "BOTTOM_STIFF", "RIM_RADIUS", "LSGKP", "LSGAL"),
+    *("UMIN", "RELAX_LENGTH_X", "RELAX_LENGTH_Y", "ROLLING_RESISTANCE"),
+)
+RISING = (
+    *(("KPUMIN", "KPUMAX"), ("ALPMIN", "ALPMAX"), ("CAMMIN", "CAMMAX"), ("FZMIN", "FZMAX")),
+    ("PRESMIN", "PRESMAX"),
+)
 
-NATIVE = {"PAC2002": "PAC2002", "MF_05": "MF_05"}
+# Families by the words of files -> name of the model and what else is known of its structure.
+FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "PAC2002": ("pac2002", {"variant": "PAC2002"}),
+    "MF_05": ("pac2002", {"variant": "MF_05"}),
+    "MF_52": ("pac2002", {"variant": "MF_52"}),
+    "MF_61": ("mf6", {"version": 61}),
+    "MF_62": ("mf6", {"version": 62}),
+    "PAC_MC": ("pac_mc", {}),
+    "FIALA": ("fiala", {}),
+}
 # Families that are recognised, with the words for the message.
 LATER = {
-    "PAC_MC": "motorcycle Magic Formula (PAC_MC)",
     "FTIRE": "FTire",
     "CDTIRE": "CDTire",
     "TAMETIRE": "TameTire",
-    "MF_SWIFT": "MF-Tyre/MF-Swift 6 and 7",
-    "USER": "user tire",
+    "SWIFT": "MF-Tyre/MF-Swift beyond version 6.2",
+    "PAC89": "Pacejka '89",
+    "PAC94": "Pacejka '94",
+    "5.2.1": "Delft-Tyre 5.2.1 (an early PAC2002)",
+    "UA": "University of Arizona tire",
+    "PAC_CT": "PAC_CT",
+    "VI_TIRE": "VI_TIRE",
 }
+_FITTYP = {
+    **dict.fromkeys((5, 50, 51), "MF_05"),
+    **dict.fromkeys((6, 21, 52), "MF_52"),
+    **dict.fromkeys((60, 61), "MF_61"),
+    62: "MF_62",
+}
+_MF_TYRE = ("MF-TYRE", "MF_TYRE", "MFTYRE", "MF-SWIFT", "MF_SWIFT")
+_SPELLINGS = {"MF61": "MF_61", "MF62": "MF_62", "MF-61": "MF_61", "MF-62": "MF_62", "MF52": "MF_52", "MF05": "MF_05"}
 _FUNCTIONS = (
-    ("vitools::vi_tire", ""),  # decided by MODEL_TYPE
+    ("vi_tire", ""),  # decided by MODEL_TYPE
     ("vi-tire", ""),
-    ("cti::tyr510", "FTIRE"),
-    ("tyr815", "MF_SWIFT"),
-    ("mtyre_mfswift_7", "MF_SWIFT"),
+    ("tyr510", "FTIRE"),
+    ("tyr815", "MF-TYRE"),
+    ("mfswift", "MF-TYRE"),
+    ("tyr902", "FIALA"),
 )
-_PROPERTY_FORMATS = (*NATIVE, "USER", "FTIRE", "CDTIRE", "TAMETIRE")
+_FORMATS = (*FAMILIES, "MF-TYRE", "USER", "FTIRE", "CDTIRE", "TAMETIRE")
+
+
+# Name of the family, its model, what it says about the structure. The model is a class that is not abstract.
+Family = tuple[str, type[Any], dict[str, Any]]
 
 
 def read_tir(path: str | Path) -> TirFile:
     """Read a tire property file."""
-    return TirFile(PropertyFile.read(path, KNOWN_BLOCKS))
+    return TirFile(PropertyFile.read(path, KNOWN_BLOCKS, blanks="missing"))
 
 
 def parse_tir(text: str, path: str = "") -> TirFile:
     """The same from a text."""
-    return TirFile(PropertyFile.parse(text, path, KNOWN_BLOCKS))
+    return TirFile(PropertyFile.parse(text, path, KNOWN_BLOCKS, blanks="missing"))
+
+
+class SwiftMode(NamedTuple):
+    """The three digits of USE_MODE in files of MF-Tyre/MF-Swift."""
+
+    contact: int  # 0, 1 smooth road; 2 circular section; 3 moving road; 4 road by distance; 5 enveloping
+    dynamics: int  # 0 steady; 1, 2 linear, nonlinear relaxation; 3, 4 rigid ring
+    forces: int  # 0 load; 1 longitudinal; 2 lateral; 3 both; 4 combined; 5 with turn slip
+
+
+def decode_swift_mode(code: int) -> SwiftMode:
+    """The digits of a use mode BCD."""
+    size = abs(code)
+    mode = SwiftMode(size // 100, size // 10 % 10, size % 10)
+    if mode.contact > 5 or mode.dynamics > 4 or mode.forces > 5:
+        raise ParameterError(f"use mode {code}: digits are contact 0-5, dynamics 0-4, forces 0-5")
+    return mode
 
 
 @dataclass(frozen=True)
@@ -95,7 +163,7 @@ class TirFile:
     ----------
     file : the text, block by block
     report : warnings and notes of the reader
-    family : the family of models, ``PAC2002`` or ``MF_05``
+    family : the family of models, such as ``PAC2002`` or ``MF_62``, or the name of a registered model
     tire : what it describes, in SI units
     """
 
@@ -103,11 +171,16 @@ class TirFile:
         self.file = file
         self.report: Report = file.report
         self._given: dict[str, _Given] = {}
+        self.family = ""
+        self.model_class: type[Any] = TireModel
+        self._options: dict[str, Any] = {}
+        model = file.block("MODEL")
+        if model is not None:
+            self.family, self.model_class, self._options = self._dispatch(model)
         self._check_blocks()
         self.report.raise_if_errors()
         self.units: Units = read_units(file, self.report)
-        self.family = self._dispatch(file.need("MODEL"))
-        self.report.raise_if_errors()
+        self.coefficients: dict[str, Coefficient] = {c.name: c for c in self.model_class().coefficients}
         self._numbers()
         self._curves = self._read_curves()
         self.tire = self._tire()
@@ -120,7 +193,8 @@ class TirFile:
     def _check_blocks(self) -> None:
         file = self.file
         header = file.block(*HEADERS)
-        missing = [name for name in MANDATORY if file.block(name) is None]
+        wanted = self.model_class.file_blocks if self.family else FILE_BLOCKS
+        missing = [name for name in wanted if file.block(name) is None]
         if header is None:
             missing.insert(0, HEADERS[0])
         if missing:
@@ -129,83 +203,125 @@ class TirFile:
         kind = header.get("FILE_TYPE") if header is not None else None
         if kind is not None and str(kind.value).strip().lower() != "tir":
             self.report.error(kind.line, "FILE_TYPE", f"found {kind.value!r}; expected 'tir'")
+        own = self._own_blocks()
         for block in file.blocks:
             name = block.name.upper()
-            if name not in KNOWN_BLOCKS:
+            if name not in KNOWN_BLOCKS and name not in own:
                 self.report.info(block.line, f"[{block.name}]", "block is not known; kept as it is")
-            elif name in NOT_YET:
-                self.report.warning(block.line, f"[{block.name}]", f"not available yet: {NOT_YET[name]}")
-            elif name in WITHOUT_EFFECT:
+            elif name in WITHOUT_EFFECT and name not in own:
                 self.report.info(block.line, f"[{block.name}]", f"not used: {WITHOUT_EFFECT[name]}")
 
-    def _dispatch(self, model: Block) -> str:
-        """The family, by the keys of [MODEL]."""
+    def _own_blocks(self) -> set[str]:
+        """Blocks that the model's numbers stand in."""
+        return {c.block.upper() for c in self.model_class().coefficients if c.block} if self.family else set()
+
+    def _dispatch(self, model: Block) -> Family:
+        """The family, its model and what the family says about its structure, by the keys of [MODEL]."""
         format_ = _word(model, "PROPERTY_FILE_FORMAT")
         line = _line(model, "PROPERTY_FILE_FORMAT")
         key = "[MODEL] PROPERTY_FILE_FORMAT"
-        found = format_.upper()
+        found = _SPELLINGS.get(format_.upper(), format_.upper())
+        user = ""
         if found == "USER":
             key, line = "[MODEL] FUNCTION_NAME", _line(model, "FUNCTION_NAME") or line
-            function = _word(model, "FUNCTION_NAME").lower()
-            family = next((f for text, f in _FUNCTIONS if text in function), "USER")
-            if not family:
-                family = _word(model, "MODEL_TYPE").upper() or "USER"
+            user = _word(model, "FUNCTION_NAME")
+            found = next((f for text, f in _FUNCTIONS if text in user.lower()), "USER")
+            if not found:
+                found = _word(model, "MODEL_TYPE").upper() or "USER"
                 key, line = "[MODEL] MODEL_TYPE", _line(model, "MODEL_TYPE") or line
-            if family == "USER" and _word(model, "USER_SUB_ID") == "815":
-                family = "MF_SWIFT"
-            found = family
-        if found in NATIVE:
-            return found
-        if found == "MF-TYRE":
-            self.report.error(line, key, "found 'MF-TYRE': not a format of this kind; MF-Tyre 5 files say 'MF_05'")
-        elif found in LATER:
-            there = ", ".join(NATIVE)
+            if found == "USER" and _word(model, "USER_SUB_ID") == "815":
+                found = "MF-TYRE"
+        if found in _MF_TYRE or found == "MF_05":
+            found, key, line = self._by_version(model, found, key, line)
+        nothing: Family = ("", TireModel, {})
+        if found in FAMILIES:
+            name, options = FAMILIES[found]
+            return found, find(name), options
+        if found == "USER":
+            return self._user(user, key, line)
+        if found in LATER:
+            there = ", ".join(FAMILIES)
             self.report.error(line, key, f"{LATER[found]}: this tire family is not available yet; available: {there}")
         elif not found:
-            self.report.error(line, key, f"is missing; allowed: {', '.join(_PROPERTY_FORMATS)}")
-        else:
-            hint = did_you_mean(found, _PROPERTY_FORMATS)
+            self.report.error(line, key, f"is missing; allowed: {', '.join(_FORMATS)}")
+        elif found not in _MF_TYRE:  # those were told about above
+            hint = did_you_mean(found, _FORMATS)
             self.report.error(line, key, f"found {format_!r}; unknown tire family{hint}")
-        return ""
+        return nothing
+
+    def _by_version(self, model: Block, found: str, key: str, line: int) -> tuple[str, str, int]:
+        """MF-Tyre by its version FITTYP."""
+        attribute = model.get("FITTYP")
+        if attribute is None or attribute.blank:
+            if found in _MF_TYRE:
+                self.report.error(
+                    line, key, f"found {found!r} without FITTYP: 6 for MF 5.2, 61, 62; MF-Tyre 5 files say 'MF_05'"
+                )
+            return found, key, line
+        place = "[MODEL] FITTYP"
+        version = attribute.value if isinstance(attribute.value, float) else _float(str(attribute.value))
+        if version in _FITTYP:
+            return _FITTYP[int(version)], place, attribute.line
+        if version > 62:
+            return "SWIFT", place, attribute.line
+        known = ", ".join(map(str, _FITTYP))
+        self.report.error(attribute.line, place, f"found {attribute.value!r}; known versions: {known}")
+        return _MF_TYRE[0], place, attribute.line
+
+    def _user(self, function: str, key: str, line: int) -> Family:
+        """A registered model: FUNCTION_NAME = 'jounce::name'."""
+        library, _, name = function.rpartition("::")
+        if library.lower() != "jounce":
+            self.report.error(
+                line, key, f"found {function!r}: a user tire of another program; registered ones are 'jounce::NAME', "
+                f"NAME one of {', '.join(names())}"
+            )  # fmt: skip
+            return "", TireModel, {}
+        try:
+            return name.lower(), find(name), {}
+        except JounceError as error:
+            self.report.error(line, key, str(error))
+            return "", TireModel, {}
 
     # -- numbers ------------------------------------------------------------------------------------------
     def _numbers(self) -> None:
         """All known numbers in SI units; a key counts in whichever known block it stands."""
         report = self.report
+        readable = {*KNOWN_BLOCKS, *self._own_blocks()} - {*HEADERS, "UNITS"}
         for block in self.file.blocks:
             name = block.name.upper()
-            if name in HEADERS or name == "UNITS" or name not in KNOWN_BLOCKS or self.file.block(name) is not block:
+            if name not in readable or self.file.block(name) is not block:
                 continue
             for attribute in block.attributes:
                 self._number(block, attribute)
-        low_high = (("KPUMIN", "KPUMAX"), ("ALPMIN", "ALPMAX"), ("CAMMIN", "CAMMAX"), ("FZMIN", "FZMAX"))
-        for low, high in low_high:
+        for low, high in RISING:
             a, b = self._given.get(low), self._given.get(high)
             if a is not None and b is not None and not a.value < b.value:
                 report.error(b.line, high, f"found {b.value:g}; must be larger than {low} = {a.value:g}")
-        lengths = ("UNLOADED_RADIUS", "VERTICAL_STIFFNESS", "FNOMIN")
-        for key in (*lengths, "LFZO", "LMUX", "LMUY", "PCX1", "PKX1", "PCY1", "PKY2"):
-            given = self._given.get(key)
-            if given is not None and not given.value > 0:
-                report.error(given.line, key, f"found {given.value:g} {BY_NAME[key].unit}; must be > 0")
-        for key in ("VERTICAL_DAMPING", "FZMIN", "VXLOW", "LONGVL", "BOTTOM_STIFF", "RIM_RADIUS", "LSGKP", "LSGAL"):
-            given = self._given.get(key)
-            if given is not None and given.value < 0:
-                report.error(given.line, key, f"found {given.value:g} {BY_NAME[key].unit}; must not be negative")
+        for key, given in self._given.items():
+            unit = self.coefficients[key].unit if key in self.coefficients else SIZES[key]
+            if key in POSITIVE and not given.value > 0:
+                report.error(given.line, key, f"found {given.value:g} {unit}; must be > 0")
+            if key in NOT_NEGATIVE and given.value < 0:
+                report.error(given.line, key, f"found {given.value:g} {unit}; must not be negative")
+
+    def _name(self, key: str) -> str:
+        """The name of a number, by any of its spellings."""
+        name = key.upper()
+        if name not in self.coefficients:
+            name = self.model_class.aliases.get(name, name)
+        return name
 
     def _number(self, block: Block, attribute: Attribute) -> None:
-        key = attribute.key.upper()
+        key = self._name(attribute.key)
         place = f"[{block.name}] {attribute.key}"
-        coefficient = BY_NAME.get(key)
+        coefficient = self.coefficients.get(key)
         unit = coefficient.unit if coefficient is not None and coefficient.block else SIZES.get(key)
         if unit is None:
-            if key in MODEL_KEYS and block.name.upper() == "MODEL":
-                return
-            if key in EXTENDED_VERTICAL:
-                if attribute.value != 0.0:
-                    self.report.warning(attribute.line, place, "not available yet: the load does not depend on it")
-            else:
+            if not (key in MODEL_KEYS and block.name.upper() == "MODEL") and block.name.upper() not in WITHOUT_EFFECT:
                 self.report.info(attribute.line, place, "not used; kept as it is")
+            return
+        if attribute.blank:
             return
         if isinstance(attribute.value, str):
             self.report.error(attribute.line, place, f"found {attribute.value!r}; expected a number")
@@ -214,95 +330,269 @@ class TirFile:
             factor = self.units.tag(attribute.unit, self.report, attribute.line, place)
         else:
             factor = self._factor(key)
+        if key in self._given and key != attribute.key.upper():
+            self.report.warning(attribute.line, place, f"another spelling of {key}, which is there as well; not used")
+            return
         self._given[key] = _Given(attribute.value * factor, attribute.line)
 
     def _factor(self, key: str) -> float:
         """SI factor of a key; coefficients of the formula are SI and radians by definition."""
-        coefficient = BY_NAME.get(key)
+        coefficient = self.coefficients.get(key)
         if coefficient is None:
             return self.units.factor(SIZES[key])
         if coefficient.block.endswith("_COEFFICIENTS"):
             return self.units.factor("kg") if key == "MBELT" else 1.0
-        return self.units.factor(coefficient.unit)
+        return self.units.factor(coefficient.unit) if coefficient.unit in DIMENSIONS else 1.0
 
+    # -- tables -------------------------------------------------------------------------------------------
     def _read_curves(self) -> dict[str, Table]:
         curves: dict[str, Table] = {}
         for name, curve in CURVES.items():
-            block = self.file.block(name)
-            if block is None:
+            found = self._columns(self.file.block(name), ("pen", "fz"), ("m", "N"))
+            if found is None:
                 continue
-            table = block.table
-            place = f"[{block.name}]"
-            if table is None or len(table.columns) != 2 or len(table.rows) < 2:
-                self.report.error(block.line, place, "expected a table {pen fz} with two rows or more")
-                continue
-            if any(isinstance(value, str) for row in table.rows for value in row):
-                self.report.error(table.line, place, "expected numbers only")
-                continue
-            factors = [
-                column_factor(c, self.units, unit, self.report, table.line)
-                for c, unit in zip(table.columns, ("m", "N"), strict=True)
-            ]
-            pen, load = ([float(row[i]) * factors[i] for row in table.rows] for i in (0, 1))
-            rising = all(a < b for a, b in pairwise(pen))
+            block, (pen, load) = found
             growing = all(a <= b for a, b in pairwise(load)) and min(load) >= 0
-            if not rising or not growing or pen[0] < 0:
+            if any(a >= b for a, b in pairwise(pen)) or not growing or pen[0] < 0:
                 rule = "penetrations must rise from row to row; loads must not fall and not be negative"
-                self.report.error(table.line, place, rule)
+                self.report.error(block.line, f"[{block.name}]", rule)
                 continue
-            try:
-                curves[curve] = Table(pen, load, method="akima" if len(pen) > 2 else "linear", extrapolation="linear")
-            except ParameterError as error:
-                self.report.error(table.line, place, str(error))
+            method = "akima" if len(pen) > 2 else "linear"
+            self._enter(curves, curve, block, partial(Table, pen, load, method=method, extrapolation="linear"))
+        self._read_profile(curves)
+        self._read_speed_map(curves)
+        self._read_forces(curves)
         return curves
+
+    def _enter(self, curves: dict[str, Table], name: str, block: Section, make: Any) -> None:
+        try:
+            curves[name] = make()
+        except ParameterError as error:
+            self.report.error(block.line, f"[{block.name}]", str(error))
+
+    def _columns(
+        self, block: Section | None, wanted: Sequence[str], units: Sequence[str], least: int = 2
+    ) -> tuple[Section, list[list[float]]] | None:
+        """Columns of the table of a block, SI."""
+        if block is None:
+            return None
+        table, place = block.table, f"[{block.name}]"
+        if table is None or len(table.columns) != len(wanted) or len(table.rows) < least:
+            rows = {2: "two", 3: "three"}.get(least, str(least))
+            self.report.error(block.line, place, f"expected a table {{{' '.join(wanted)}}} with {rows} rows or more")
+            return None
+        if any(isinstance(value, str) for row in table.rows for value in row):
+            self.report.error(table.line, place, "expected numbers only")
+            return None
+        return block, self._si(table, units)
+
+    def _si(self, table: FileTable, units: Sequence[str]) -> list[list[float]]:
+        factors = [
+            column_factor(c, self.units, unit, self.report, table.line)
+            for c, unit in zip(table.columns, units, strict=True)
+        ]
+        return [[float(row[i]) * factor for row in table.rows] for i, factor in enumerate(factors)]
+
+    def _read_profile(self, curves: dict[str, Table]) -> None:
+        from jounce.components.tire.contact import section_profile
+
+        found = self._columns(self.file.block("SECTION_PROFILE_TABLE"), ("x", "y"), ("m", "m"), 3)
+        if found is None:
+            return
+        block, (x, y) = found
+        if "profile" not in _field_names(self.model_class):
+            self.report.warning(block.line, f"[{block.name}]", "not used: the contact of this tire is that of a disc")
+            return
+        self._enter(curves, "profile", block, lambda: section_profile(x, y))
+
+    def _read_speed_map(self, curves: dict[str, Table]) -> None:
+        """Load over loaded radius and speed."""
+        block = self.file.block("SPEED_RADIUS_LOAD_DATA")
+        if block is None:
+            return
+        place = f"[{block.name}]"
+        if "radius_load_map" not in _field_names(self.model_class):
+            self.report.warning(block.line, place, "not used: the load of this tire comes from its stiffness")
+            return
+        speeds, rows = block.sub_block("Z_DATA"), block.sub_block("XY_DATA")
+        z, xy = (None if s is None else s.table for s in (speeds, rows))
+        if z is None or xy is None or not z.rows or len(xy.rows) < 2:
+            rule = "expected (Z_DATA) {speed} and (XY_DATA) {radius load}, two rows or more"
+            self.report.error(block.line, place, rule)
+            return
+        speed = [row[0] for row in z.rows]
+        if any(isinstance(v, str) for row in [*xy.rows, speed] for v in row):
+            self.report.error(xy.line, place, "expected numbers only")
+            return
+        wrong = next((row for row in xy.rows if len(row) != 1 + len(speed)), None)
+        if wrong is not None:
+            rule = f"found {len(wrong)} numbers in a row; expected a radius and a load for each of {len(speed)} speeds"
+            self.report.error(xy.line, place, rule)
+            return
+        numbers = np.array(xy.rows, dtype=float)
+        numbers = numbers[np.argsort(numbers[:, 0])]
+        radius, load = numbers[:, 0] * self.units.factor("m"), numbers[:, 1:] * self.units.factor("N")
+        axis = np.array(speed, dtype=float) * self.units.factor("m/s")
+        if np.any(np.diff(radius) <= 0) or np.any(np.diff(load, axis=0) > 0) or np.any(np.diff(axis) <= 0):
+            rule = "radii must differ, speeds must rise, and loads must not grow with the radius"
+            self.report.error(xy.line, place, rule)
+            return
+        if np.any(load[-1] > 0):
+            self.report.warning(xy.line, place, "the largest radius has a load; it is continued with its last slope")
+        if len(axis) == 1:
+            axis, load = np.array([0.0, 1.0]), np.repeat(load, 2, axis=1)
+        # beyond its radii the load goes on along the last slope, beyond its speeds it is held
+        self._enter(curves, "radius_load", block, lambda: _held_in_speed(radius, axis, load))
+
+    def _read_forces(self, curves: dict[str, Table]) -> None:
+        """Forces of a table tire over load, slip and slip angle: a row for each point of a grid, in any order."""
+        if self.family != "table":
+            return
+        from jounce.components.tire.measured import from_grid
+
+        block = self.file.block("FORCE_TABLE")
+        columns = ("load", "kappa", "alpha", "fx", "fy", "mz")
+        if block is None:
+            self.report.error(0, "[FORCE_TABLE]", f"is missing; expected a table {{{' '.join(columns)}}}")
+            return
+        found = self._columns(block, columns, ("N", "-", "rad", "N", "N", "N.m"), 32)
+        if found is None or block.table is None:
+            return
+        there = [c.name.lower() for c in block.table.columns]
+        if there != list(columns):
+            rule = f"found the columns {', '.join(there)}; expected {', '.join(columns)}"
+            self.report.error(block.table.line, "[FORCE_TABLE]", rule)
+            return
+        data = np.array(found[1])
+        axes = [np.unique(data[i]) for i in range(3)]
+        shape = tuple(len(a) for a in axes)
+        cells = [np.searchsorted(a, data[i]) for i, a in enumerate(axes)]
+        if data.shape[1] != np.prod(shape) or len(set(zip(*cells, strict=True))) != data.shape[1]:
+            rule = (
+                f"found {data.shape[1]} rows; {shape[0]} loads, {shape[1]} slips and {shape[2]} slip angles make a "
+                f"grid of {np.prod(shape)}, each point once"
+            )
+            self.report.error(block.table.line, "[FORCE_TABLE]", rule)
+            return
+        forces = np.zeros((*shape, 3))
+        forces[tuple(cells)] = data[3:].T
+        size = {"UNLOADED_RADIUS": 1.0, "VERTICAL_STIFFNESS": 1.0}
+
+        def make() -> Table:
+            made = from_grid(axes[0], axes[1], axes[2], forces, size)
+            curves["stiffness"] = made.curves["stiffness"]
+            for name in ("KPUMIN", "KPUMAX", "ALPMIN", "ALPMAX", "FZMIN", "FZMAX"):
+                self._given.setdefault(name, _Given(made.values[name], block.line))
+            return made.curves["forces"]
+
+        self._enter(curves, "forces", block, make)
 
     # -- the tire -----------------------------------------------------------------------------------------
     def _whole(self, key: str, default: int) -> tuple[int, int]:
         """A whole number of [MODEL] and its line."""
         attribute = self.file.need("MODEL").get(key)
-        if attribute is None:
+        if attribute is None or attribute.blank:
             return default, 0
-        if isinstance(attribute.value, str) or attribute.value != int(attribute.value):
+        value = attribute.value if isinstance(attribute.value, float) else _float(attribute.value)
+        if value != value or abs(value) > 1e9 or value != int(value):
             self.report.error(attribute.line, f"[MODEL] {key}", f"found {attribute.value!r}; expected a whole number")
             return default, attribute.line
-        return int(attribute.value), attribute.line
+        return int(value), attribute.line
 
-    def _tire(self) -> Tire:
-        report = self.report
+    def _use_mode(self) -> tuple[int, dict[str, Any]]:
+        """The use mode, negative when mirrored, and what it says about the structure."""
+        report, key = self.report, "[MODEL] USE_MODE"
+        modes = self.model_class.modes
         mode, line = self._whole("USE_MODE", 14)
-        if line == 0:
-            report.info(0, "[MODEL] USE_MODE", "is missing; 14 is taken (combined slip with relaxation)")
+        if line == 0 and modes:
+            report.info(0, key, "is missing; 14 is taken (combined slip with relaxation)")
+        if not modes:
+            return mode, {}
+        if self.family in ("MF_61", "MF_62"):
+            return self._swift_mode(mode, line)
+        if self.family == "FIALA" and line and abs(mode) in (1, 2):
+            # in these files 1 and 2 mean without and with relaxation
+            return (14 if abs(mode) == 2 else 4) * (1 if mode > 0 else -1), {}
         if 20 < abs(mode) < 30:
-            hint = f"modes with contact mass are not available yet; try {abs(mode) - 10}"
-            report.error(line, "[MODEL] USE_MODE", f"found {mode}: {hint}")
-        elif abs(mode) not in MODES:
-            allowed = ", ".join(map(str, MODES))
-            report.error(line, "[MODEL] USE_MODE", f"found {mode}; allowed: {allowed}; negative: mirrored")
+            report.error(
+                line, key, f"found {mode}: modes with contact mass are not available yet; try {abs(mode) - 10}"
+            )
+        elif abs(mode) not in modes:
+            allowed = ", ".join(map(str, modes))
+            report.error(line, key, f"found {mode}; allowed: {allowed}; negative: mirrored")
+        return mode, {}
+
+    def _swift_mode(self, mode: int, line: int) -> tuple[int, dict[str, Any]]:
+        report, key = self.report, "[MODEL] USE_MODE"
+        try:
+            code = decode_swift_mode(mode)
+        except ParameterError as error:
+            report.error(line, key, str(error))
+            return 14, {}
+        if code.contact in (2, 3, 4):
+            what = {2: "circular cross-section", 3: "moving road", 4: "road by travelled distance"}[code.contact]
+            report.error(line, key, f"found {mode}: contact {code.contact} ({what}) is not available; use 0 or 1")
+        if code.contact == 5:
+            report.warning(line, key, f"found {mode}: enveloping is not available yet; the contact is one point")
+        if code.dynamics in (3, 4):
+            report.warning(
+                line, key, f"found {mode}: the rigid ring is not available yet; nonlinear relaxation instead"
+            )
+        size = min(code.forces, 4) + (10 if code.dynamics else 0)
+        options = {"turn_slip": code.forces == 5, "nonlinear": code.dynamics >= 2}
+        return size if mode >= 0 else -size, options
+
+    def _structure(self) -> tuple[TireModel, int]:
+        """The model with the structure that the file asks for, and the use mode with its sign."""
+        report = self.report
+        mode, options = self._use_mode()
         lonslip, line = self._whole("LONSLIP_MODE", 0)
         if lonslip not in (0, 1):
             report.error(line, "[MODEL] LONSLIP_MODE", f"found {lonslip}; allowed: 0, 1")
+        point, line = self._whole("CP2WC_MODE", 0)
+        if point not in (0, 1):
+            report.error(line, "[MODEL] CP2WC_MODE", f"found {point}; allowed: 0, 1")
+        modes = self.model_class.modes
+        options |= self._options
+        options |= {
+            "mode": abs(mode) if abs(mode) in modes else 14,  # what is wrong is told with all that is missing
+            "lonslip": 1 if lonslip == 1 else 0,
+            "disc_point": point == 1,
+            "deflection_curve": "deflection" in self._curves,
+            "bottoming_curve": "bottoming" in self._curves,
+            "radius_load_map": "radius_load" in self._curves,
+            "profile": "profile" in self._curves,
+            "extended": self._any("QV1", "QV2", "QFCX1", "QFCY1", "QFCG1", "QFZ1", "QFZ2"),
+            "softening": self._any("QFCX1", "QFCY1", "Q_FCX", "Q_FCY"),
+            "camber_deflection": self._options.get("version") == 62 and self._any("Q_CAM1", "Q_CAM2", "Q_CAM3"),
+        }
+        there = _field_names(self.model_class)
+        return self.model_class(**{name: value for name, value in options.items() if name in there}), mode
+
+    def _any(self, *keys: str) -> bool:
+        return any(key in self._given and self._given[key].value != 0 for key in keys)
+
+    def _tire(self) -> Tire:
+        report = self.report
         side = self._side()
-        model = Pac2002(
-            mode=abs(mode) if abs(mode) in MODES else 14,  # what is wrong is told below, with all that is missing
-            variant=NATIVE[self.family],
-            lonslip=1 if lonslip == 1 else 0,
-            deflection_curve="deflection" in self._curves,
-            bottoming_curve="bottoming" in self._curves,
-        )
+        model, mode = self._structure()
         values = self._fill(model)
         if side == "symmetric":
-            odd = [name for name, v in symmetrised(values).items() if v != values[name]]
+            odd = [name for name in model.sided if values.get(name)]
             if odd:
                 report.info(0, "TYRESIDE", f"'SYMMETRIC': these are set to zero: {', '.join(odd)}")
-            values = symmetrised(values)
+            values |= dict.fromkeys(odd, 0.0)
         elif mode < 0:
             side = "right" if side == "left" else "left"
         sizes = {key: self._given[key].value for key in SIZES if key in self._given}
-        return Tire(model, model.complete(values), self._curves, side, Path(self.file.path).stem, sizes)
+        tire = Tire(model, model.complete(values), self._curves, side, Path(self.file.path).stem, sizes)
+        self._doubts(tire)
+        report.raise_if_errors()
+        return tire
 
     def _side(self) -> str:
         attribute = self.file.need("MODEL").get("TYRESIDE")
-        if attribute is None:
+        if attribute is None or attribute.blank:
             self.report.info(0, "[MODEL] TYRESIDE", "is missing; 'LEFT' is taken")
             return "left"
         word = str(attribute.value).strip().upper()
@@ -311,57 +601,88 @@ class TirFile:
             self.report.error(attribute.line, "[MODEL] TYRESIDE", f"found {attribute.value!r}; unknown{hint}")
         return word.lower()
 
-    def _fill(self, model: Pac2002) -> dict[str, float]:
+    def _fill(self, model: TireModel) -> dict[str, float]:
         """Defaults for what is missing: listed at once; an error for what has none."""
         report = self.report
-        values = {name: given.value for name, given in self._given.items() if name in BY_NAME}
+        values = {name: given.value for name, given in self._given.items() if name in self.coefficients}
         if "VERTICAL_STIFFNESS" not in values and "deflection" in self._curves and "FNOMIN" in values:
             values["VERTICAL_STIFFNESS"] = _slope(self._curves["deflection"], values["FNOMIN"])
             report.info(0, "VERTICAL_STIFFNESS", "is missing; taken from the curve at FNOMIN")
-        missing = sorted(model.required() - set(values), key=list(BY_NAME).index)
+        missing = sorted(model.required() - set(values), key=list(self.coefficients).index)
         if missing:
-            report.error(0, "", f"missing numbers without a default (use mode {model.mode}): {', '.join(missing)}")
+            mode = getattr(model, "mode", None)
+            note = "" if mode is None else f" (use mode {mode})"
+            report.error(0, "", f"missing numbers without a default{note}: {', '.join(missing)}")
         report.raise_if_errors()
         absent: dict[float, list[str]] = {}
-        for c in COEFFICIENTS:
+        for c in self.coefficients.values():
             if c.name not in values:
                 default = 0.0 if c.default is None else c.default
                 values[c.name] = default
                 if c.block:
                     absent.setdefault(default, []).append(c.name)
-        for default, names in absent.items():
-            report.info(0, "", f"missing, taken as {default:g}: {', '.join(names)}")
-        if model.transient and (values["PTX1"] == 0 or values["PTY1"] == 0):
-            report.warning(0, "PTX1, PTY1", "a relaxation length is zero; the smallest possible one is used instead")
-        if model.slip in (2, 3, 4) and values["PKY1"] * values["PKY2"] > 0:
+        for default, absent_names in absent.items():
+            report.info(0, "", f"missing, taken as {default:g}: {', '.join(absent_names)}")
+        return values
+
+    def _doubts(self, tire: Tire) -> None:
+        """What a file may say and hardly means."""
+        report, values, model = self.report, tire.values, tire.model
+        slip = getattr(model, "mode", 0) % 10
+        for x, y in (("PTX1", "PTY1"), ("RELAX_LENGTH_X", "RELAX_LENGTH_Y")):
+            if model.transient and x in values and (values[x] == 0 or values[y] == 0):
+                text = "a relaxation length is zero; the smallest possible one is used instead"
+                report.warning(0, f"{x}, {y}", text)
+        if slip in (2, 3, 4) and "PKY1" in values and values["PKY1"] * values["PKY2"] > 0:
             report.warning(
                 self._given["PKY1"].line,
                 "PKY1",
                 f"found {values['PKY1']:g}: positive, so that slip to the left pushes to the left; are the axes ISO?",
             )
-        return values
+        if self.family == "PAC_MC" and slip in (2, 3, 4):
+            shape = values["PCY1"] * values["LCY"] + values["PCY2"] * values["LCC"]
+            if shape >= 2:
+                text = (
+                    f"PCY1 LCY + PCY2 LCC = {shape:g}; must be below 2, or forces turn round at large slip and camber"
+                )
+                report.warning(0, "PCY1, PCY2", text)
+        if "UMIN" in values and values["UMIN"] > values["UMAX"]:
+            report.warning(0, "UMIN", f"found {values['UMIN']:g}: friction grows with slip up to it")
 
     # -- changing -----------------------------------------------------------------------------------------
     def set(self, key: str, value: float) -> None:
         """Change one number, given in SI units, in the text and in the tire; the rest of the file stays as it is."""
-        name = key.upper()
-        coefficient = BY_NAME.get(name)
+        name = self._name(key)
+        coefficient = self.coefficients.get(name)
         if coefficient is None or not coefficient.block:
-            raise ParameterError(f"{key!r}: no number of a tire file{did_you_mean(name, BY_NAME)}")
-        block = self.file.block(coefficient.block) or self.file.add_block(coefficient.block)
-        attribute = block.get(name)
+            raise ParameterError(f"{key!r}: no number of a tire file{did_you_mean(name, self.coefficients)}")
+        section, attribute = self._find(name)
         if attribute is not None and attribute.unit is not None:
             factor = self.units.tag(attribute.unit, Report(self.path), attribute.line, name)
         else:
             factor = self._factor(name)
-        before = self.file.text()
-        block.set(name, float(value) / factor)
+        before, encoding = self.file.text(), self.file.encoding
+        if section is None:
+            section = self.file.block(coefficient.block) or self.file.add_block(coefficient.block)
+        section.set(name if attribute is None else attribute.key, float(value) / factor)
         try:
             fresh = parse_tir(self.file.text(), self.file.path)
         except FormatError:
-            self.file = PropertyFile.parse(before, self.file.path, KNOWN_BLOCKS)
+            self.file = PropertyFile.parse(before, self.file.path, KNOWN_BLOCKS, blanks="missing")
+            self.file.encoding = encoding
             raise
+        fresh.file.encoding = encoding
         self.__dict__.update(fresh.__dict__)
+
+    def _find(self, name: str) -> tuple[Block | None, Attribute | None]:
+        """The block and the attribute that a number was read from."""
+        given = self._given.get(name)
+        for block in self.file.blocks:
+            for attribute in block.attributes:
+                if given is not None and attribute.line == given.line and self._name(attribute.key) == name:
+                    return block, attribute
+        block_of = self.file.block(self.coefficients[name].block)
+        return block_of, None if block_of is None else block_of.get(name)
 
     def text(self) -> str:
         return self.file.text()
@@ -373,7 +694,7 @@ class TirFile:
 def tir_text(tire: Tire, comments: Sequence[str] = (), skip_defaults: bool = True) -> str:
     """A tire as the text of a new file, in SI units. Numbers at their default are left out unless asked for."""
     model = tire.model
-    if not isinstance(model, Pac2002):
+    if not any(c.block for c in model.coefficients):
         raise FormatError(f"tire {tire.name!r}: a {model.kind} tire cannot be written as a TIR file")
     file = PropertyFile()
     for line in comments:
@@ -384,33 +705,86 @@ def tir_text(tire: Tire, comments: Sequence[str] = (), skip_defaults: bool = Tru
     header.set("FILE_FORMAT", "ASCII", width=12)
     write_units(file)
     block = file.add_block("MODEL")
-    block.set("PROPERTY_FILE_FORMAT", model.variant, width=20)
-    block.set("USE_MODE", model.mode, width=20, comment="0 Fz, 1 Fx, 2 Fy, 3 both, 4 combined; +10 with relaxation")
+    keys = model.file_keys()
+    for key, word in keys.items():
+        block.set(key, word, width=20)
+    if model.modes:
+        mode, note = _written_mode(model)
+        block.set("USE_MODE", mode, width=20, comment=note)
     if model.lonslip:
         block.set("LONSLIP_MODE", model.lonslip, width=20)
     block.set("TYRESIDE", tire.side.upper(), width=20)
-    for c in COEFFICIENTS:
+    for name in model.file_blocks:
+        if file.block(name) is None and name not in {c.block for c in model.coefficients}:
+            file.add_block(name)
+    needed = model.required()
+    for c in model.coefficients:
         value = tire.values[c.name]
-        mandatory = c.block in MANDATORY and c.name not in ("BOTTOM_STIFF", "BOTTOM_OFFST")
+        mandatory = c.block in model.file_blocks and not (c.name in SELDOM or c.name.startswith("Q"))
         if not c.block or (skip_defaults and not mandatory and c.default is not None and value == c.default):
             continue
+        if c.default is None and value == 0 and c.name not in needed:
+            continue  # a use mode that does without it
         target = file.block(c.block) or file.add_block(c.block)
         unit = "" if c.unit == "-" else f" [{c.unit}]"
         target.set(c.name, value, width=20, comment=c.doc + unit)
     dimension = file.need("DIMENSION")
     for name, value in tire.sizes.items():
         dimension.set(name, value, width=20)
-    for name, curve in CURVES.items():
-        if curve in tire.curves:
-            table = tire.curves[curve]
-            pen = [float(x) for x in table.axes[0]]
-            file.add_block(name).add_table(("pen", "fz"), [(x, float(table(x))) for x in pen])
+    _write_curves(file, tire.curves)
     return file.text()
+
+
+def _written_mode(model: TireModel) -> tuple[int, str]:
+    """The use mode of a file and what it means."""
+    mode = int(getattr(model, "mode", 14))
+    if model.kind != "mf6":
+        return mode, "0 Fz, 1 Fx, 2 Fy, 3 both, 4 combined; +10 with relaxation"
+    mode += (1 if model.turn_slip else 0) + (10 if model.nonlinear and model.transient else 0)
+    return mode, "0 Fz, 1 Fx, 2 Fy, 3 both, 4 combined, 5 turn slip; +10, +20 with linear, nonlinear relaxation"
+
+
+def _write_curves(file: PropertyFile, curves: Mapping[str, Table]) -> None:
+    for name, curve in CURVES.items():
+        if curve in curves:
+            table = curves[curve]
+            rows2 = zip(table.axes[0].tolist(), table.values.tolist(), strict=True)
+            file.add_block(name).add_table(("pen", "fz"), list(rows2))
+    if "profile" in curves:
+        table = curves["profile"]
+        half = table.values[table.axes[0] >= 0].tolist()
+        file.add_block("SECTION_PROFILE_TABLE").add_table(("x", "y"), [(abs(x), y) for x, y in half])
+    if "radius_load" in curves:
+        table = curves["radius_load"]
+        radius, speed = table.axes
+        block = file.add_block("SPEED_RADIUS_LOAD_DATA")
+        # without the two speeds that hold it beyond its ends
+        block.add_sub_block("Z_DATA").add_table(("speed",), [(float(v),) for v in speed[1:-1]])
+        loads = table.values[:, 1:-1].tolist()
+        block.add_sub_block("XY_DATA").add_table(
+            ("radius", "load"), [(float(r), *row) for r, row in zip(radius, loads, strict=True)]
+        )
+    if "forces" in curves:
+        table = curves["forces"]
+        points = product(*(axis.tolist() for axis in table.axes))
+        rows6 = [(*point, *row) for point, row in zip(points, table.values.reshape(-1, 3).tolist(), strict=True)]
+        file.add_block("FORCE_TABLE").add_table(("load", "kappa", "alpha", "fx", "fy", "mz"), rows6)
 
 
 def write_tir(path: str | Path, tire: Tire, comments: Sequence[str] = ()) -> None:
     """Write a tire as a new file."""
-    Path(path).write_text(tir_text(tire, comments), encoding="utf-8", newline="\n")
+    write_bytes(path, tir_text(tire, comments).encode("utf-8"))
+
+
+def _held_in_speed(radius: Any, speed: Any, load: Any) -> Table:
+    """A table that goes on linearly in radius, and is held beyond its speeds by two more columns."""
+    wide = np.concatenate([[speed[0] - 1e3], speed, [speed[-1] + 1e3]])
+    held = np.column_stack([load[:, :1], load, load[:, -1:]])
+    return Table([radius, wide], held, method="linear", extrapolation="linear", name="radius_load")
+
+
+def _field_names(model: type[Any]) -> set[str]:
+    return {f.name for f in fields(model)}
 
 
 def _word(block: Block, key: str) -> str:
@@ -424,6 +798,13 @@ def _word(block: Block, key: str) -> str:
 def _line(block: Block, key: str) -> int:
     attribute = block.get(key)
     return 0 if attribute is None else attribute.line
+
+
+def _float(text: Any) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
 
 
 def _slope(curve: Table, load: float) -> float:

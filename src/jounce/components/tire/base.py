@@ -6,28 +6,35 @@ test, plotted, and compiled. Axes are those of the contact (docs/conventions.md)
 y left, z along the road normal. κ > 0 drives; α > 0 when the contact moves to the left, γ > 0 when the top of the
 wheel leans to the right; forces act on the wheel.
 
-    load, re = model.vertical(p, ρ, ρ̇)           wheel load and effective rolling radius
+    load = model.vertical(p, ρ, ρ̇)              wheel load
+    re = model.effective_radius(p, ρ)            effective rolling radius
     at = model.at_load(p, load, γ, µ)            everything that depends on load, camber and friction only
     model.forces(p, at, κ, α, vx, ω)             Fx, Fy, Mx, My, Mz
 
 What a model adds to these by states (relaxation) is in ``transient``, how it meets the ground in ``contact``, and how
-it hangs on a wheel of a mechanism in ``wheel``.
+it hangs on a wheel of a mechanism in ``wheel``.  New models derive from ``simple.SimpleTire``, which asks for less.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.tables import Table
 from jounce.symbolic.leaf import Leaf
-from jounce.symbolic.ops import clip, if_else
+from jounce.symbolic.ops import clip, fabs, fmax, if_else, sin
 
 Numbers = Mapping[str, Any]  # name -> float, array or symbol
-Curve = Callable[[Any], Any]
+Curve = Callable[..., Any]
+
+# Blocks that a property file of a Magic Formula tire must have.
+FILE_BLOCKS = (
+    *("UNITS", "MODEL", "DIMENSION", "VERTICAL", "LONG_SLIP_RANGE"),
+    *("SLIP_ANGLE_RANGE", "INCLINATION_ANGLE_RANGE", "VERTICAL_FORCE_RANGE"),
+)
 
 
 @dataclass(frozen=True)
@@ -63,10 +70,25 @@ class AtLoad(NamedTuple):
     own: Any  # what the model itself goes on with
 
 
+class Turn(NamedTuple):
+    """How the contact turns about the normal of the road, over its speed; all for a wheel as it was measured."""
+
+    path: Any  # yaw rate of the carrier over the speed, 1/m
+    camber: Any  # spin times sin γ over the speed, 1/m
+    way: Any  # sign of the speed
+
+
 class TireModel(ABC):
-    """The structure of a tire: which equations. Its numbers are passed to every function."""
+    """The structure of a tire: which equations. Its numbers are passed to every function.
+
+    A model is a frozen dataclass: its fields are what changes the equations, and each set of them is compiled once.
+    """
 
     kind: ClassVar[str]
+    modes: ClassVar[Sequence[int]] = ()  # use modes that a file may choose; empty: it has none
+    sided: ClassVar[Collection[str]] = ()  # numbers that make a tire differ from its mirror image
+    file_blocks: ClassVar[Sequence[str]] = ("UNITS", "MODEL", "DIMENSION")  # that a property file must have
+    aliases: ClassVar[Mapping[str, str]] = {}  # other spellings of keys -> name
 
     @property
     @abstractmethod
@@ -80,8 +102,49 @@ class TireModel(ABC):
 
     @property
     def curves(self) -> Sequence[str]:
-        """Names of the one-dimensional tables that this structure looks up."""
+        """Names of the tables that the leaf function of this structure looks up."""
         return ()
+
+    def curve_shape(self, name: str) -> tuple[int, int]:
+        """Number of axes and of outputs of a table."""
+        return 1, 1
+
+    @property
+    def profile(self) -> bool:
+        """Whether the contact has a cross-section, a table ``profile`` of |γ| (see ``contact``)."""
+        return False
+
+    @property
+    def turn_slip(self) -> bool:
+        """Whether forces depend on how fast the contact turns about the normal of the road."""
+        return False
+
+    @property
+    def nonlinear(self) -> bool:
+        """Whether relaxation lengths fall with slip (see ``transient``)."""
+        return False
+
+    @property
+    def lonslip(self) -> int:
+        """1: longitudinal slip is related to the larger of rolling and travelling speed."""
+        return 0
+
+    @property
+    def softens(self) -> bool:
+        """Whether the load depends on the forces in the road plane (see ``vertical``)."""
+        return False
+
+    def required(self) -> set[str]:
+        """Names of the numbers without which this structure means nothing."""
+        return {c.name for c in self.coefficients if c.default is None}
+
+    def scalable(self) -> Sequence[str]:
+        """Numbers that a wheel may have a run-time factor on (``mount(factors=...)``)."""
+        return ()
+
+    def file_keys(self) -> dict[str, str | float]:
+        """What [MODEL] of a property file says about this structure, use mode and side left out."""
+        return {"PROPERTY_FILE_FORMAT": "USER", "FUNCTION_NAME": f"jounce::{self.kind}"}
 
     def derived(self, p: Numbers) -> dict[str, Any]:
         """Further numbers, computed once before a run from the block; described in ``derived_docs``."""
@@ -93,16 +156,39 @@ class TireModel(ABC):
         return {}
 
     @abstractmethod
-    def vertical(self, p: Numbers, rho: Any, rho_rate: Any, curves: Mapping[str, Curve] | None = None) -> Any:
-        """Wheel load, N, from deflection (m) and its rate (m/s)."""
+    def vertical(
+        self,
+        p: Numbers,
+        rho: Any,
+        rho_rate: Any,
+        curves: Mapping[str, Curve] | None = None,
+        *,
+        gamma: Any = 0.0,
+        spin: Any = 0.0,
+        vx: Any = 0.0,
+    ) -> Any:
+        """Wheel load, N, from deflection (m) and its rate (m/s), inclination, spin and speed."""
 
     @abstractmethod
-    def effective_radius(self, p: Numbers, rho: Any) -> Any:
+    def effective_radius(self, p: Numbers, rho: Any, spin: Any = 0.0) -> Any:
         """Rolling speed over spin of a free-rolling wheel, m."""
 
+    def force_share(self, p: Numbers, rho: Any, gamma: Any, spin: Any, fx: Any, fy: Any) -> Any:
+        """k of (3) in ``vertical``, for a structure that ``softens``."""
+        return 0.0
+
     @abstractmethod
-    def at_load(self, p: Numbers, load: Any, gamma: Any, friction: Any = 1.0) -> AtLoad:
-        """Everything that depends on load (N), inclination (rad) and road friction only."""
+    def at_load(
+        self,
+        p: Numbers,
+        load: Any,
+        gamma: Any,
+        friction: Any = 1.0,
+        *,
+        turn: Turn | None = None,
+        curves: Mapping[str, Curve] | None = None,
+    ) -> AtLoad:
+        """Everything that depends on load (N), inclination (rad), road friction and turning only."""
 
     @abstractmethod
     def forces(
@@ -139,14 +225,31 @@ class TireModel(ABC):
         side: Any = 1.0,
         vx: Any = None,
         spin: Any = None,
+        path: Any = 0.0,
+        curves: Mapping[str, Curve] | None = None,
     ) -> Forces:
-        """Steady-state forces; ``side`` = -1 mirrors the tire: it is mounted on the other side than it was measured."""
-        at = self.at_load(p, load, side * gamma, friction)
+        """Steady-state forces; ``side`` = -1 mirrors the tire: it is mounted on the other side than it was measured.
+
+        ``path``: yaw rate over speed, 1/m, positive in a turn to the left, for models with turn slip.
+        """
+        turn = None
+        if self.turn_slip:
+            turned = sin(gamma) / self.effective_radius(p, 0.0)
+            if vx is not None and spin is not None:
+                turned = spin * sin(gamma) / fmax(fabs(vx), p["VXLOW"])
+            way = 1.0 if vx is None else direction(vx * p["PER_VXLOW"])
+            turn = Turn(side * path, side * turned, way)
+        at = self.at_load(p, load, side * gamma, friction, turn=turn, curves=curves)
         return mirrored(self.forces(p, at, kappa, side * alpha, vx, spin), side)
 
-    @abstractmethod
-    def leaf(self) -> Leaf:
-        """The whole tire, from deflection and velocities to forces and rates of the contact deflections."""
+    def leaf(self, factors: Sequence[str] = ()) -> Leaf:
+        """The whole tire, from deflection and velocities to forces and rates of the contact deflections.
+
+        ``factors``: names of numbers on which the caller has factors, as a further group of arguments ``s``.
+        """
+        from jounce.components.tire.transient import leaf_of
+
+        return leaf_of(self, tuple(factors))
 
 
 @dataclass(frozen=True)
@@ -182,14 +285,20 @@ class Tire:
         mounted: str = "",
         vx: Any = None,
         spin: Any = None,
+        path: Any = 0.0,
     ) -> Forces:
         """Steady-state forces of this tire, as measured or ``mounted`` on the left or right."""
         sign = self.sign_on(mounted) if mounted else 1.0
-        return self.model.steady(self.values, load, kappa, alpha, gamma, friction, side=sign, vx=vx, spin=spin)
+        options = {"side": sign, "vx": vx, "spin": spin, "path": path, "curves": dict(self.curves)}
+        return self.model.steady(self.values, load, kappa, alpha, gamma, friction, **options)
 
-    def load(self, rho: Any, rho_rate: Any = 0.0) -> Any:
+    def at_load(self, load: Any, gamma: Any = 0.0, friction: Any = 1.0) -> AtLoad:
+        """Relaxation lengths and stiffnesses at a load."""
+        return self.model.at_load(self.values, load, gamma, friction, curves=dict(self.curves))
+
+    def load(self, rho: Any, rho_rate: Any = 0.0, *, gamma: Any = 0.0, spin: Any = 0.0, vx: Any = 0.0) -> Any:
         """Wheel load for a deflection."""
-        return self.model.vertical(self.values, rho, rho_rate, dict(self.curves))
+        return self.model.vertical(self.values, rho, rho_rate, dict(self.curves), gamma=gamma, spin=spin, vx=vx)
 
     def deflection(self, load: float) -> float:
         """Deflection under a load, at rest (bisection: curves may have kinks)."""

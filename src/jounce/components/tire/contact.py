@@ -16,6 +16,16 @@ Forces act at Cp; at the wheel centre they are F and M + (Cp - C) × F.  The con
 the TYDEX axes [Oosten1997].  (7) has a part with dγ/dt which the usual -v_C·n/cos γ leaves out; with it the normal
 force does as much work as the deflection takes up, but for a factor cos γ.
 
+A tire with a cross-section (motorcycles): the table ``profile`` gives for γ where the section touches a plane that is
+inclined so, d(γ) to the left of the wheel plane and y(γ) below the crown; then
+
+    ρ = (R0 - y) cos γ - d sin γ - h                   along the normal                                      (9)
+    Cp = C - h n + s Yw,   s = (R0 - y) sin γ + d cos γ,   r = |Cp - C|                                     (10)
+    ρ̇ = -V·n                                           exactly the rate of (9): ∂ρ/∂γ = -s                  (11)
+
+and the radius on which it rolls is smaller by y.  For a section that is a circle of radius c:  d = -c sin γ,
+y = c (1 - cos γ).  Forces act at Cp of (10), or of (5) where a file asks for it (``disc_point``).
+
 Other sign conventions: ``to_sae`` turns forces and moments from z up to z down.  The contact is lost when ρ < 0;
 forces go to zero with the load (see the tire models), so lifting and landing are smooth.  A wheel that lies nearly
 flat (cos γ below ``COSINE_FLOOR``) has no contact line; the divisor is kept and the disc then does not reach the
@@ -27,9 +37,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from jounce.symbolic.ops import asin, clip, fmax, sqrt
+import numpy as np
+import numpy.typing as npt
+
+from jounce.core.errors import ParameterError
+from jounce.core.tables import Table
+from jounce.symbolic.ops import asin, clip, fmax, sin, sqrt
 
 COSINE_FLOOR = 0.05  # of cos γ: beyond 87 degrees
+SECTION_POINTS = 80  # of the table made from a cross-section, on one side
 
 Vector = Sequence[Any]
 
@@ -81,6 +97,47 @@ def touch(axis: Vector, normal: Vector, height: Any) -> Contact:
         cosine,
         radius,
         [-radius * x for x in up],
+    )
+
+
+def touch_section(disc: Contact, height: Any, radius: Any, shift: Any, drop: Any) -> tuple[Contact, Any]:
+    """Geometry of the contact of a cross-section (10), and its deflection (9); ``disc``: that of the disc."""
+    sine = sin(disc.gamma)
+    rho = (radius - drop) * disc.cosine - shift * sine - height
+    lateral = (radius - drop) * sine + shift * disc.cosine
+    arm = [-height * n + lateral * y for n, y in zip(disc.normal, disc.lateral, strict=True)]
+    # the cosine of (7) does not stand in (11)
+    return disc._replace(radius=sqrt(height * height + lateral * lateral), arm=arm, cosine=1.0), rho
+
+
+def section_profile(x: npt.ArrayLike, y: npt.ArrayLike) -> Table:
+    """The table ``profile``: where a cross-section touches the plane, over γ.
+
+    Parameters
+    ----------
+    x, y : half of the section from the crown on, m: distance from the wheel plane, rising from 0, and drop below the
+        crown. The section must be convex. It is continued evenly to the other side by a cubic spline; a plane that is
+        steeper than its last point touches it there
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if len(x) != len(y) or len(x) < 3 or x[0] != 0 or y[0] != 0 or np.any(np.diff(x) <= 0):
+        raise ParameterError("cross-section: expected three points (x, y) or more, x rising from 0, y = 0 at x = 0")
+    even = Table(np.concatenate([-x[:0:-1], x]), np.concatenate([y[:0:-1], y]), method="cubic")
+    points = np.linspace(0.0, x[-1], SECTION_POINTS)
+    slope = np.asarray(even(points, derivative=1), dtype=float)
+    slope[0] = 0.0  # of an even function
+    if np.any(np.diff(slope) <= 0):
+        where = points[1:][np.diff(slope) <= 0][0]
+        raise ParameterError(f"cross-section: must be convex; its slope falls near x = {where:.4g} m")
+    gamma, drop = np.arctan(slope), np.asarray(even(points), dtype=float)
+    values = np.column_stack([-points, drop])
+    mirrored = np.column_stack([points, drop])[:0:-1]
+    return Table(
+        np.concatenate([-gamma[:0:-1], gamma]),
+        np.concatenate([mirrored, values]),
+        method="cubic",
+        extrapolation="flat",
+        name="profile",
     )
 
 

@@ -19,119 +19,75 @@ Rolling:       My = -R0 Fz (sgn(ω) (QSY1 + QSY3 |Vx/Vref| + QSY4 (Vx/Vref)⁴) 
     with QSY1 = QSY2 = 0:  My = sgn(ω) R0 (SVx + Kx SHx), the force at κ = 0
 Relaxation:    σκ = Fz (PTX1 + PTX2 dfz) exp(-PTX3 dfz) R0/FNOMIN LSGKP                                (11)
                σα = PTY1 sin(2 atan(Fz/(PTY2 Fz0))) (1 - PKY3 |γ|) R0 LFZO LSGAL                       (12)
-Vertical:      Fz = max(0, Cz ρ₊ + F_b + Kz ρ̇ b(ρ)),   b = 3s² - 2s³, s = ρ/ρ_b in [0, 1]               (13)
-               re = R0 - ρN (FREFF ρd + DREFF atan(BREFF ρd)),   ρN = FNOMIN/Cz,  ρd = ρ₊/ρN              (14)
+Belt:          Mz,gyr = QTZ1 LGYR MBELT (ω re) dv/dt cos(atan(Br α_r)),  v the lateral deflection         (13)
 
-Belt:          Mz,gyr = QTZ1 LGYR MBELT (ω re) dv/dt cos(atan(Br α_r)),  v the lateral deflection         (15)
+Wheel load and rolling radius are in ``vertical``.
 
 Use modes: 0 wheel load only; 1 Fx and My; 2 Fy, Mx and Mz; 3 both, each by itself; 4 combined slip (7, 8); 11 to 14 the
-same with relaxation (``transient``).  MF_05 differs in how the scaling factors enter SHy and SVy, and has neither RBX3
-nor RBY4.
+same with relaxation (``transient``).  MF_05 (MF-Tyre 5.0 and 5.1) differs in how the scaling factors enter SHy and SVy,
+and has neither RBX3 nor RBY4; MF_52 (MF-Tyre 5.2) has the equations of PAC2002.
 
 Ours: road friction µ multiplies LMUX and LMUY everywhere; load, slips and camber are kept within the ranges of the
 file, and below FZMIN forces at FZMIN are scaled with the load, so that everything goes to zero smoothly as a wheel
-lifts; in (13) the damper takes hold over the first ρ_b = 2 mm of deflection, so that touching the ground makes no
-step in the load; in reverse the trail changes side, as cos α carries the sign of Vx, and the part of My with Fx keeps
+lifts; in reverse the trail changes side, as cos α carries the sign of Vx, and the part of My with Fx keeps
 its sign: a wheel that rolls backwards is a wheel that rolls forwards, turned by 180 degrees.  Forces act at the
 loaded radius r while the wheel rolls with re > r; without QSY2 = (re - r)/R0 or so, a driven tire gives out Fx Ω (re
 - r) more power than it takes in.  The functions (2) and cos(atan x) are even: the sign that (8) has in the literature
-is left out, and with it a jump.  sin(2 atan x) = 2x/(1 + x²) and cos(atan x) = 1/sqrt(1 + x²) need no trigonometry.
-The sign of PTX3 in (11) differs between published descriptions; ``ptx3_sign`` chooses.
+is left out, and with it a jump.  The sign of PTX3 in (11) differs between descriptions; ``ptx3_sign`` chooses.
 
 Smoothness: forces are C1 in slips (the curvature factors E may jump with the sign of slip, where their effect is of
-third order), C0 in load and camber.  Not modelled: turn slip, inflation pressure, dependence of the load on lateral
-and longitudinal force.
+third order), C0 in load and camber.  Not modelled: turn slip and inflation pressure (``mf6`` has both).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
-from jounce.components.tire import transient as relaxation
-from jounce.components.tire.base import AtLoad, Coefficient, Curve, Forces, Numbers, TireModel, direction
-from jounce.core.errors import ParameterError
-from jounce.symbolic.leaf import Leaf
-from jounce.symbolic.ops import (
-    atan,
-    clip,
-    copysign,
-    cos,
-    exp,
-    fabs,
-    fmax,
-    fmin,
-    if_else,
-    logic_and,
-    pi,
-    sign,
-    sin,
-    sqrt,
-    tan,
+from jounce.components.tire import vertical as spring
+from jounce.components.tire.base import (
+    FILE_BLOCKS,
+    AtLoad,
+    Coefficient,
+    Curve,
+    Forces,
+    Numbers,
+    TireModel,
+    Turn,
+    direction,
 )
+from jounce.components.tire.magic import (
+    FRICTION_FLOOR,
+    LOAD_FLOOR,
+    MODES,
+    SIGMA_FLOOR,
+    SLIP_FLOOR,
+    angle,
+    cos_atan,
+    off_zero,
+    peak,
+    reduction,
+    sin_2_atan,
+    table,
+)
+from jounce.core.errors import ParameterError
+from jounce.symbolic.ops import atan, clip, cos, exp, fabs, fmax, fmin, if_else, logic_and, pi, sign, sin, sqrt, tan
 
-MODES = (0, 1, 2, 3, 4, 11, 12, 13, 14)
-VARIANTS = ("PAC2002", "MF_05")
+__all__ = ["BY_NAME", "COEFFICIENTS", "MODES", "SIDED", "VARIANTS", "Pac2002", "peak", "symmetrised"]
 
-# Guards, each far below anything a real tire has.
-LOAD_FLOOR = 1.0  # N: the smallest load at which the formula is evaluated, where a file says FZMIN = 0
-FRICTION_FLOOR = 1e-3  # of scaling factors of friction: they are divided by
-DIVISOR_FLOOR = 1e-30  # of divisors: without effect on any that is not zero
-SLIP_FLOOR = 1e-14  # of a squared slip in (8): keeps the root differentiable at zero
-SIGMA_FLOOR = 0.01  # m, of relaxation lengths
-SPEED_FLOOR = 0.05  # m/s, of VXLOW and of Vref
-DAMPER_ONSET = 0.002  # m, ρ_b of (13): about the deflection at which the contact has a tenth of its length
+VARIANTS = ("PAC2002", "MF_05", "MF_52")
 
-_MODEL, _VERTICAL = "MODEL", "VERTICAL"
 _SCALING, _LONG = "SCALING_COEFFICIENTS", "LONGITUDINAL_COEFFICIENTS"
 _LAT, _ALIGN = "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS"
 
 
-def _block(block: str, text: str, default: float | None = 0.0) -> list[Coefficient]:
-    """Lines ``NAME unit meaning`` as coefficients."""
-    rows = [line.split(None, 2) for line in text.strip().splitlines()]
-    return [Coefficient(name, unit, doc, default, block) for name, unit, doc in rows]
-
-
 COEFFICIENTS: tuple[Coefficient, ...] = (
-    Coefficient(
-        "VXLOW", "m/s", "below this speed forces fade (modes 1-4) or contact deflections hold (11-14)", 1.0, _MODEL
-    ),
-    Coefficient("LONGVL", "m/s", "speed of the measurement, Vref", 16.7, _MODEL),
-    Coefficient("LOW_SPEED_DAMPING", "N.s/m", "damping of the contact at standstill and nominal load", 3000.0),
-    Coefficient("UNLOADED_RADIUS", "m", "radius of the free tire, R0", None, "DIMENSION"),
-    Coefficient("RIM_RADIUS", "m", "radius of the rim", 0.0, "DIMENSION"),
-    *_block(
-        _VERTICAL,
-        """
-        VERTICAL_STIFFNESS N/m vertical stiffness, Cz
-        FNOMIN N nominal wheel load
-        """,
-        None,
-    ),
-    *_block(
-        _VERTICAL,
-        """
-        VERTICAL_DAMPING N.s/m vertical damping, Kz
-        BREFF - low-load stiffness of the effective radius
-        DREFF - peak value of the effective radius
-        FREFF - high-load stiffness of the effective radius
-        BOTTOM_STIFF N/m stiffness of the rim on the road
-        BOTTOM_OFFST m distance of rim and road at which bottoming begins
-        """,
-    ),
-    Coefficient("KPUMIN", "-", "smallest valid longitudinal slip", -1.5, "LONG_SLIP_RANGE"),
-    Coefficient("KPUMAX", "-", "largest valid longitudinal slip", 1.5, "LONG_SLIP_RANGE"),
-    Coefficient("ALPMIN", "rad", "smallest valid slip angle", -pi / 2, "SLIP_ANGLE_RANGE"),
-    Coefficient("ALPMAX", "rad", "largest valid slip angle", pi / 2, "SLIP_ANGLE_RANGE"),
-    Coefficient("CAMMIN", "rad", "smallest valid inclination", -0.26, "INCLINATION_ANGLE_RANGE"),
-    Coefficient("CAMMAX", "rad", "largest valid inclination", 0.26, "INCLINATION_ANGLE_RANGE"),
-    Coefficient("FZMIN", "N", "smallest valid wheel load", 100.0, "VERTICAL_FORCE_RANGE"),
-    Coefficient("FZMAX", "N", "largest valid wheel load", 1e5, "VERTICAL_FORCE_RANGE"),
-    *_block(
+    *spring.MODEL,
+    *spring.LOAD,
+    *spring.RANGES,
+    *table(
         _SCALING,
         """
         LFZO - scale of the nominal load
@@ -166,7 +122,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         """,
         1.0,
     ),
-    *_block(
+    *table(
         _LONG,
         """
         PCX1 - shape of Fx
@@ -175,7 +131,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         """,
         None,
     ),
-    *_block(
+    *table(
         _LONG,
         """
         PDX2 - change of friction with load
@@ -202,7 +158,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         PTX3 - exponent of the relaxation length with load
         """,
     ),
-    *_block(
+    *table(
         _LAT,
         """
         PCY1 - shape of Fy
@@ -212,7 +168,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         """,
         None,
     ),
-    *_block(
+    *table(
         _LAT,
         """
         PDY2 - change of friction with load
@@ -248,7 +204,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         PTY2 - load over nominal load at the largest relaxation length
         """,
     ),
-    *_block(
+    *table(
         _ALIGN,
         """
         QBZ1 1/rad slope of the trail at nominal load
@@ -284,7 +240,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         MBELT kg mass of the belt
         """,
     ),
-    *_block(
+    *table(
         "ROLLING_COEFFICIENTS",
         """
         QSY1 - rolling resistance over load
@@ -293,7 +249,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         QSY4 - change with speed to the fourth power
         """,
     ),
-    *_block(
+    *table(
         "OVERTURNING_COEFFICIENTS",
         """
         QSX1 - overturning moment, shift
@@ -301,21 +257,19 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         QSX3 - overturning moment over lateral force
         """,
     ),
+    *spring.EXTENDED,
 )
 BY_NAME = {c.name: c for c in COEFFICIENTS}
 
 DERIVED = {
+    **spring.DERIVED,
     "PEAK_X": ("-", "Bx times the slip at the peak of Fx"),
     "PEAK_Y": ("-", "By times the slip angle at the peak of Fy"),
-    "PER_FNOMIN": ("1/N", "one over FNOMIN"),
     "PER_FZ0": ("1/N", "one over the scaled nominal load"),
     "PER_FZMIN": ("1/N", "one over the smallest load of evaluation"),
-    "PER_VXLOW": ("s/m", "one over VXLOW"),
-    "PER_LONGVL": ("s/m", "one over LONGVL"),
-    "NOMINAL_DEFLECTION": ("m", "FNOMIN over the vertical stiffness"),
-    "PER_DEFLECTION": ("1/m", "one over the nominal deflection"),
     "PER_STIFFEST": ("1/N", "one over the load of the largest cornering stiffness"),
     "PER_LONGEST": ("1/N", "one over the load of the largest relaxation length"),
+    "QFZ1_USED": ("-", "load over deflection, given or from the stiffness"),
 }
 
 # What makes a tire differ from its mirror image.
@@ -335,10 +289,26 @@ class Pac2002(TireModel):
     variant : ``PAC2002`` or ``MF_05``
     lonslip : 1 relates slip to the larger of rolling and travelling speed (bounded by ±1)
     ptx3_sign : sign of PTX3 in (11)
-    deflection_curve, bottoming_curve : whether the load comes from curves (names of ``curves``)
+    deflection_curve, bottoming_curve, radius_load_map : whether the load comes from curves (names of ``curves``)
+    extended : load and radius depend on spin, inclination and deflection squared (``vertical``)
+    softening : the load depends on Fx and Fy as well; forces are then computed twice
+    nonlinear : relaxation lengths fall with slip
     """
 
     kind: ClassVar[str] = "pac2002"
+    modes: ClassVar[Sequence[int]] = MODES
+    sided: ClassVar[Collection[str]] = SIDED
+    file_blocks: ClassVar[Sequence[str]] = FILE_BLOCKS
+    aliases: ClassVar[Mapping[str, str]] = {
+        "LONGV1": "LONGVL",
+        **dict.fromkeys(("LKYC", "LKG"), "LKYG"),
+        "LKZC": "LGAZ",
+        **{f"Q_{name[1:]}": name for name in ("QV1", "QV2", "QFZ1", "QFZ2")},
+        "Q_FCX": "QFCX1",
+        "Q_FCY": "QFCY1",
+        "Q_FCG": "QFCG1",
+    }
+    coefficient_list: ClassVar[Sequence[Coefficient]] = COEFFICIENTS
 
     mode: int = 14
     variant: str = "PAC2002"
@@ -346,6 +316,10 @@ class Pac2002(TireModel):
     ptx3_sign: int = -1
     deflection_curve: bool = False
     bottoming_curve: bool = False
+    radius_load_map: bool = False
+    extended: bool = False
+    softening: bool = False
+    nonlinear: bool = False
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -354,10 +328,12 @@ class Pac2002(TireModel):
             raise ParameterError(f"variant {self.variant!r}: unknown; allowed: {', '.join(VARIANTS)}")
         if self.lonslip not in (0, 1):
             raise ParameterError(f"LONSLIP_MODE = {self.lonslip}: allowed are 0 and 1")
+        if self.softening and not self.extended:
+            raise ParameterError("a load that depends on forces (softening) needs the extended law of the load")
 
     @property
     def coefficients(self) -> Sequence[Coefficient]:
-        return COEFFICIENTS
+        return self.coefficient_list
 
     @property
     def transient(self) -> bool:
@@ -369,9 +345,29 @@ class Pac2002(TireModel):
         return self.mode % 10
 
     @property
+    def softens(self) -> bool:
+        return self.softening
+
+    @property
     def curves(self) -> Sequence[str]:
-        wanted = {"deflection": self.deflection_curve, "bottoming": self.bottoming_curve}
+        wanted = {
+            "deflection": self.deflection_curve,
+            "bottoming": self.bottoming_curve,
+            "radius_load": self.radius_load_map,
+        }
         return tuple(name for name, present in wanted.items() if present)
+
+    def curve_shape(self, name: str) -> tuple[int, int]:
+        return (2, 1) if name == "radius_load" else (1, 1)
+
+    def scalable(self) -> Sequence[str]:
+        fixed = ("LFZO", "LCX", "LEX", "LCY", "LEY")  # numbers derived before a run depend on them
+        return [c.name for c in self.coefficients if c.block == _SCALING and c.name not in fixed]
+
+    def file_keys(self) -> dict[str, str | float]:
+        if self.variant == "MF_52":
+            return {"PROPERTY_FILE_FORMAT": "MF_05", "FITTYP": 6}
+        return {"PROPERTY_FILE_FORMAT": self.variant}
 
     def required(self) -> set[str]:
         """Names of the coefficients without which this mode means nothing."""
@@ -384,18 +380,21 @@ class Pac2002(TireModel):
 
     def derived(self, p: Numbers) -> dict[str, Any]:
         return {
+            **spring.derived(p),
             "PEAK_X": peak(p["PCX1"] * p["LCX"], p["PEX1"] * p["LEX"]),
-            "PEAK_Y": peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
-            # reciprocals: a division takes as long as ten multiplications
-            "PER_FNOMIN": 1 / p["FNOMIN"],
+            **self._peak_y(p),
             "PER_FZ0": 1 / (p["LFZO"] * p["FNOMIN"]),
             "PER_FZMIN": 1 / fmax(p["FZMIN"], LOAD_FLOOR),
-            "PER_VXLOW": 1 / fmax(p["VXLOW"], SPEED_FLOOR),
-            "PER_LONGVL": 1 / fmax(p["LONGVL"], SPEED_FLOOR),
-            "NOMINAL_DEFLECTION": p["FNOMIN"] / p["VERTICAL_STIFFNESS"],
-            "PER_DEFLECTION": p["VERTICAL_STIFFNESS"] / p["FNOMIN"],
-            "PER_STIFFEST": 1 / _off_zero(p["PKY2"] * p["LFZO"] * p["FNOMIN"]),
-            "PER_LONGEST": 1 / _off_zero(p["PTY2"] * p["LFZO"] * p["FNOMIN"]),
+            "QFZ1_USED": if_else(
+                p["QFZ1"] == 0, p["VERTICAL_STIFFNESS"] * p["UNLOADED_RADIUS"] / p["FNOMIN"], p["QFZ1"]
+            ),
+        }
+
+    def _peak_y(self, p: Numbers) -> dict[str, Any]:
+        return {
+            "PEAK_Y": peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
+            "PER_STIFFEST": 1 / off_zero(p["PKY2"] * p["LFZO"] * p["FNOMIN"]),
+            "PER_LONGEST": 1 / off_zero(p["PTY2"] * p["LFZO"] * p["FNOMIN"]),
         }
 
     @property
@@ -403,56 +402,96 @@ class Pac2002(TireModel):
         return DERIVED
 
     # -- vertical -------------------------------------------------------------------------------------------
-    def vertical(self, p: Numbers, rho: Any, rho_rate: Any, curves: Mapping[str, Curve] | None = None) -> Any:
-        rho_in = fmax(rho, 0.0)
-        if self.deflection_curve:
-            elastic = _curve(curves, "deflection", rho_in)
+    def vertical(
+        self,
+        p: Numbers,
+        rho: Any,
+        rho_rate: Any,
+        curves: Mapping[str, Curve] | None = None,
+        *,
+        gamma: Any = 0.0,
+        spin: Any = 0.0,
+        vx: Any = 0.0,
+    ) -> Any:
+        if self.extended:
+            rho = rho + spring.growth(p, spin)
+        if self.radius_load_map:
+            elastic = spring.by_map(p, rho, vx, curves)
+        elif self.deflection_curve:
+            elastic = spring.look_up(curves, "deflection")(fmax(rho, 0.0))
+        elif self.extended:
+            elastic = spring.extended(p, rho, gamma, spin)
         else:
-            elastic = p["VERTICAL_STIFFNESS"] * rho_in
-        rim = fmax(rho - (p["UNLOADED_RADIUS"] - p["RIM_RADIUS"] - p["BOTTOM_OFFST"]), 0.0)
-        if self.bottoming_curve:
-            elastic = elastic + _curve(curves, "bottoming", rim)
-        else:
-            elastic = elastic + p["BOTTOM_STIFF"] * rim
-        s = fmin(rho_in / DAMPER_ONSET, 1.0)
-        return fmax(elastic + p["VERTICAL_DAMPING"] * rho_rate * (s * s * (3 - 2 * s)), 0.0)  # (13)
+            elastic = p["VERTICAL_STIFFNESS"] * fmax(rho, 0.0)
+        return spring.total(p, elastic, rho, rho_rate, curves, self.bottoming_curve)
 
-    def effective_radius(self, p: Numbers, rho: Any) -> Any:
-        nominal = p["NOMINAL_DEFLECTION"]
-        relative = fmax(rho, 0.0) * p["PER_DEFLECTION"]
-        return p["UNLOADED_RADIUS"] - nominal * (
-            p["FREFF"] * relative + p["DREFF"] * atan(p["BREFF"] * relative)
-        )  # (14)
+    def effective_radius(self, p: Numbers, rho: Any, spin: Any = 0.0) -> Any:
+        grown = spring.growth(p, spin) if self.extended else 0.0
+        return spring.rolling_radius(p, rho + grown, grown)
+
+    def force_share(self, p: Numbers, rho: Any, gamma: Any, spin: Any, fx: Any, fy: Any) -> Any:
+        x, y = p["QFCX1"] * fx * p["PER_FNOMIN"], p["QFCY1"] * fy * p["PER_FNOMIN"]
+        return (x * x + y * y) / spring.factor(p, gamma, spin)
 
     # -- load, camber, friction -----------------------------------------------------------------------------
-    def at_load(self, p: Numbers, load: Any, gamma: Any, friction: Any = 1.0) -> AtLoad:
+    def at_load(
+        self,
+        p: Numbers,
+        load: Any,
+        gamma: Any,
+        friction: Any = 1.0,
+        *,
+        turn: Turn | None = None,
+        curves: Mapping[str, Curve] | None = None,
+    ) -> AtLoad:
         a = SimpleNamespace()
         low = fmax(p["FZMIN"], LOAD_FLOOR)
         a.Fz = fz = clip(load, low, p["FZMAX"])
         a.scale = clip(load * p["PER_FZMIN"], 0.0, 1.0)
-        a.gamma = g = clip(gamma, p["CAMMIN"], p["CAMMAX"])
-        fz0 = p["LFZO"] * p["FNOMIN"]
-        a.dfz = dfz = (fz - fz0) * p["PER_FZ0"]  # (3)
-        lmux = fmax(p["LMUX"] * friction, FRICTION_FLOOR)
-        a.LMUY = lmuy = fmax(p["LMUY"] * friction, FRICTION_FLOOR)
+        a.gamma = clip(gamma, p["CAMMIN"], p["CAMMAX"])
+        a.Fz0 = fz0 = p["LFZO"] * p["FNOMIN"]
+        a.dfz = (fz - fz0) * p["PER_FZ0"]  # (3)
+        a.LMUX = fmax(p["LMUX"] * friction, FRICTION_FLOOR)
+        a.LMUY = fmax(p["LMUY"] * friction, FRICTION_FLOOR)
+        self._longitudinal(p, a)
+        self._lateral(p, a)
+        sigma_kappa = (
+            fz
+            * (p["PTX1"] + p["PTX2"] * a.dfz)
+            * exp(self.ptx3_sign * p["PTX3"] * a.dfz)
+            * (p["UNLOADED_RADIUS"] * p["PER_FNOMIN"] * p["LSGKP"])
+        )  # (11)
+        return AtLoad(
+            fmax(sigma_kappa, SIGMA_FLOOR),
+            fmax(self._sigma_alpha(p, a), SIGMA_FLOOR),
+            a.Kx,
+            a.Ky,
+            p["PEAK_X"] / fabs(off_zero(a.Bx)),
+            p["PEAK_Y"] / fabs(off_zero(a.By)),
+            a,
+        )
 
-        # longitudinal (4)
-        gx = g * p["LGAX"]
+    def _longitudinal(self, p: Numbers, a: Any) -> None:
+        """(4)"""
+        fz, dfz = a.Fz, a.dfz
+        gx = a.gamma * p["LGAX"]
         a.SHx = (p["PHX1"] + p["PHX2"] * dfz) * p["LHX"]
-        a.SVx = fz * (p["PVX1"] + p["PVX2"] * dfz) * p["LVX"] * lmux
+        a.SVx = fz * (p["PVX1"] + p["PVX2"] * dfz) * p["LVX"] * a.LMUX
         a.Cx = p["PCX1"] * p["LCX"]
-        a.Dx = (p["PDX1"] + p["PDX2"] * dfz) * (1 - p["PDX3"] * gx * gx) * lmux * fz
+        a.Dx = (p["PDX1"] + p["PDX2"] * dfz) * (1 - p["PDX3"] * gx * gx) * a.LMUX * fz
         a.Kx = fz * (p["PKX1"] + p["PKX2"] * dfz) * exp(p["PKX3"] * dfz) * p["LKX"]
-        a.Bx = a.Kx / _off_zero(a.Cx * a.Dx)
+        a.Bx = a.Kx / off_zero(a.Cx * a.Dx)
         a.Ex = (p["PEX1"] + p["PEX2"] * dfz + p["PEX3"] * dfz * dfz) * p["LEX"]
 
-        # lateral (5)
-        gy = g * p["LGAY"]
+    def _lateral(self, p: Numbers, a: Any) -> None:
+        """(5)"""
+        fz, dfz, lmuy = a.Fz, a.dfz, a.LMUY
+        gy = a.gamma * p["LGAY"]
         a.Cy = p["PCY1"] * p["LCY"]
         a.Dy = (p["PDY1"] + p["PDY2"] * dfz) * (1 - p["PDY3"] * gy * gy) * lmuy * fz
-        softer = 1 - p["PKY3"] * fabs(gy)
-        a.Ky = p["PKY1"] * fz0 * _sin_2_atan(fz * p["PER_STIFFEST"]) * p["LKY"] * softer
-        a.By = a.Ky / _off_zero(a.Cy * a.Dy)
+        a.softer = 1 - p["PKY3"] * fabs(gy)
+        a.Ky = p["PKY1"] * a.Fz0 * sin_2_atan(fz * p["PER_STIFFEST"]) * p["LKY"] * a.softer
+        a.By = a.Ky / off_zero(a.Cy * a.Dy)
         a.Ey = (p["PEY1"] + p["PEY2"] * dfz) * p["LEY"]
         a.Ey_side = p["PEY3"] + p["PEY4"] * gy
         shift, shift_camber = p["PHY1"] + p["PHY2"] * dfz, p["PHY3"] * gy
@@ -464,24 +503,10 @@ class Pac2002(TireModel):
             a.SHy = shift * p["LHY"] + shift_camber * p["LKYG"]
             a.SVy = fz * (lift * p["LVY"] + lift_camber * p["LKYG"]) * lmuy
 
-        sigma_kappa = (
-            fz
-            * (p["PTX1"] + p["PTX2"] * dfz)
-            * exp(self.ptx3_sign * p["PTX3"] * dfz)
-            * (p["UNLOADED_RADIUS"] * p["PER_FNOMIN"] * p["LSGKP"])
-        )  # (11)
-        sigma_alpha = (
-            p["PTY1"] * _sin_2_atan(fz * p["PER_LONGEST"]) * softer * (p["UNLOADED_RADIUS"] * p["LFZO"] * p["LSGAL"])
-        )  # (12)
-        return AtLoad(
-            fmax(sigma_kappa, SIGMA_FLOOR),
-            fmax(sigma_alpha, SIGMA_FLOOR),
-            a.Kx,
-            a.Ky,
-            p["PEAK_X"] / fabs(_off_zero(a.Bx)),
-            p["PEAK_Y"] / fabs(_off_zero(a.By)),
-            a,
-        )
+    def _sigma_alpha(self, p: Numbers, a: Any) -> Any:
+        """(12)"""
+        longest = p["UNLOADED_RADIUS"] * p["LFZO"] * p["LSGAL"]
+        return p["PTY1"] * sin_2_atan(a.Fz * p["PER_LONGEST"]) * a.softer * longest
 
     # -- forces ---------------------------------------------------------------------------------------------
     def forces(
@@ -498,17 +523,20 @@ class Pac2002(TireModel):
             fx = self._fx0(p, a, kappa)
         if self.slip in (2, 3, 4):
             fy = self._fy0(p, a, alpha)
-        induced = 0.0  # SVyκ
+        left: Any = 1.0  # Gyκ
         if self.slip == 4:
             fx = fx * self._reduction_x(p, a, kappa, alpha)  # (7)
-            induced = self._induced(p, a, kappa, alpha)
-            fy = fy * self._reduction_y(p, a, kappa, alpha) + induced
-        fade = 1.0
+            left = self._reduction_y(p, a, kappa, alpha)
+            fy = fy * left
+        on_trail = self._on_trail(p, a, alpha, left, fy)
+        if self.slip == 4:
+            fy = fy + self._induced(p, a, kappa, alpha)
+        fade: Any = 1.0
         if not self.transient and self.slip:
             fade = 0.5 - 0.5 * cos(pi * fmin(fabs(vx) * p["PER_VXLOW"], 1.0))
-            fx, fy, induced = fade * fx, fade * fy, fade * induced
+            fx, fy, on_trail = fade * fx, fade * fy, fade * on_trail
         if self.slip in (2, 3, 4):
-            mz = self._mz(p, a, kappa, alpha, direction(vx * p["PER_VXLOW"]), fx, fy - induced, fy, fade, belt)
+            mz = self._mz(p, a, kappa, alpha, direction(vx * p["PER_VXLOW"]), fx, on_trail, fy, fade, belt)
             r0_fz = p["UNLOADED_RADIUS"] * a.Fz
             mx = r0_fz * (p["QSX1"] * p["LVMX"] - p["QSX2"] * a.gamma + p["QSX3"] * fy * p["PER_FZ0"]) * p["LMX"]  # (9)
         if self.slip in (1, 3, 4):
@@ -519,27 +547,31 @@ class Pac2002(TireModel):
 
     def _fx0(self, p: Numbers, a: Any, kappa: Any) -> Any:
         x = kappa + a.SHx
-        return a.Dx * sin(_angle(x, a.Bx, a.Cx, fmin(a.Ex * (1 - p["PEX4"] * sign(x)), 1.0))) + a.SVx  # (4)
+        return a.Dx * sin(angle(x, a.Bx, a.Cx, fmin(a.Ex * (1 - p["PEX4"] * sign(x)), 1.0))) + a.SVx  # (4)
 
     def _fy0(self, p: Numbers, a: Any, alpha: Any) -> Any:
         x = alpha + a.SHy
-        return a.Dy * sin(_angle(x, a.By, a.Cy, fmin(a.Ey * (1 - a.Ey_side * sign(x)), 1.0))) + a.SVy  # (5)
+        return a.Dy * sin(angle(x, a.By, a.Cy, fmin(a.Ey * (1 - a.Ey_side * sign(x)), 1.0))) + a.SVy  # (5)
+
+    def _on_trail(self, p: Numbers, a: Any, alpha: Any, left: Any, fy: Any) -> Any:
+        """The lateral force that acts at the pneumatic trail: all but SVyκ."""
+        return fy
 
     def _camber_stiffening(self, p: Numbers, a: Any, name: str) -> Any:
         return 0.0 if self.variant == "MF_05" else p[name] * a.gamma * a.gamma
 
     def _reduction_x(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
-        b = (p["RBX1"] + self._camber_stiffening(p, a, "RBX3")) * _cos_atan(p["RBX2"] * kappa) * p["LXAL"]
+        b = (p["RBX1"] + self._camber_stiffening(p, a, "RBX3")) * cos_atan(p["RBX2"] * kappa) * p["LXAL"]
         e = fmin(p["REX1"] + p["REX2"] * a.dfz, 1.0)
-        return _reduction(alpha, p["RHX1"], b, p["RCX1"], e)
+        return reduction(alpha, p["RHX1"], b, p["RCX1"], e)
 
     def _reduction_y(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
-        b = (p["RBY1"] + self._camber_stiffening(p, a, "RBY4")) * _cos_atan(p["RBY2"] * (alpha - p["RBY3"])) * p["LYKA"]
+        b = (p["RBY1"] + self._camber_stiffening(p, a, "RBY4")) * cos_atan(p["RBY2"] * (alpha - p["RBY3"])) * p["LYKA"]
         e = fmin(p["REY1"] + p["REY2"] * a.dfz, 1.0)
-        return _reduction(kappa, p["RHY1"] + p["RHY2"] * a.dfz, b, p["RCY1"], e)
+        return reduction(kappa, p["RHY1"] + p["RHY2"] * a.dfz, b, p["RCY1"], e)
 
     def _induced(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
-        size = a.Dy * (p["RVY1"] + p["RVY2"] * a.dfz + p["RVY3"] * a.gamma) * _cos_atan(p["RVY4"] * alpha)
+        size = a.Dy * (p["RVY1"] + p["RVY2"] * a.dfz + p["RVY3"] * a.gamma) * cos_atan(p["RVY4"] * alpha)
         return size * sin(p["RVY5"] * atan(p["RVY6"] * kappa)) * p["LVYKA"]
 
     def _mz(
@@ -558,32 +590,41 @@ class Pac2002(TireModel):
         """Aligning moment (6); ``way`` is the sign of the speed."""
         dfz, g = a.dfz, a.gamma * p["LGAZ"]
         at = alpha + p["QHZ1"] + p["QHZ2"] * dfz + (p["QHZ3"] + p["QHZ4"] * dfz) * g
-        ar = alpha + a.SHy + a.SVy / _off_zero(a.Ky)
+        ar = alpha + a.SHy + a.SVy / off_zero(a.Ky)
         stiffening = p["LKY"] / a.LMUY
         bt = (
             (p["QBZ1"] + p["QBZ2"] * dfz + p["QBZ3"] * dfz * dfz)
             * (1 + p["QBZ4"] * g + p["QBZ5"] * fabs(g))
             * stiffening
         )
-        dt = a.Fz * (p["QDZ1"] + p["QDZ2"] * dfz) * (1 + p["QDZ3"] * g + p["QDZ4"] * g * g)
+        dt = a.Fz * (p["QDZ1"] + p["QDZ2"] * dfz) * (1 + p["QDZ3"] * self._trail_camber(g) + p["QDZ4"] * g * g)
         dt = dt * (p["UNLOADED_RADIUS"] * p["PER_FZ0"]) * p["LTR"]
         sided = 1 + (p["QEZ4"] + p["QEZ5"] * g) * (2 / pi) * atan(bt * p["QCZ1"] * at)
         et = fmin((p["QEZ1"] + p["QEZ2"] * dfz + p["QEZ3"] * dfz * dfz) * sided, 1.0)
-        br = p["QBZ9"] * stiffening + p["QBZ10"] * a.By * a.Cy
-        dr = (p["QDZ6"] + p["QDZ7"] * dfz) * p["LRES"] + (p["QDZ8"] + p["QDZ9"] * dfz) * g
+        br = p["QBZ9"] * stiffening + self._residual_slope(p, a)
+        dr = (p["QDZ6"] + p["QDZ7"] * dfz) * p["LRES"] + self._residual_camber(p, dfz, g)
         dr = dr * a.Fz * p["UNLOADED_RADIUS"] * a.LMUY
         arm = 0.0
         if self.slip == 4:
-            other = a.Kx / _off_zero(a.Ky) * kappa
+            other = a.Kx / off_zero(a.Ky) * kappa
             other = other * other + SLIP_FLOOR
             at, ar = (atan(sqrt(t * t + other)) for t in (tan(at), tan(ar)))  # (8)
             arm = p["SSZ1"] + p["SSZ2"] * fy * p["PER_FZ0"] + (p["SSZ3"] + p["SSZ4"] * dfz) * a.gamma
             arm = arm * p["UNLOADED_RADIUS"] * p["LS"]
         cos_alpha = cos(alpha) * way
-        trail = dt * cos(_angle(at, bt, p["QCZ1"], et)) * cos_alpha
-        fading = _cos_atan(br * ar)
-        gyroscopic = p["QTZ1"] * p["LGYR"] * p["MBELT"] * belt * fading  # (15)
+        trail = dt * cos(angle(at, bt, p["QCZ1"], et)) * cos_alpha
+        fading = cos_atan(br * ar)
+        gyroscopic = p["QTZ1"] * p["LGYR"] * p["MBELT"] * belt * fading  # (13)
         return -trail * fy_trail + fade * dr * fading * cos_alpha + arm * fx + gyroscopic  # (6)
+
+    def _trail_camber(self, g: Any) -> Any:
+        return g
+
+    def _residual_slope(self, p: Numbers, a: Any) -> Any:
+        return p["QBZ10"] * a.By * a.Cy
+
+    def _residual_camber(self, p: Numbers, dfz: Any, g: Any) -> Any:
+        return (p["QDZ8"] + p["QDZ9"] * dfz) * g
 
     def _rolling(self, p: Numbers, a: Any, vx: Any, way: Any, fx: Any) -> Any:
         """Rolling resistance (10); ``way`` is the sign of the spin."""
@@ -594,61 +635,7 @@ class Pac2002(TireModel):
         missing = logic_and(p["QSY1"] == 0, p["QSY2"] == 0)
         return p["UNLOADED_RADIUS"] * if_else(missing, way * (a.SVx + a.Kx * a.SHx), given)
 
-    def leaf(self) -> Leaf:
-        return _leaf(self)
-
-
-@cache
-def _leaf(model: Pac2002) -> Leaf:
-    """One leaf function per structure, shared by all wheels and systems."""
-    parts = [f"pac2002_{model.mode}", "mf05" if model.variant == "MF_05" else ""]
-    parts += [f"slip{model.lonslip}" if model.lonslip else "", "ptx3" if model.ptx3_sign > 0 else "", *model.curves]
-    return relaxation.make_leaf(model, "tire_" + "_".join(part for part in parts if part))
-
-
-def peak(c: Any, e: Any) -> Any:
-    """y = Bx at which (1) has its peak: y - E (y - atan y) = tan(π/2C), by Newton's method.
-
-    The left side grows with y and is curved one way only, so the iteration goes to the root from one side.
-    A curve with C near 1 has its peak at infinity; C and E are kept where there is one.
-    """
-    target = tan(0.5 * pi / clip(c, 1.1, 1.99))
-    e = fmin(e, 0.95)
-    y = target
-    for _ in range(12):
-        y = y - (y - e * (y - atan(y)) - target) / (1 - e * y * y / (1 + y * y))
-    return y
-
 
 def symmetrised(values: Mapping[str, float]) -> dict[str, float]:
     """The numbers of a tire that equals its mirror image."""
     return {name: 0.0 if name in SIDED else value for name, value in values.items()}
-
-
-def _angle(x: Any, b: Any, c: Any, e: Any) -> Any:
-    bx = b * x
-    return c * atan(bx - e * (bx - atan(bx)))
-
-
-def _reduction(x: Any, shift: Any, b: Any, c: Any, e: Any) -> Any:
-    """Share of a force that slip in the other direction leaves; one at x = 0, never negative."""
-    return fmax(cos(_angle(x + shift, b, c, e)) / _off_zero(cos(_angle(shift, b, c, e))), 0.0)
-
-
-def _cos_atan(x: Any) -> Any:
-    return 1 / sqrt(1 + x * x)
-
-
-def _sin_2_atan(x: Any) -> Any:
-    return 2 * x / (1 + x * x)
-
-
-def _off_zero(x: Any) -> Any:
-    """A divisor that keeps its sign and is never zero."""
-    return x + copysign(DIVISOR_FLOOR, x)
-
-
-def _curve(curves: Mapping[str, Curve] | None, name: str, x: Any) -> Any:
-    if curves is None or name not in curves:
-        raise ParameterError(f"tire: the curve {name!r} is needed to compute the wheel load")
-    return curves[name](x)

@@ -35,24 +35,41 @@ Speed. An explicit method is stable when leak · Δt stays well below one. Where
 that is, relaxation lengths are at least 2 |Vx| T_DT (T_DT = interval between evaluations), and at the same time
 nothing else changes: steady slips are exact. At 1 ms and 250 km/h the limit is 0.14 m.
 
+Large slip. With (1) and (2) a tire answers as slowly near its peak as at small slip. With ``nonlinear`` the deflection
+is that of a carcass of constant stiffness: the force, not the slip, lags, and the relaxation length falls with the
+slip, after [Pacejka2012] section 7.2:
+
+    σ(κ') = σκ q,   q = |Fx|/(Kx |κ'|) in [0.1, 1];     rates of u become rates/q, likewise v                    (8)
+
+Below 3 VXLOW this fades out, so that the sliding at low speed stays as it is, and q is kept where leak · Δt is at most
+one half.
+
 Starting values: u = v = 0 is a tire without force. ``standing`` gives the deflections that carry given forces at rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jounce.core.errors import ParameterError
+from jounce.components.tire.base import Turn, direction
+from jounce.components.tire.vertical import softening
+from jounce.core.errors import ModelError, ParameterError, did_you_mean
 from jounce.symbolic.leaf import Leaf
-from jounce.symbolic.ops import atan, fabs, fmax, fmin, sqrt
+from jounce.symbolic.ops import atan, fabs, fmax, fmin, sin, sqrt
 
 if TYPE_CHECKING:
-    from jounce.components.tire.base import AtLoad, Curve, Numbers, Tire, TireModel
+    from jounce.components.tire.base import AtLoad, Curve, Forces, Numbers, Tire, TireModel
 
 SLIDE_RANGE = 3.0  # times VXLOW: below this speed a sliding contact unwinds its springs
 SLIP_SPEED_FLOOR = 0.1  # m/s, of the speed that slips are related to
 REST = 1e-6  # 1/s², under the root of (4): below a thousandth per second nothing slides, and it is differentiable
+
+SMALLEST_SHARE = 0.1  # of q in (8)
+FORCE_FLOOR = 1e-3  # N, in (8): at zero slip q is one
 
 # Arguments and results of the leaf function, in this order.
 INPUTS = ("rho", "rho_rate", "gamma", "vx", "vy", "spin", "friction", "side")
@@ -68,10 +85,12 @@ class Lagged(NamedTuple):
     alpha: Any
     u_rate: Any
     v_rate: Any
+    slowest: tuple[Any, Any]  # smallest q of (8), longitudinal and lateral
 
 
 def inputs(model: TireModel) -> tuple[str, ...]:
-    return INPUTS + (STATE_INPUTS if model.transient else ())
+    further = (("yaw_rate",) if model.turn_slip else ()) + (("drop",) if model.profile else ())
+    return INPUTS + further + (STATE_INPUTS if model.transient else ())
 
 
 def outputs(model: TireModel) -> tuple[str, ...]:
@@ -96,7 +115,8 @@ def lag(
     gx, gy = vsx / u_slide, vsy / v_slide
     squared = gx * gx + gy * gy
     slide = w_slide * squared / sqrt(squared + REST)  # (4), zero and flat at rest
-    cx, cy = (fmax(2 * t_dt * fmax(roll, slide), 1.0) for roll in (roll_x, roll_y))  # (7)
+    fastest = [2 * t_dt * fmax(roll, slide) for roll in (roll_x, roll_y)]
+    cx, cy = (fmax(x, 1.0) for x in fastest)  # (7)
     kappa, tan_alpha = u / (cx * at.sigma_kappa), v / (cy * at.sigma_alpha)
     rx, ry = kappa / at.kappa_slide, tan_alpha / at.alpha_slide
     sliding = slide * fmin(rx * rx + ry * ry, 1.0)  # (5)
@@ -105,7 +125,20 @@ def lag(
     damping = w * p["LOW_SPEED_DAMPING"] * fmin(load * p["PER_FNOMIN"], 1.0)
     kappa = kappa - damping * vsx / at.slope_x  # (3)
     tan_alpha = tan_alpha + damping * vsy / fabs(at.slope_y)
-    return Lagged(kappa, atan(tan_alpha), u_rate, v_rate)
+    slowest = tuple(fmin(fmax(fmax(x, SMALLEST_SHARE), w_slide), 1.0) for x in fastest)
+    return Lagged(kappa, atan(tan_alpha), u_rate, v_rate, (slowest[0], slowest[1]))
+
+
+def hastened(at: AtLoad, lagged: Lagged, fx: Any, fy: Any) -> Lagged:
+    """Rates of the deflections with relaxation lengths that fall with slip (8)."""
+    shares = []
+    for force, slope, slip, least in (
+        (fx, at.slope_x, lagged.kappa, lagged.slowest[0]),
+        (fy, at.slope_y, lagged.alpha, lagged.slowest[1]),
+    ):
+        share = (fabs(force) + FORCE_FLOOR) / (fabs(slope * slip) + FORCE_FLOOR)
+        shares.append(fmin(fmax(share, least), 1.0))
+    return lagged._replace(u_rate=lagged.u_rate / shares[0], v_rate=lagged.v_rate / shares[1])
 
 
 def _fading(x: Any) -> Any:
@@ -118,43 +151,85 @@ def evaluate(
     model: TireModel, p: Numbers, x: Mapping[str, Any], curves: Mapping[str, Curve] | None = None
 ) -> list[Any]:
     """The whole tire: from ``inputs(model)`` to ``outputs(model)``, with numbers or symbols."""
-    load = model.vertical(p, x["rho"], x["rho_rate"], curves)
-    radius = model.effective_radius(p, x["rho"])
-    side = x["side"]
-    at = model.at_load(p, load, side * x["gamma"], x["friction"])
-    roll = x["spin"] * radius
-    vsx, vsy = x["vx"] - roll, x["vy"]
-    rolling = fabs(roll) if getattr(model, "lonslip", 0) else 0.0
-    rates: list[Any] = []
-    belt: Any = 0.0
-    if model.transient:
-        lagged = lag(p, at, load, x["u"], x["v"], x["vx"], vsx, vsy, x["t_dt"], rolling)
-        kappa, alpha = lagged.kappa, lagged.alpha
-        rates = [lagged.u_rate, lagged.v_rate]
+    side, spin, vx = x["side"], x["spin"], x["vx"]
+    gamma = side * x["gamma"]
+    load = model.vertical(p, x["rho"], x["rho_rate"], curves, gamma=gamma, spin=spin, vx=vx)
+    radius = model.effective_radius(p, x["rho"], spin)
+    if model.profile:
+        radius = radius - x["drop"]
+    turn = _turn(p, x) if model.turn_slip else None
+    roll = spin * radius
+    vsx, vsy = vx - roll, x["vy"]
+    rolling = fabs(roll) if model.lonslip else 0.0
+
+    def at_contact(load: Any) -> tuple[Forces, Any, Any, list[Any]]:
+        at = model.at_load(p, load, gamma, x["friction"], turn=turn, curves=curves)
+        if not model.transient:
+            kappa, alpha = slips(vx, vsx, vsy, rolling)
+            return model.forces(p, at, kappa, side * alpha, vx, spin), kappa, alpha, []
+        lagged = lag(p, at, load, x["u"], x["v"], vx, vsx, vsy, x["t_dt"], rolling)
         belt = side * roll * lagged.v_rate
-    else:
-        kappa, alpha = slips(x["vx"], vsx, vsy, rolling)
-    f = model.forces(p, at, kappa, side * alpha, x["vx"], x["spin"], belt)
+        f = model.forces(p, at, lagged.kappa, side * lagged.alpha, vx, spin, belt)
+        if model.nonlinear:
+            lagged = hastened(at, lagged, f.fx, f.fy)
+        return f, lagged.kappa, lagged.alpha, [lagged.u_rate, lagged.v_rate]
+
+    free, first = load, None
+    if model.softens:  # (2, 3) of ``vertical``
+        first = at_contact(free)[0]
+        load = free * softening(model.force_share(p, x["rho"], gamma, spin, first.fx, first.fy))
+    f, kappa, alpha, rates = at_contact(load)
+    if model.softens:
+        load = free * fmax(1 - model.force_share(p, x["rho"], gamma, spin, f.fx, f.fy), 0.0)
     return [f.fx, side * f.fy, load, side * f.mx, f.my, side * f.mz, kappa, alpha, radius, *rates]
 
 
-def make_leaf(model: TireModel, name: str) -> Leaf:
-    """The leaf function of a model: groups ``x`` (inputs), ``p`` (its numbers), ``d`` (its derived numbers)."""
+def _turn(p: Numbers, x: Mapping[str, Any]) -> Turn:
+    speed = fmax(sqrt(x["vx"] * x["vx"] + x["vy"] * x["vy"] + REST), p["VXLOW"])
+    way = direction(x["vx"] * p["PER_VXLOW"])
+    return Turn(x["side"] * x["yaw_rate"] / speed, x["side"] * x["spin"] * sin(x["gamma"]) / speed, way)
+
+
+@cache
+def leaf_of(model: TireModel, factors: tuple[str, ...] = ()) -> Leaf:
+    """The leaf function of a structure, made once and shared by all wheels and systems."""
+    if not is_dataclass(model):
+        raise ModelError(f"tire model {type(model).__name__}: must be a frozen dataclass")
+    parts = [f"tire_{model.kind}"]
+    for field in fields(model):
+        value = getattr(model, field.name)
+        if value != field.default:
+            parts.append(field.name if value is True else f"{field.name}_{value}")
+    name = re.sub(r"\W", "_", "_".join([*parts, *(["by", *factors] if factors else [])]))
+    return make_leaf(model, name, factors)
+
+
+def make_leaf(model: TireModel, name: str, factors: Sequence[str] = ()) -> Leaf:
+    """The leaf function of a model: groups ``x`` (inputs), ``p`` (its numbers), ``d`` (its derived numbers), ``s``."""
     names = [c.name for c in model.coefficients]
     derived = list(model.derived(dict.fromkeys(names, 1.0)))
-    n_curves = len(model.curves)
+    for factor in factors:
+        if factor not in model.scalable():
+            hint = did_you_mean(factor, model.scalable())
+            raise ModelError(f"tire {model.kind}: no run-time factor on {factor!r}{hint}")
 
     def body(groups: Any, tables: Any = ()) -> list[Any]:
         p = dict(zip((*names, *derived), (*groups["p"], *groups.get("d", ())), strict=True))
-        look_up = {c: _first(table) for c, table in zip(model.curves, tables, strict=True)}
+        for factor, value in zip(factors, groups.get("s", ()), strict=True):
+            p[factor] = p[factor] * value
+        look_up = {
+            c: table if model.curve_shape(c)[1] > 1 else _first(table)
+            for c, table in zip(model.curves, tables, strict=True)
+        }
         return evaluate(model, p, dict(zip(inputs(model), groups["x"], strict=True)), look_up)
 
-    sizes = {"x": len(inputs(model)), "p": len(names), **({"d": len(derived)} if derived else {})}
-    return Leaf(name, sizes, body, tables=[(1, 1)] * n_curves)
+    sizes = {"x": len(inputs(model)), "p": len(names)}
+    sizes |= {group: n for group, n in (("d", len(derived)), ("s", len(factors))) if n}
+    return Leaf(name, sizes, body, tables=[model.curve_shape(c) for c in model.curves])
 
 
 def _first(table: Any) -> Any:
-    return lambda x: table(x)[0]
+    return lambda *x: table(*x)[0]
 
 
 def standing(
@@ -167,7 +242,7 @@ def standing(
     model, p = tire.model, tire.values
     if not model.transient:
         raise ParameterError(f"tire {tire.name!r}: a steady use mode has no contact deflections")
-    at = model.at_load(p, load, side * gamma, friction)
+    at = model.at_load(p, load, side * gamma, friction, curves=dict(tire.curves))
 
     def forces(kappa: float, tangent: float) -> tuple[float, float]:
         f = model.forces(p, at, kappa, side * atan(tangent), 0.0, 0.0)

@@ -9,64 +9,22 @@ guided by maps), so that a wheel on a plane needs no rotation into the world.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from jounce.components.tire import contact as geometry
+from jounce.components.tire import external
 from jounce.components.tire.base import Numbers, Tire, total_friction
+from jounce.components.tire.external import External
+from jounce.components.tire.mounted import Block, Mounted
 from jounce.components.tire.transient import inputs, outputs
 from jounce.core.errors import ModelError
 from jounce.road.ground import Ground
 from jounce.symbolic.bodies import Gyrostat
-from jounce.symbolic.ops import if_else
-from jounce.symbolic.system import Scope, TableHandle
+from jounce.symbolic.ops import dot, if_else
+from jounce.symbolic.system import Scope
 
-
-@dataclass(frozen=True)
-class Block:
-    """The numbers of a tire as parameters of a system."""
-
-    tire: Tire
-    parameters: dict[str, Any]
-    derived: dict[str, Any]
-    tables: list[TableHandle]
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {**self.parameters, **self.derived}
-
-
-@dataclass(frozen=True)
-class Mounted:
-    """A tire on a wheel: expressions for channels and further loads. Forces and moments in contact axes."""
-
-    tire: Tire
-    contact: geometry.Contact
-    motion: geometry.Motion
-    values: dict[str, Any]  # by the names of transient.outputs
-    deflections: tuple[Any, Any] | None  # the states u, v
-    rho: Any
-    friction: Any
-    wrench: geometry.Wrench  # at the wheel centre, in the axes of the computation
-
-    def declare_outputs(self, scope: Scope, prefix: str = "tire") -> None:
-        """The usual channels."""
-        v = self.values
-        for name, unit, doc in (
-            ("fx", "N", "longitudinal force at the contact"),
-            ("fy", "N", "lateral force at the contact"),
-            ("fz", "N", "wheel load"),
-            ("mx", "N.m", "overturning moment at the contact"),
-            ("my", "N.m", "rolling resistance moment at the contact"),
-            ("mz", "N.m", "aligning moment at the contact"),
-            ("kappa", "-", "longitudinal slip that makes the force"),
-            ("alpha", "rad", "slip angle that makes the force"),
-            ("radius", "m", "effective rolling radius"),
-        ):
-            scope.output(f"{prefix}.{name}", v[name], unit, doc)
-        scope.output(f"{prefix}.gamma", self.contact.gamma, "rad", "inclination to the road")
-        scope.output(f"{prefix}.deflection", self.rho, "m", "radial deflection; negative in the air")
-        scope.output(f"{prefix}.vx", self.motion.vx, "m/s", "speed of the contact along the wheel")
+__all__ = ["Block", "Mounted", "declare", "mount", "out_of_range"]
 
 
 def declare(scope: Scope, tire: Tire, name: str = "tire") -> Block:
@@ -76,10 +34,13 @@ def declare(scope: Scope, tire: Tire, name: str = "tire") -> Block:
     parameters = {c.name: own.parameter(c.name, tire.values[c.name], c.unit, c.doc) for c in model.coefficients}
     docs = model.derived_docs
     derived = {key: own.derived(key, value, *docs[key]) for key, value in model.derived(parameters).items()}
-    missing = [curve for curve in model.curves if curve not in tire.curves]
+    wanted = [*model.curves, *(["profile"] if model.profile else [])]
+    missing = [curve for curve in wanted if curve not in tire.curves]
     if missing:
         raise ModelError(f"tire {tire.name!r}: the curve {missing[0]!r} has no data")
-    return Block(tire, parameters, derived, [own.table(curve, tire.curves[curve]) for curve in model.curves])
+    tables = {curve: own.table(curve, tire.curves[curve]) for curve in wanted}
+    profile = tables.pop("profile", None)
+    return Block(tire, parameters, derived, list(tables.values()), profile)
 
 
 def mount(
@@ -90,6 +51,7 @@ def mount(
     side: str,
     *,
     friction: Any = None,
+    factors: Mapping[str, Any] | None = None,
     name: str = "tire",
 ) -> Mounted:
     """Put a tire on a rotor whose axis points to the left; its forces act on the carrier and about the spin axis.
@@ -102,18 +64,27 @@ def mount(
     ground : what it stands on
     side : ``left`` or ``right``; a tire measured on the other side is mirrored
     friction : factor on the road's friction, for example an input; about zero means that it is not used
+    factors : factors on numbers of the tire for this wheel, for example inputs: {"LKY": ...}; ``model.scalable()`` says
+        which. They are further arguments of the compiled function; what all wheels share stays shared
     """
     model, system = block.tire.model, scope.system
+    if isinstance(model, External):
+        return external.mount(scope, block, rotor, ground, side, friction=friction, name=name)
     carrier = rotor.body.frame
     axes = carrier.native_axes
     place = [0.0, 0.0, 0.0] if axes is carrier else carrier.r
     surface = ground.under(axes, place)
     touch = geometry.touch(carrier.express(rotor.axis, axes), surface.normal, surface.height)
+    disc, drop = touch, 0.0
+    rho = block.parameters["UNLOADED_RADIUS"] - touch.radius
+    if block.profile is not None:
+        section = block.profile(touch.gamma)
+        shift, drop = section[0], section[1]
+        touch, rho = geometry.touch_section(disc, surface.height, block.parameters["UNLOADED_RADIUS"], shift, drop)
     # Directions change slowly against the spin and the jounce: held in the Jacobian of a linear-implicit step.
     held = touch._replace(arm=scope.slow(f"{name}.arm", *touch.arm))
     moving = geometry.motion(held, carrier.v_native, carrier.express(carrier.w, axes))
     moving = geometry.Motion(*scope.slow(f"{name}.motion", *moving))
-    rho = block.parameters["UNLOADED_RADIUS"] - touch.radius
     mu = surface.friction if friction is None else total_friction(surface.friction, friction)
     sign = scope.parameter(f"{name}.side", block.tire.sign_on(side), "-", "-1: mounted on the other side than measured")
     x = {
@@ -126,6 +97,10 @@ def mount(
         "friction": mu,
         "side": sign,
     }
+    if model.turn_slip:
+        x["yaw_rate"] = dot(carrier.express(carrier.w, axes), surface.normal)
+    if model.profile:
+        x["drop"] = drop
     deflections = None
     if model.transient:
         u = scope.state(f"{name}.u", "m", "longitudinal deflection of the contact")
@@ -135,11 +110,16 @@ def mount(
     groups = {"x": [x[key] for key in inputs(model)], "p": list(block.parameters.values())}
     if block.derived:
         groups["d"] = list(block.derived.values())
-    results = scope.call(model.leaf, groups, block.tables)
+    scaled = tuple(factors or ())
+    if factors:
+        groups["s"] = list(factors.values())
+    results = scope.call(lambda: model.leaf(scaled), groups, block.tables)
     values = {key: results[i] for i, key in enumerate(outputs(model))}
     if deflections is not None:
         scope.derivative(deflections[0], values["u_rate"])
         scope.derivative(deflections[1], values["v_rate"])
+    if getattr(model, "disc_point", False):
+        held = disc
     total = geometry.wrench(
         held, (values["fx"], values["fy"], values["fz"]), (values["mx"], values["my"], values["mz"])
     )
