@@ -1,0 +1,194 @@
+"""Make the pictures of the documentation: python tools/make_doc_figures.py
+
+docs/images/vehicle/signs.png      axes and positive directions of a car, from above, from behind and from the left
+docs/images/vehicle/front_maps.png guidance of the sedan's front wheels, as the model interpolates it
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.patches import Arc, Ellipse, FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.transforms import Affine2D
+
+from jounce.vehicle import Curve, Vehicle, load
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images" / "vehicle"
+DPI = 130
+BODY, TIRE, AXIS, TURN = "#d9dee3", "#3b4048", "#1f4e8c", "#b3432b"
+
+
+def arrow(ax: Any, start: Any, end: Any, color: str, text: str = "", at: Any = None, **options: Any) -> None:
+    style = {"arrowstyle": "-|>", "mutation_scale": 12, "lw": 1.6, "shrinkA": 0, "shrinkB": 0, "zorder": 6, **options}
+    ax.add_patch(FancyArrowPatch(start, end, color=color, **style))
+    if text:
+        label(ax, *(at or end), text, color)
+
+
+def label(ax: Any, x: float, y: float, text: str, color: str, **options: Any) -> None:
+    options = {"ha": "center", "va": "center", "fontsize": 8.5, "zorder": 7, **options}
+    ax.text(x, y, text, color=color, **options)
+
+
+def turn(ax: Any, centre: Any, radius: float, first: float, last: float, text: str, at: Any, **options: Any) -> None:
+    """A rotation from one angle (deg) to another, counterclockwise when last > first."""
+    low, high = min(first, last), max(first, last)
+    ax.add_patch(Arc(centre, 2 * radius, 2 * radius, theta1=low, theta2=high, color=TURN, lw=1.6, zorder=6))
+    end = np.radians(last)
+    tip = np.array(centre) + radius * np.array([np.cos(end), np.sin(end)])
+    way = np.sign(last - first) * np.array([-np.sin(end), np.cos(end)])
+    ax.add_patch(FancyArrowPatch(tip - 0.02 * way, tip + 0.05 * way, color=TURN, arrowstyle="-|>", mutation_scale=11,
+                                 lw=0.1, shrinkA=0, shrinkB=0, zorder=6))  # fmt: skip
+    label(ax, *at, text, TURN, **options)
+
+
+def wheel_box(ax: Any, centre: Any, width: float, height: float, degrees: float = 0.0, **options: Any) -> None:
+    """A wheel seen from above or behind, turned counterclockwise."""
+    style = {"facecolor": TIRE, "edgecolor": "black", "lw": 0.8, "zorder": 3, **options}
+    box = Rectangle((-width / 2, -height / 2), width, height, **style)
+    box.set_transform(Affine2D().rotate_deg(degrees).translate(*centre) + ax.transData)
+    ax.add_patch(box)
+
+
+def finish(ax: Any, title: str, x: Any, y: Any) -> None:
+    ax.set(xlim=x, ylim=y, aspect="equal")
+    ax.set_title(title, fontsize=10, loc="left")
+    ax.axis("off")
+
+
+def from_above(ax: Any) -> None:
+    """x to the right, y upwards."""
+    length, half = 2.87, 0.785
+    ax.add_patch(FancyBboxPatch((-3.65, -0.75), 4.45, 1.5, boxstyle="round,pad=0.05,rounding_size=0.3", facecolor=BODY,
+                                edgecolor="#8a929b", zorder=1))  # fmt: skip
+    outline = {"facecolor": "none", "edgecolor": TURN, "ls": "--", "lw": 1.3, "zorder": 5}
+    for name, x, y in (("L1", 0, half), ("R1", 0, -half), ("L2", -length, half), ("R2", -length, -half)):
+        wheel_box(ax, (x, y), 0.63, 0.22)
+        label(ax, x - 0.62, y - 0.2 * np.sign(y), name, "black", fontsize=9, weight="bold")
+        if x == 0:
+            wheel_box(ax, (x, y), 0.63, 0.22, 22, **outline)
+    turn(ax, (0, half), 0.62, 0, 24, "steer ψ, left", (1.12, half + 0.2))
+    turn(ax, (-length, half), 0.62, 0, -22, "toe-in", (-length + 0.92, half - 0.12))
+    turn(ax, (-length, -half), 0.62, 0, 22, "toe-in", (-length + 0.92, -half + 0.12))
+    for sign in (1, -1):
+        wheel_box(ax, (-length, sign * half), 0.63, 0.22, -14 * sign, **outline)
+    arrow(ax, (0, 0), (1.25, 0), AXIS, "x", (1.38, 0))
+    arrow(ax, (0, 0), (0, 0.6), AXIS, "y", (0.12, 0.52))
+    ax.plot(0, 0, "o", color=AXIS, ms=5, zorder=7)
+    label(ax, -0.06, -0.2, "reference frame", AXIS, fontsize=7.5)
+    cg = (-1.39, 0.0)
+    ax.add_patch(Ellipse(cg, 0.13, 0.13, facecolor="white", edgecolor="black", zorder=6))
+    ax.plot(*cg, "+", color="black", ms=8, zorder=7)
+    label(ax, cg[0], -0.2, "centre of gravity", "black", fontsize=7.5)
+    turn(ax, cg, 0.42, 20, 150, "yaw", (cg[0], 0.58))
+    finish(ax, "from above", (-3.9, 1.9), (-1.35, 1.5))
+
+
+def from_behind(ax: Any) -> None:
+    """y to the left, z upwards."""
+    half, height = 0.785, 0.33
+    ax.plot([-1.55, 1.55], [0, 0], color="#8a929b", lw=1, zorder=0)
+    ax.add_patch(FancyBboxPatch((-0.6, 0.35), 1.2, 0.95, boxstyle="round,pad=0.05,rounding_size=0.2", facecolor=BODY,
+                                edgecolor="#8a929b", zorder=1))  # fmt: skip
+    outline = {"facecolor": "none", "edgecolor": TURN, "ls": "--", "lw": 1.3, "zorder": 5}
+    for sign, name in ((-1, "L2"), (1, "R2")):  # the left wheel stands on the left
+        wheel_box(ax, (sign * half, height), 0.2, 0.66)
+        wheel_box(ax, (sign * half, height), 0.2, 0.66, -14 * sign, **outline)
+        label(ax, sign * half, -0.13, name, "black", fontsize=9, weight="bold")
+        arrow(ax, (sign * 1.28, 0.15), (sign * 1.28, 0.6), AXIS, "travel J", (sign * 1.28, 0.72))
+        label(ax, sign * 1.15, 0.95, "camber", TURN)
+    arrow(ax, (0, 0.02), (0, 0.62), AXIS, "z", (0.1, 0.58))
+    arrow(ax, (0, 0.02), (-0.5, 0.02), AXIS, "y", (-0.46, 0.12))
+    turn(ax, (0, 0.62), 0.52, 140, 40, "roll", (0, 1.0))
+    finish(ax, "from behind", (-1.7, 1.7), (-0.3, 1.6))
+
+
+def from_the_left(ax: Any) -> None:
+    """x to the left, z upwards."""
+    length, radius = 2.87, 0.33
+    ax.plot([-1.0, 3.9], [0, 0], color="#8a929b", lw=1, zorder=0)
+    outline = np.array([(-0.75, 0.3), (-0.72, 0.68), (0.55, 0.85), (1.15, 1.35), (2.55, 1.38), (3.2, 0.98), (3.6, 0.92),
+                        (3.65, 0.3)])  # fmt: skip
+    ax.fill(*outline.T, facecolor=BODY, edgecolor="#8a929b", zorder=1)
+    for x in (0.0, length):
+        ax.add_patch(Ellipse((x, radius), 2 * radius, 2 * radius, facecolor=TIRE, edgecolor="black", zorder=3))
+        ax.add_patch(Ellipse((x, radius), 0.34, 0.34, facecolor="#cfd4da", edgecolor="black", zorder=4))
+    turn(ax, (0, radius), 0.45, 105, 165, "spin Ω", (-0.62, radius + 0.62))
+    arrow(ax, (length, radius), (length, radius + 0.7), "black", arrowstyle="-", ls=":", lw=1.3)
+    lean = np.radians(70)
+    arrow(ax, (length, radius), (length + 0.7 * np.cos(lean), radius + 0.7 * np.sin(lean)), TURN, arrowstyle="-")
+    turn(ax, (length, radius), 0.6, 90, 68, "side view angle", (length + 0.62, radius + 0.92))
+    arrow(ax, (0, 0), (-0.85, 0), AXIS, "x", (-0.98, 0.02))
+    arrow(ax, (0, 0), (0, 0.72), AXIS, "z", (0.12, 0.72))
+    turn(ax, (1.45, 0.6), 0.42, 30, 150, "pitch", (1.45, 1.16))
+    finish(ax, "from the left", (-1.2, 4.0), (-0.3, 1.6))
+
+
+def signs() -> None:
+    figure = plt.figure(figsize=(9.0, 6.2))
+    grid = figure.add_gridspec(2, 2, height_ratios=(1.35, 1.0), width_ratios=(1.0, 1.45), hspace=0.08, wspace=0.02)
+    from_above(figure.add_subplot(grid[0, :], anchor="W"))
+    from_behind(figure.add_subplot(grid[1, 0]))
+    from_the_left(figure.add_subplot(grid[1, 1]))
+    save(figure, "signs.png")
+
+
+def table(car: Vehicle, curve: Curve) -> Any:
+    """A wheel-guiding map as the model has it."""
+    maps = car.system.kinematic_maps
+    return curve.table(method=car.system.splines.method, extrapolation=maps.extrapolation)
+
+
+def front_maps() -> None:
+    """The sedan's front left wheel. Its model takes the maps over rack and travel: these, at rack 0, are the dots."""
+    car = load("sedan")
+    travel = np.linspace(-0.12, 0.1, 221)
+    knots = np.array(car.steering.steer.curve.z)
+    knots = knots[(knots >= travel[0]) & (knots <= travel[-1])]
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10.0, 3.6))
+    suspension, steering = car.front_suspension, car.steering
+    for ax, name, sign, steered in (
+        (left, "toe", -1.0, steering.steer),
+        (middle, "camber", 1.0, steering.camber),
+    ):
+        own = suspension.map(name, "L")
+        assert steered is not None
+        line, dots = table(car, own.curve), table(car, steered.curve)
+        ax.plot(1e3 * travel, np.degrees([own.offset + float(line(j)) for j in travel]), color=AXIS)
+        values = np.degrees([own.offset + sign * float(dots(0.0, j)) for j in knots])
+        ax.plot(1e3 * knots, values, ".", color=TURN, ms=5)
+        ax.set(xlabel="travel J, mm", ylabel=f"{name}, deg")
+    left.set_title("toe-in", fontsize=10, loc="left")
+    middle.set_title("camber, top outwards", fontsize=10, loc="left")
+    middle.legend(["suspension, over J", "steering, at rack 0"], fontsize=8, loc="lower left")
+    rack = np.linspace(-0.075, 0.075, 151)
+    assert steering.camber is not None
+    dots = table(car, steering.camber.curve)
+    for j, color in ((-0.06, "#7fa6d6"), (0.0, AXIS), (0.06, "#10294a")):
+        values = np.degrees([suspension.camber.offset + float(dots(u, j)) for u in rack])
+        right.plot(1e3 * rack, values, color=color, label=f"J = {1e3 * j:.0f} mm")
+    right.set(xlabel="rack travel, mm (left positive)", ylabel="camber, deg")
+    right.set_title("camber over rack", fontsize=10, loc="left")
+    right.legend(fontsize=8)
+    for ax in (left, middle, right):
+        ax.grid(color="#d0d4d8", lw=0.6)
+        ax.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    save(figure, "front_maps.png")
+
+
+def save(figure: Any, name: str) -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / name
+    figure.savefig(path, dpi=DPI, bbox_inches="tight", metadata={"Software": None})
+    plt.close(figure)
+    print(f"{path.name}: {path.stat().st_size // 1000} kB")
+
+
+if __name__ == "__main__":
+    plt.switch_backend("Agg")
+    signs()
+    front_maps()
