@@ -52,10 +52,43 @@ FULL_62: dict[str, float] = {
 def completed(values: Mapping[str, float]) -> dict[str, float]:
     """Missing factors are one, all else zero, but for PKY4 and QSY7."""
     q: defaultdict[str, float] = defaultdict(float)
-    for name in (
-        "LFZO LCX LMUX LEX LKX LHX LVX LCY LMUY LEY LKY LHY LVY LKYC LTR LRES LKZC LXAL LYKA LVYKA LS LMX LVMX LMY LMP "
-        "LSGKP LSGAL LGAX LGAY LGAZ LCC LKC LEC QSY7 Q_RE0"
-    ).split():
+    for name in [
+        "LFZO",
+        "LCX",
+        "LMUX",
+        "LEX",
+        "LKX",
+        "LHX",
+        "LVX",
+        "LCY",
+        "LMUY",
+        "LEY",
+        "LKY",
+        "LHY",
+        "LVY",
+        "LKYC",
+        "LTR",
+        "LRES",
+        "LKZC",
+        "LXAL",
+        "LYKA",
+        "LVYKA",
+        "LS",
+        "LMX",
+        "LVMX",
+        "LMY",
+        "LMP",
+        "LSGKP",
+        "LSGAL",
+        "LGAX",
+        "LGAY",
+        "LGAZ",
+        "LCC",
+        "LKC",
+        "LEC",
+        "QSY7",
+        "Q_RE0",
+    ]:
         q[name] = 1.0
     q["PKY4"] = 2.0
     q.update({k: float(v) for k, v in values.items()})
@@ -135,7 +168,7 @@ def mf6(
         Ey = min((q["PEY1"] + q["PEY2"] * d) * sided * q["LEY"], 1.0)
         By = Ky / (Cy * Dy)
         Fy0 = mf(By, Cy, Dy, Ey, ay) + SVy
-        return dict(Ky=Ky, Kyg=Kyg, SHy=SHy, SVy=SVy, muy=muy, By=By, Cy=Cy, Fy0=Fy0, Dy=Dy)
+        return {"Ky": Ky, "Kyg": Kyg, "SHy": SHy, "SVy": SVy, "muy": muy, "By": By, "Cy": Cy, "Fy0": Fy0, "Dy": Dy}
 
     y, flat = lateral(g, z2, z3, turning), lateral(0.0, 1.0, 1.0, False)
     Fy0, Ky, muy = y["Fy0"], y["Ky"], y["muy"]
@@ -203,16 +236,29 @@ def mf6(
         Fy = Mx = Mz = 0.0
     CX = q["LONGITUDINAL_STIFFNESS"] * (1 + q["PCFX1"] * d + q["PCFX2"] * d**2) * (1 + q["PCFX3"] * dp)
     CY = q["LATERAL_STIFFNESS"] * (1 + q["PCFY1"] * d + q["PCFY2"] * d**2) * (1 + q["PCFY3"] * dp)
-    forces = dict(fx=Fx, fy=Fy, mx=Mx, my=My, mz=Mz)
+    forces = {"fx": Fx, "fy": Fy, "mx": Mx, "my": My, "mz": Mz}
     return {
         **{name: share * value for name, value in forces.items()},
-        **dict(Kx=Kx, Ky=Ky, Kyg=y["Kyg"], Dx=Dx, Dy=y["Dy"], SVx=SVx, SVy=y["SVy"], SHx=SHx, SHy=y["SHy"], t0=Dt),
-        **dict(sigma_kappa=Kx / CX * q["LSGKP"], sigma_alpha=abs(Ky) / CY * q["LSGAL"], phi=phi),
-        **dict(V0=V0),
+        "Kx": Kx,
+        "Ky": Ky,
+        "Kyg": y["Kyg"],
+        "Dx": Dx,
+        "Dy": y["Dy"],
+        "SVx": SVx,
+        "SVy": y["SVy"],
+        "SHx": SHx,
+        "SHy": y["SHy"],
+        "t0": Dt,
+        "sigma_kappa": Kx / CX * q["LSGKP"],
+        "sigma_alpha": abs(Ky) / CY * q["LSGAL"],
+        "phi": phi,
+        "V0": V0,
     }
 
 
-def load_62(values: Mapping[str, float], rho: float, gamma: float, spin: float, fx: float = 0.0, fy: float = 0.0) -> float:
+def load_62(
+    values: Mapping[str, float], rho: float, gamma: float, spin: float, fx: float = 0.0, fy: float = 0.0
+) -> float:
     """Elastic load of MF 6.2 for ρ = R0 - r."""
     q = completed(values)
     R0, Fz0 = q["UNLOADED_RADIUS"], q["FNOMIN"]
@@ -289,4 +335,4 @@ def pac_mc(values: Mapping[str, float], load: float, kappa: float, alpha: float,
     Mx = R0 * Fz * (q["QSX1"] * q["LVMX"] - q["QSX2"] * g + q["QSX3"] * Fy / Fz0) * q["LMX"]
     My = -R0 * Fz * (q["QSY1"] + q["QSY2"] * Fx / Fz0 + q["QSY3"] + q["QSY4"]) * q["LMY"]
     sigma_alpha = q["PTY1"] * sin(q["PTY2"] * atan(Fz / (q["PTY3"] * Fz0))) * R0 * q["LFZO"] * q["LSGAL"]
-    return dict(fx=Fx, fy=Fy, mx=Mx, my=My, mz=Mz, Kx=Kx, Ky=Ky, sigma_alpha=sigma_alpha)
+    return {"fx": Fx, "fy": Fy, "mx": Mx, "my": My, "mz": Mz, "Kx": Kx, "Ky": Ky, "sigma_alpha": sigma_alpha}

@@ -12,8 +12,8 @@ from jounce import events
 from jounce.results.run import Run
 from jounce.vehicle.reading import library_names, load
 
-# Before compliance exists the axles are stiffer sideways than those of their class and understeer less (0.5 to 1.5 deg/g):
-# what hangs on that waits, namely gains, the angle for a lateral acceleration, and the frequency and lag of the yaw motion.
+# Before compliance exists the axles are stiffer sideways than those of their class and understeer less (0.5 to 1.5
+# deg/g). What hangs on that waits: gains, the angle for a lateral acceleration, frequency and lag of the yaw motion.
 WITHOUT_COMPLIANCE = {
     *("understeer_gradient", "yaw_rate_gain", "characteristic_speed", "steering_step", "steering_at_0_3g"),
     *("yaw_rate_overshoot", "yaw_rate_t_peak", "yaw_natural_frequency", "ay_phase_1hz"),

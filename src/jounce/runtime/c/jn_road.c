@@ -489,7 +489,7 @@ static void line_surface(const char *base, const double *node, double s, double 
         out->mu_s = f[1];
     }
     if (node[LI_SECTION] != 0.0) {
-        double edge[2];
+        double edge[2] = {0.0, 0.0};
         if (section(base, node[LI_SECTION], s, n, side, out, edge) && side == SIDE_HOLD) {
             held = edge[0];
             hs = edge[1];
