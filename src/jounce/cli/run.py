@@ -25,6 +25,9 @@ def run(
     step: Annotated[str, typer.Option(help="Step of integration.")] = "1 ms",
     method: Annotated[str, typer.Option(help="Method of integration.")] = "AB-2",
     interval: Annotated[str, typer.Option(help="Between recorded rows.")] = "10 ms",
+    output_map: Annotated[
+        Path | None, typer.Option("--output-map", help="YAML file: which channels are kept, their names and factors.")
+    ] = None,
     report: Annotated[bool, typer.Option("--report", help="Also write report.html.")] = False,
     halve: Annotated[
         bool, typer.Option("--halve-step", help="Repeat with half the step and compare key figures.")
@@ -37,6 +40,7 @@ def run(
 
     from jounce.cli._runs import event_of, halved, print_figures, summary, with_progress
     from jounce.events.engine import run as drive
+    from jounce.results.output_map import OutputMap
     from jounce.vehicle.reading import load
 
     begun = time.perf_counter()
@@ -48,7 +52,9 @@ def run(
     if of_vehicle:
         data = data.with_(**of_vehicle)
     manoeuvre = event_of(event, preset, {name: value for name, value in changes.items() if "." not in name})
+    kept = OutputMap.read(output_map) if output_map is not None else None
     options: dict[str, Any] = {"step": step, "method": method, "interval": interval, "parameters": of_vehicle}
+    options["output_map"] = kept
     result = with_progress(
         manoeuvre, quiet=as_json, function=lambda call: drive(data, manoeuvre, progress=call, **options)
     )

@@ -26,6 +26,7 @@ from jounce.vehicle.assembly import CORNERS
 
 if TYPE_CHECKING:
     from jounce.components.tire.base import Tire
+    from jounce.results.output_map import OutputMap
     from jounce.runtime.recording import Recording
     from jounce.runtime.simulation import Simulation
     from jounce.vehicle.schema import Vehicle
@@ -184,6 +185,7 @@ def run(
     tires: Mapping[str, Tire] | None = None,
     progress: Progress | None = None,
     parameters: Mapping[str, Any] | None = None,
+    output_map: OutputMap | None = None,
 ) -> Run:
     """Drive a vehicle through an event.
 
@@ -195,6 +197,7 @@ def run(
     tires : by corner, instead of those the vehicle names
     progress : called with time and end time now and then
     parameters : changes of the vehicle, kept with the result (``vehicle`` has them already)
+    output_map : which channels are kept, under which names and scaled how
     """
     begun = clock.perf_counter()
     if not isinstance(event, Event):
@@ -218,7 +221,8 @@ def run(
         "ready": ready - begun,
         "total": done - begun,
     }
-    return Run.from_recording(_unwrapped(recorded), metadata)
+    result = Run.from_recording(_unwrapped(recorded), metadata)
+    return output_map.apply(result) if output_map is not None else result
 
 
 def _unwrapped(recorded: Recording) -> Recording:
