@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import ValidationError, model_validator
 
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase, Program, Ramp, Stop, When
-from jounce.vehicle.fields import Data, flag, meta, problem, quantity, to_raw
+from jounce.vehicle.fields import Data, choice, flag, meta, part, problem, quantity, text, to_raw
 from jounce.vehicle.messages import explain
 
 if TYPE_CHECKING:
@@ -46,9 +46,25 @@ class Event(Data):
     friction: float = quantity("-", 1.0, gt=0, doc="friction of the road relative to that of the tires' data")
     grade: float = quantity("-", 0.0, doc="slope of the road along x, rise over run")
     bank: float = quantity("-", 0.0, doc="slope of the road along y, rise over run")
+    road: str = text(doc="name or file of a road; absent: a plane")
+    wheel_roads: tuple[str, ...] = part((), doc="four roads, one per wheel: L1, R1, L2, R2")
+    contact: Literal["point", "points", "cams"] = choice(
+        "point", doc="how a road is felt: under one point, or smoothed over the contact by points or cams"
+    )
+    static_setup: Literal["settle", "none"] = choice("settle", doc="settle: start in equilibrium; none: at design")
     x: float = quantity("m", 0.0, doc="start, world")
     y: float = quantity("m", 0.0, doc="start, world")
     heading: float = quantity("rad", 0.0, doc="start, from the world's x axis, left positive")
+
+    @model_validator(mode="after")
+    def _one_ground(self) -> Self:
+        if self.wheel_roads and len(self.wheel_roads) != 4:
+            raise problem(f"{len(self.wheel_roads)} roads; expected four, for L1, R1, L2, R2", "wheel_roads")
+        if self.wheel_roads and self.road:
+            raise problem("stands beside road; give one or the other", "wheel_roads")
+        if (self.road or self.wheel_roads) and self.inclined:
+            raise problem("a road has slopes of its own; leave grade and bank out", "grade")
+        return self
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -77,8 +93,8 @@ class Event(Data):
         result = {}
         for name, info in type(self).model_fields.items():
             value = getattr(self, name)
-            if value is not None:
-                result[name] = [value, meta(info).get("unit", "")]
+            if value is not None and value != () and value != "":
+                result[name] = [list(value) if isinstance(value, tuple) else value, meta(info).get("unit", "")]
         return result
 
     def to_dict(self) -> dict[str, Any]:

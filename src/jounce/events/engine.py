@@ -15,18 +15,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import jounce
-from jounce.core.errors import ParameterError, SimulationError
+from jounce.core.errors import ParameterError, SimulationError, StaticsError
 from jounce.core.units import parse
 from jounce.events.base import Event
+from jounce.files.roads import load_road
 from jounce.results.run import Run
+from jounce.road.envelope import Envelope
 from jounce.sim import car as cars
-from jounce.sim.statics import Settled, settle
-from jounce.sim.steady import Running, run_steadily
+from jounce.sim.statics import Settled, place, settle
+from jounce.sim.steady import Running, roll, run_steadily
 from jounce.vehicle.assembly import CORNERS
 
 if TYPE_CHECKING:
     from jounce.components.tire.base import Tire
     from jounce.results.output_map import OutputMap
+    from jounce.road.surface import Road
     from jounce.runtime.recording import Recording
     from jounce.runtime.simulation import Simulation
     from jounce.vehicle.schema import Vehicle
@@ -35,6 +38,7 @@ INTERVAL = 0.01  # s, between recorded rows
 UNWRAPPED = ("chassis_displacements.yaw", "Vehicle.Yaw", "Vehicle_States.yaw_angle")
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
 
+RUN_UP = 10.0  # m of road behind a car that is put on it
 CREEP = 3.0  # m/s: slips of slower wheels say little
 MARGIN = 0.05  # of a range: how far beyond its ends a tire may go without a word
 DEGREES = 180 / math.pi
@@ -52,32 +56,78 @@ class Start:
     """A car ready to start an event, and what events ask about it."""
 
     def __init__(
-        self, description: cars.Description, event: Event, method: str, step: float, sim: Simulation | None = None
+        self,
+        description: cars.Description,
+        event: Event,
+        method: str,
+        step: float,
+        roads: Sequence[Road] = (),
     ) -> None:
         self.description, self.event, self.method, self.step = description, event, method, step
+        self.roads = tuple(roads)
         self.vehicle = description.vehicle
-        self.sim = sim if sim is not None else cars.simulation(description, method=method, step=step)
+        self.warnings: list[str] = []
+        self.sim = cars.simulation(description, method=method, step=step)
+        self._bind(self.sim)
         self.settled: Settled
         self.running: Running | None = None
         self._ready()
         self._first = self.sim.snapshot()
 
+    def _bind(self, sim: Simulation) -> None:
+        names = ["ground"] if len(self.roads) == 1 else [f"ground_{c}" for c in CORNERS]
+        for name, road in zip(names, self.roads, strict=False):
+            road.bind(sim, name)
+
     def _ready(self) -> None:
         sim, event = self.sim, self.event
-        plane = {"ground.friction": event.friction}
-        normal = (0.0, 0.0, 1.0)
+        normal, height = (0.0, 0.0, 1.0), 0.0
+        if self.roads:
+            here = self.roads[0].query(event.x, event.y)
+            height = float(here.height)
+            normal = (-float(here.slope_x), -float(here.slope_y), 1.0)
+            if event.friction != 1.0:
+                self.warnings.append("friction: a road has a friction of its own; the event's is not used")
+        else:
+            sim.set_parameters({"ground.friction": event.friction})
         if self.description.ground == "inclined":
-            plane |= {"ground.grade": event.grade, "ground.bank": event.bank}
+            sim.set_parameters({"ground.grade": event.grade, "ground.bank": event.bank})
             normal = (-event.grade, -event.bank, 1.0)
-        sim.set_parameters(plane)
-        height = event.grade * event.x + event.bank * event.y
+            height = event.grade * event.x + event.bank * event.y
         steer = float(getattr(event, "initial_steer", 0.0))
         sim.set_inputs({"steering_wheel": steer, "throttle": 0.0, "brake": 0.0})
-        self.settled = settle(
-            sim, self.description, normal=normal, height=height, x=event.x, y=event.y, heading=event.heading
-        )
+        where: dict[str, Any] = {"x": event.x, "y": event.y, "heading": event.heading}
+        if event.static_setup == "none":
+            place(sim, self.description, normal=normal, height=height, **where)
+            self.settled = Settled("none", 0, math.nan, ())
+            self.warnings.append("static_setup none: the car starts at design, not in equilibrium; nothing is adjusted")
+        else:
+            self.settled = settle(sim, self.description, normal=normal, height=height, **where)
         if abs(event.speed) > CRAWL:
-            self.running = run_steadily(sim, self.description, event.speed, normal)
+            if event.static_setup == "none":
+                roll(sim, event.speed)
+                return
+            try:
+                self.running = run_steadily(sim, self.description, event.speed, normal)
+            except StaticsError:
+                if not self.roads:
+                    raise
+                self._run_on_a_plane(normal, height)
+
+    def _run_on_a_plane(self, normal: tuple[float, float, float], height: float) -> None:
+        """Steady running does not exist on an uneven road: take that on its tangent plane."""
+        flat = cars.describe(self.vehicle, self.description.tires, "inclined")
+        event = self.event
+        sim = cars.simulation(flat, method=self.method, step=self.step)
+        grade, bank = (-normal[0] / normal[2], -normal[1] / normal[2])
+        sim.set_parameters(
+            {"ground.grade": grade, "ground.bank": bank, "ground.height": height - grade * event.x - bank * event.y}
+        )
+        sim.set_inputs({"steering_wheel": self.sim.input("steering_wheel")})
+        settle(sim, flat, normal=normal, height=height, x=event.x, y=event.y, heading=event.heading)
+        self.running = run_steadily(sim, flat, event.speed, normal)
+        self.sim.x[:], self.sim.m[:] = sim.x, sim.m
+        self.sim.set_inputs({"throttle": sim.input("throttle")})
 
     def restart(self) -> None:
         """Back to the beginning of the event."""
@@ -184,6 +234,7 @@ def run(
     channels: Sequence[str] | None = None,
     tires: Mapping[str, Tire] | None = None,
     progress: Progress | None = None,
+    road: Road | str | None = None,
     parameters: Mapping[str, Any] | None = None,
     output_map: OutputMap | None = None,
 ) -> Run:
@@ -195,6 +246,7 @@ def run(
     interval : between recorded rows; rounded down to a multiple of the step, as long as one fits
     channels : names or patterns to record; default all
     tires : by corner, instead of those the vehicle names
+    road : a road, its name or file, instead of what the event says
     progress : called with time and end time now and then
     parameters : changes of the vehicle, kept with the result (``vehicle`` has them already)
     output_map : which channels are kept, under which names and scaled how
@@ -205,8 +257,17 @@ def run(
     seconds = parse(step, "s", "step")
     every = max(1, round(parse(interval, "s", "interval") / seconds)) * seconds
     vehicle = event.adapted(vehicle)
-    description = cars.describe(vehicle, tires, "inclined" if event.inclined else "level")
-    start = Start(description, event, method, seconds)
+    if isinstance(road, str):
+        event, road = event.changed(road=road), None
+    roads = [road] if road is not None else [load_road(name) for name in (event.road, *event.wheel_roads) if name]
+    ground: cars.Ground = "inclined" if event.inclined else "level"
+    if roads:
+        ground = "road" if len(roads) == 1 else "roads"
+        event = _on_the_road(event, roads[0])
+        if event.contact != "point":
+            roads = [Envelope(road=item, mode=event.contact, name=item.name) for item in roads]
+    description = cars.describe(vehicle, tires, ground)
+    start = Start(description, event, method, seconds, roads)
     ready = clock.perf_counter()
     prepared = event.prepared(start)
     start.restart()
@@ -252,10 +313,11 @@ def _metadata(start: Start, event: Event, recorded: Recording, changes: Mapping[
         "tires, front": [start.description.tires["L1"].name, ""],
         "tires, rear": [start.description.tires["L2"].name, ""],
     }
-    warnings = []
+    warnings = list(start.warnings)
     if recorded.reason and not recorded.ok:
         warnings.append(f"ended early: {recorded.reason}")
     warnings += _beyond_tire_data(start.description, recorded)
+    warnings += _beside_the_road(start.roads, recorded)
     return {
         "vehicle": {
             "name": vehicle.name,
@@ -299,6 +361,39 @@ def _beyond_tire_data(description: cars.Description, recorded: Recording) -> lis
                 result.append(
                     f"tire {corner} ({tire.name}): {what} {seen} {unit}, its data end at {known} {unit}".rstrip()
                 )
+    return result
+
+
+def _on_the_road(event: Event, road: Road) -> Event:
+    """An event that does not say where: on the line of the road, near the origin, some metres after its start."""
+    if event.x != 0.0 or event.y != 0.0 or event.heading != 0.0:
+        return event
+    x = y = dx = dy = 0.0
+    for _ in range(5):
+        here = road.query(x, y)
+        if not math.isfinite(float(here.station)):
+            return event
+        dx, dy = (float(d) for d in np.ravel(here.direction))
+        offset = float(here.offset)
+        ahead = max(RUN_UP - float(here.station), 0.0)
+        x, y = x + offset * dy + ahead * dx, y - offset * dx + ahead * dy
+    return event.changed(x=x, y=y, heading=math.atan2(dy, dx))
+
+
+def _beside_the_road(roads: Sequence[Road], recorded: Recording) -> list[str]:
+    """One warning per wheel that left its road."""
+    result = []
+    for i, corner in enumerate(CORNERS):
+        places = [_signal(recorded, f"Road.Contact_Patch_Global_{axis}.{corner}") for axis in "XYZ"]
+        if not roads or any(place is None for place in places):
+            continue
+        road = roads[i] if len(roads) > 1 else roads[0]
+        off = np.asarray(road.query(*places).off_road)
+        if off.any():
+            when = float(recorded.time[int(np.argmax(off))])
+            result.append(
+                f"wheel {corner} left the road {road.name} at {when:.2f} s; what lies beside it follows its rule"
+            )
     return result
 
 

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from jounce.runtime.simulation import Library, Simulation
     from jounce.symbolic.system import System
 
-# level and inclined: the built-in plane; road: an outside function, bound by name "ground"
-Ground = Literal["level", "inclined", "road"]
+# level and inclined: the built-in plane; road: an outside function, bound by name "ground"; roads: one per wheel,
+# "ground_L1" …
+Ground = Literal["level", "inclined", "road", "roads"]
+GROUNDS = ("level", "inclined", "road", "roads")
 
 # Defaults of runs: two-step Adams-Bashforth at 1 ms.
 METHOD = "AB-2"
@@ -76,9 +78,12 @@ class Structure:
     def system(self, system: Any = None) -> System:
         d = self.description
         target = {} if system is None else {"system": system}
-        if d.ground == "road":
+        if d.ground in ("road", "roads"):
             declare_on = system if system is not None else _new_system()
-            return assemble(d.vehicle, d.tires, ground=Service.declare(declare_on), system=declare_on)
+            names = [f"ground_{c}" for c in CORNERS] if d.ground == "roads" else ["ground"]
+            services = [Service.declare(declare_on, name) for name in names]
+            ground: Any = dict(zip(CORNERS, services, strict=True)) if d.ground == "roads" else services[0]
+            return assemble(d.vehicle, d.tires, ground=ground, system=declare_on)
         return assemble(d.vehicle, d.tires, inclined=d.ground == "inclined", **target)
 
 
@@ -100,8 +105,8 @@ def _linear_car(structure: Structure, inputs: tuple[str, ...], outputs: tuple[st
 
 def describe(vehicle: Vehicle, tires: Mapping[str, Tire] | None = None, ground: Ground = "level") -> Description:
     """Collect what a car is made from; ``tires`` by corner instead of those the vehicle names."""
-    if ground not in ("level", "inclined", "road"):
-        raise ParameterError(f"ground = {ground!r}{did_you_mean(str(ground), ('level', 'inclined', 'road'))}")
+    if ground not in GROUNDS:
+        raise ParameterError(f"ground = {ground!r}{did_you_mean(str(ground), GROUNDS)}")
     found = dict(tires) if tires is not None else tires_of(vehicle)
     missing = [corner for corner in CORNERS if corner not in found]
     if missing:

@@ -55,7 +55,7 @@ NORMS = {
 class Settled:
     """How an equilibrium was found."""
 
-    method: Literal["newton", "relaxation"]
+    method: Literal["newton", "relaxation", "none"]
     iterations: int  # of Newton, or intervals of relaxation
     residual: float  # largest acceleration left, SI
     held: tuple[str, ...]  # what is in balance in the plane of the road: "lateral", "longitudinal"

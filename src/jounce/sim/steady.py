@@ -58,8 +58,7 @@ def run_steadily(
     ``normal`` is that of the ground, along which the car moves. The throttle found may be negative (downhill, or
     backwards): the caller decides whether brakes do that.
     """
-    sim.set_states({"chassis.vx": speed})
-    sim.set_states({f"{c}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS})
+    roll(sim, speed)
     linear = lineariser(description)
     names = tuple(linear.notes["states"])
     places = Places(sim, names)
@@ -114,6 +113,12 @@ def run_steadily(
         f"no steady running at {speed:g} m/s: the rate of {worst!r} stays at {np.abs(r).max():.3g} (allowed "
         f"{TOLERANCE:g}); the car may lack the drive torque for this speed"
     )
+
+
+def roll(sim: Simulation, speed: float) -> None:
+    """Give a car a speed, its wheels turning with it."""
+    sim.set_states({"chassis.vx": speed})
+    sim.set_states({f"{c}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS})
 
 
 def _turn_about(sim: Simulation, normal: Sequence[float]) -> None:

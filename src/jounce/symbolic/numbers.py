@@ -111,6 +111,9 @@ class NumberScope:
     def coordinate(self, *args: Any, **options: Any) -> tuple[Void, Void]:
         return VOID, VOID
 
+    def service(self, name: str, n_in: int, n_out: int, order: int = 1, doc: str = "") -> Any:
+        return lambda *arguments: VOID if n_out == 1 else [VOID] * n_out
+
     def slow(self, name: str, *values: Any) -> list[Void]:
         return [VOID] * len(values)
 

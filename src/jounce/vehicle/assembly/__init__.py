@@ -41,7 +41,7 @@ def assemble(
     *,
     inclined: bool = False,
     name: str = "car",
-    ground: Ground | None = None,
+    ground: Ground | Mapping[str, Ground] | None = None,
     system: System | None = None,
 ) -> System:
     """The car as a system.
@@ -51,7 +51,7 @@ def assemble(
     vehicle : its data
     tires : tire of each corner (L1, R1, L2, R2); the same object on several corners is declared once
     inclined : whether the built-in plane may be inclined (a matter of structure)
-    ground : another ground than the built-in plane
+    ground : another ground than the built-in plane, or one for each corner
     system : an empty system to use instead of a new one
     """
     context = Context(vehicle, system if system is not None else System(name), inclined, ground)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,7 +45,9 @@ class Corner:
 class Context:
     """The system under construction, the vehicle's data, and what the parts have made so far."""
 
-    def __init__(self, vehicle: Vehicle, system: System, inclined: bool, ground: Ground | None) -> None:
+    def __init__(
+        self, vehicle: Vehicle, system: System, inclined: bool, ground: Ground | Mapping[str, Ground] | None
+    ) -> None:
         self.vehicle = vehicle
         self.system = system
         settings = vehicle.system
@@ -55,7 +57,10 @@ class Context:
             system.world.gravity[i] = system.parameter(
                 f"gravity.{axis}", 0.0, "m/s2", "further gravity along a world axis, for tilt tests and statics"
             )
-        self.ground = ground or Plane.declare(system, inclined=inclined)
+        # one ground, or one per wheel; the body's heights and angles are then taken over that of the first
+        plane = ground if ground is not None else Plane.declare(system, inclined=inclined)
+        self.grounds = dict(plane) if isinstance(plane, Mapping) else dict.fromkeys(CORNERS, plane)
+        self.ground = self.grounds["L1"]
         self.inputs = Inputs(
             system.input(
                 "steering_wheel",

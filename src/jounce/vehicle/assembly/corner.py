@@ -38,7 +38,12 @@ def add(context: Context, place: str, tire: Tire) -> None:
         context.blocks[id(tire)] = wheel.declare(system, tire, f"tire{len(context.blocks) + 1}")
     friction = scope.parameter("tire_mu", 0.0, "-", "factor on the road's friction; about 0: not used")
     mounted = wheel.mount(
-        scope, context.blocks[id(tire)], rotor, context.ground, "left" if side == "L" else "right", friction=friction
+        scope,
+        context.blocks[id(tire)],
+        rotor,
+        context.grounds[place],
+        "left" if side == "L" else "right",
+        friction=friction,
     )
     here = Corner(carrier, rotor, mounted, psi, camber, sva, x, y)
     context.corners[place] = here
