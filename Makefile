@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-all bench lint format docs clean
+.PHONY: help setup run verify test test-all bench lint format docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -28,7 +28,12 @@ $(STAMP): pyproject.toml
 
 setup: $(STAMP)  ## create .venv and install everything into it
 
-run: $(STAMP)  ## main job: the verification book, as a table and as build/verify.html
+run: $(STAMP)  ## main job: the sedan in a step steer and in a stop; key figures, reports in build/
+	@mkdir -p build
+	$(BIN)/jounce run step-steer --vehicle sedan --out build/step_steer --report
+	$(BIN)/jounce run straight-braking --vehicle sedan --out build/stop --report
+
+verify: $(STAMP)  ## the verification book, as a table and as build/verify.html
 	@mkdir -p build
 	$(BIN)/jounce verify --html build/verify.html
 

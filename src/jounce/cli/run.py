@@ -11,7 +11,9 @@ import typer
 
 
 def run(
-    event: Annotated[str, typer.Argument(help="Name of an event (jounce list events), or an event file (.yaml).")],
+    event: Annotated[
+        str, typer.Argument(help="Name of an event (jounce list events), an event file (.yaml), or a bundle (folder).")
+    ],
     vehicle: Annotated[str, typer.Option(help="Name of a library vehicle, or a vehicle file or folder.")] = "sedan",
     parameters: Annotated[
         list[str] | None,
@@ -28,6 +30,10 @@ def run(
     output_map: Annotated[
         Path | None, typer.Option("--output-map", help="YAML file: which channels are kept, their names and factors.")
     ] = None,
+    road: Annotated[str, typer.Option(help="Name or file of a road.")] = "",
+    files_only: Annotated[
+        Path | None, typer.Option("--files-only", help="Write a bundle that runs anywhere, and do not run.")
+    ] = None,
     report: Annotated[bool, typer.Option("--report", help="Also write report.html.")] = False,
     halve: Annotated[
         bool, typer.Option("--halve-step", help="Repeat with half the step and compare key figures.")
@@ -39,6 +45,7 @@ def run(
     import time
 
     from jounce.cli._runs import event_of, halved, print_figures, summary, with_progress
+    from jounce.events.bundle import is_bundle, read_bundle, write_bundle
     from jounce.events.engine import run as drive
     from jounce.results.output_map import OutputMap
     from jounce.vehicle.reading import load
@@ -48,10 +55,20 @@ def run(
 
     changes = assignments(parameters)
     of_vehicle = {name: value for name, value in changes.items() if "." in name}
-    data = load(vehicle)
+    of_event = {name: value for name, value in changes.items() if "." not in name}
+    if road:
+        of_event["road"] = road
+    if is_bundle(event):
+        data, manoeuvre, stored = read_bundle(event)
+        manoeuvre = manoeuvre.changed(**of_event) if of_event else manoeuvre
+        step, method, interval = stored["step"], stored["method"], stored["interval"]
+    else:
+        data, manoeuvre = load(vehicle), event_of(event, preset, of_event)
     if of_vehicle:
         data = data.with_(**of_vehicle)
-    manoeuvre = event_of(event, preset, {name: value for name, value in changes.items() if "." not in name})
+    if files_only is not None:
+        typer.echo(f"bundle: {write_bundle(data, manoeuvre, files_only, step=step, method=method, interval=interval)}")
+        return
     kept = OutputMap.read(output_map) if output_map is not None else None
     options: dict[str, Any] = {"step": step, "method": method, "interval": interval, "parameters": of_vehicle}
     options["output_map"] = kept

@@ -35,15 +35,19 @@ class StepSteer(Steered):
     lateral_acceleration: float = quantity("m/s2", 4.0, doc="to find the amplitude for; negative turns right")
     rate: float = quantity("rad/s", math.radians(500), gt=0, doc="speed of the hand wheel")
     duration: float | None = quantity("s", None, gt=0, doc="of the step, instead of the rate")
+    mode: Literal["absolute", "relative"] = choice(
+        "absolute", doc="whether the amplitude counts from zero or from the initial angle"
+    )
     shape: Literal["linear", "cubic"] = choice("linear", doc="of the step: straight, or 3τ² − 2τ³")
 
     def reference(self, start: Start) -> Any:
         assert self.amplitude is not None
-        size = self.amplitude - self.initial_steer
+        last = self.amplitude + (self.initial_steer if self.mode == "relative" else 0.0)
+        size = last - self.initial_steer
         duration = self.duration if self.duration is not None else max(abs(size) / self.rate, 1e-3)
         if self.shape == "cubic":
-            return cubic_step(self.initial_steer, self.amplitude, self.start_time, duration)
-        return Ramp(self.amplitude, duration, start=self.initial_steer, delay=self.start_time)
+            return cubic_step(self.initial_steer, last, self.start_time, duration)
+        return Ramp(last, duration, start=self.initial_steer, delay=self.start_time)
 
     def prepared(self, start: Start) -> Self:
         if self.amplitude is not None:
