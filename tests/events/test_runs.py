@@ -274,3 +274,25 @@ def test_headings_do_not_jump() -> None:
     run = jn.run(sedan(), events.StepSteer(amplitude="200 deg", speed="20 km/h", end_time=20.0))
     yaw = run["chassis_displacements.yaw"]
     assert yaw[-1] > 2 * math.pi and np.abs(np.diff(yaw)).max() < 0.1
+
+
+# -- what happens when it does not end well -------------------------------------------------------------------------
+
+
+def test_an_interrupted_run_keeps_what_it_has() -> None:
+    def interrupt(now: float, end: float) -> None:
+        assert end == 200.0
+        if now > 1.0:
+            raise KeyboardInterrupt
+
+    run = jn.run(sedan(), events.StepSteer(amplitude="20 deg", end_time=200.0), progress=interrupt)
+    assert not run.complete and "interrupted" in run.reason
+    assert len(run.time) > 100 and run.time[-1] < 200.0
+
+
+def test_a_run_that_becomes_infinite_keeps_what_it_has() -> None:
+    """A step far too large for the tires: the run ends early, by a number or by a car that has spun, and says so."""
+    event = events.StepSteer(amplitude="20 deg", end_time=10.0)
+    run = jn.run(sedan(), event, method="Euler", step="20 ms", interval="20 ms")
+    assert not run.complete and run.reason
+    assert 1 <= len(run.time) < 500 and any("ended early" in warning for warning in run.warnings)

@@ -213,14 +213,16 @@ class Start:
         channels: Sequence[str] | None = None,
         progress: Progress | None = None,
     ) -> Recording:
-        """Run an event from here."""
+        """Run an event from here; a run that fails or is interrupted returns what it has."""
+        call = None if progress is None else lambda _, now: progress(now, event.end_time)
         return self.sim.run(
             program=event.program(self),
             method=self.method,
             step=self.step,
             interval=interval,
             channels=channels,
-            progress=progress,
+            progress=call,
+            on_error="return",
         )
 
 
@@ -239,6 +241,8 @@ def run(
     output_map: OutputMap | None = None,
 ) -> Run:
     """Drive a vehicle through an event.
+
+    A run that cannot go on, or is interrupted, returns what it has: ``run.complete`` is False, ``run.reason`` says why.
 
     Parameters
     ----------

@@ -1,0 +1,105 @@
+"""The verbs about cars: list, show, check, run, compare."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jounce.cli.main import main
+
+FAST = ["--set", "amplitude=20 deg", "--set", "end_time=2 s"]
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main(list(arguments))
+    captured = capsys.readouterr()
+    return int(stopped.value.code or 0), captured.out, captured.err
+
+
+def test_list_names_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "list", "--json")
+    names = {kind: [item["name"] for item in items] for kind, items in json.loads(out).items()}
+    assert code == 0
+    assert {"compact", "sedan", "suv", "sports", "light_truck"} <= set(names["vehicles"])
+    assert "step-steer" in names["events"] and "sedan_225_50r17" in names["tires"]
+    code, _, err = call(capsys, "list", "vehicels")
+    assert code == 1 and "did you mean 'vehicles'" in err
+
+
+def test_channels_by_pattern(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "list", "channels", "*yaw*")
+    assert code == 0 and "chassis_velocities.yaw" in out and "Jounce" not in out
+
+
+def test_show_prints_the_standing_car(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "show", "sedan", "--json")
+    data = json.loads(out)
+    assert code == 0
+    loads = sum(data["figures"][f"load_{c}"]["value"] for c in ("L1", "R1", "L2", "R2"))
+    assert loads == pytest.approx(data["figures"]["mass"]["value"] * 9.80665, rel=1e-6)
+    assert {mode["name"] for mode in data["modes"]} >= {"heave", "pitch", "roll"}
+    code, out, _ = call(capsys, "show", "sedan", "--set", "front_suspension.spring.scale=1.1")
+    assert code == 0 and "ride frequency, front" in out
+
+
+def test_check_says_file_line_and_what_to_do(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert call(capsys, "check", "sedan", "suv")[0] == 0
+    (tmp_path / "car.yaml").write_text("name: broken\nbody: {mass: -3 kg}\n")
+    code, out, _ = call(capsys, "check", str(tmp_path / "car.yaml"))
+    assert code == 1 and "line 2" in out and "body.mass" in out
+    code, out, _ = call(capsys, "check", "sedn")
+    assert code == 1 and "searched" in out
+
+
+def test_run_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "run", "step_steer", "--vehicle", "sedan", *FAST, "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert {"vehicle", "event", "parameters", "status", "verdict", "kpis", "warnings", "timing", "files"} <= set(data)
+    assert data["status"] == "complete" and data["event"] == "step-steer"
+    assert data["kpis"]["steering_step"]["value"] == pytest.approx(20.0, abs=0.1)
+
+
+def test_run_compare_and_their_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    assert call(capsys, "run", "step-steer", *FAST, "--out", str(a), "--report")[0] == 0
+    change = "front_suspension.anti_roll_bar.scale=0.5"
+    assert call(capsys, "run", "step-steer", *FAST, "--set", change, "--out", str(b))[0] == 0
+    assert (a / "report.html").is_file() and (a / "run.parquet").is_file()
+    a.rename(tmp_path / "moved")
+    code, out, _ = call(capsys, "compare", str(tmp_path / "moved"), str(b), "--report", str(tmp_path / "c.html"))
+    assert code == 0 and "Roll: steady value" in out and (tmp_path / "c.html").is_file()
+    code, out, _ = call(capsys, "compare", str(tmp_path / "moved"), str(b), "--json")
+    rows = {row["key"]: row["values"] for row in json.loads(out)["kpis"]}
+    assert rows["roll_steady"][1] > 1.05 * rows["roll_steady"][0]  # half the bar in front: more roll
+
+
+def test_wrong_requests_are_answered_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, text in (
+        (("run", "step-ster"), "did you mean 'step-steer'"),
+        (("run", "step-steer", "--set", "sped=3"), "did you mean 'speed'"),
+        (("run", "step-steer", "--set", "speed=3 deg"), "expected m/s"),
+        (("run", "step-steer", "--vehicle", "sedna"), "no vehicle 'sedna'"),
+        (("run", "step-steer", "--set", "front_suspension.sprng.rate=3"), "did you mean 'spring'"),
+        (("run", "step-steer", "--road", "handlng"), "did you mean 'handling'"),
+        (("compare", "only-one"), "at least two"),
+    ):
+        code, _, err = call(capsys, *arguments)
+        assert code == 1 and text in err and "Traceback" not in err, arguments
+
+
+def test_a_bundle_by_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert call(capsys, "run", "step-steer", *FAST, "--files-only", str(tmp_path / "bundle"))[0] == 0
+    code, out, _ = call(capsys, "run", str(tmp_path / "bundle"), "--json")
+    assert code == 0 and json.loads(out)["status"] == "complete"
+
+
+def test_half_the_step_is_one_flag(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "run", "step-steer", *FAST, "--halve-step", "--json")
+    changes = json.loads(out)["halved_step"]
+    assert code == 0 and changes
+    steady = {name: value for name, value in changes.items() if not name.startswith("speed")}
+    assert max(steady.values()) < 1e-3, steady
