@@ -50,6 +50,8 @@ STRICT_FLAGS = ("-std=c11", "-ffp-contract=off", "-fno-builtin", "-fno-math-errn
 FLAGS = (*STRICT_FLAGS, "-O2", "-fvisibility=hidden")
 # Called at recording instants only: quick to compile matters more than quick to run.
 QUICK_SUFFIX = "_outputs.c"
+# Called a few times (linearisations): not worth any effort of the compiler; the results are the same to the bit.
+RARE_SUFFIX = "_rarely.c"
 
 SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
@@ -218,6 +220,8 @@ def compile_flags(compiler: Compiler, file_name: str = "model.c") -> list[str]:
     flags = list(FLAGS)
     if file_name.endswith(QUICK_SUFFIX):
         flags[flags.index("-O2")] = "-O1"
+    if file_name.endswith(RARE_SUFFIX):
+        flags[flags.index("-O2")] = "-O0"
     if sys.platform != "win32":
         flags.append("-fPIC")
     if compiler.is_zig:
@@ -245,7 +249,8 @@ def _user_flags() -> list[str]:
 
 
 def _toolchain_key(compiler: Compiler) -> str:
-    flags = [compile_flags(compiler), compile_flags(compiler, QUICK_SUFFIX), link_flags(compiler)]
+    flags = [compile_flags(compiler), *(compile_flags(compiler, s) for s in (QUICK_SUFFIX, RARE_SUFFIX))]
+    flags.append(link_flags(compiler))
     host = [sys.platform, platform.machine(), sys.maxsize.bit_length()]
     return digest(compiler.identity, json.dumps([BUILD_FORMAT, flags, host]))
 

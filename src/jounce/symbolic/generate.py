@@ -195,8 +195,9 @@ def derived_program(system: System) -> Program:
 class ModelWriter:
     """Collects emitted functions and leaves into C files."""
 
-    def __init__(self, system: System, states: Sequence[Declared], suffix: str = "") -> None:
+    def __init__(self, system: System, states: Sequence[Declared], suffix: str = "", rarely: bool = False) -> None:
         self.system = system
+        self.rarely = rarely  # whether all of it is called a few times only, and should compile quickly
         self.prefix = system.name + suffix
         self.access = symbol_access(system, states)
         self.emitter = FunctionEmitter(self.prefix, self.access)
@@ -259,7 +260,8 @@ class ModelWriter:
             fast += [*function.chunks, function.wrapper]
         for name, function in self.functions.items():
             (slow if name in self.low_effort else fast).extend([*function.chunks, function.wrapper])
-        for kind, parts in (("", fast), ("_outputs", slow)):
+        kinds = {"_rarely": [*fast, *slow]} if self.rarely else {"": fast, "_outputs": slow}
+        for kind, parts in kinds.items():
             for i in range(0, len(parts), CHUNKS_PER_FILE):
                 number = i // CHUNKS_PER_FILE
                 files[f"{self.prefix}_{number}{kind}.c"] = include + "\n".join(parts[i : i + CHUNKS_PER_FILE])

@@ -101,7 +101,7 @@ def generate_linear(
             state_matrix[k] = state_matrix[k] + value if k in state_matrix else value
     matrices = {"A": state_matrix, "B": by_input(rate_rows), "C": by_state(output_rows), "D": by_input(output_rows)}
 
-    writer = ModelWriter(system, equations.states, suffix="_linear")
+    writer = ModelWriter(system, equations.states, suffix="_linear", rarely=True)
     ordered = {name: sorted(entries) for name, entries in matrices.items()}
     writer.add("linearise", [[matrices[name][k] for k in ordered[name]] for name in "ABCD"], low_effort=True)
     writer.add_prepare()
