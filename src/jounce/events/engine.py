@@ -18,7 +18,8 @@ import jounce
 from jounce.core.errors import ParameterError, SimulationError, StaticsError
 from jounce.core.units import parse
 from jounce.events.base import Event
-from jounce.files.roads import load_road
+from jounce.events.laps import measure
+from jounce.files.roads import load_path, load_road
 from jounce.results.run import Run
 from jounce.road.envelope import Envelope
 from jounce.sim import car as cars
@@ -287,6 +288,8 @@ def run(
         "total": done - begun,
     }
     result = Run.from_recording(_unwrapped(recorded), metadata)
+    if event.lap_path:
+        result = _with_laps(result, event)
     return output_map.apply(result) if output_map is not None else result
 
 
@@ -366,6 +369,27 @@ def _beyond_tire_data(description: cars.Description, recorded: Recording) -> lis
                     f"tire {corner} ({tire.name}): {what} {seen} {unit}, its data end at {known} {unit}".rstrip()
                 )
     return result
+
+
+def _with_laps(result: Run, event: Event) -> Run:
+    """The run with the channels and times of a lap sensor at the chassis' reference point."""
+    laps = measure(
+        result.time,
+        result["chassis_displacements.longitudinal"],
+        result["chassis_displacements.lateral"],
+        load_path(event.lap_path),
+        event.beacons,
+    )
+    channels = {
+        "Lap_Sensor.path_s": (laps.station, "m"),
+        "Lap_Sensor.path_distance": (laps.offset, "m"),
+        "Lap_Sensor.lap_count": (laps.count, "-"),
+        "Lap_Sensor.lap_time": (laps.lap_time, "s"),
+        "Lap_Sensor.sector_time": (laps.sector_time, "s"),
+    }
+    for name, (values, unit) in channels.items():
+        result = result.with_channels({name: values}, {name: unit})
+    return result.with_metadata(laps={"times": list(laps.times), "sectors": [list(s) for s in laps.sectors]})
 
 
 def _on_the_road(event: Event, road: Road) -> Event:

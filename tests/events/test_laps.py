@@ -1,0 +1,51 @@
+"""Lap and sector times."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from jounce.core.errors import ParameterError
+from jounce.events.laps import measure
+from jounce.road.path import Path
+
+LENGTH = 1000.0
+RADIUS = LENGTH / (2 * np.pi)
+ANGLES = np.linspace(0, 2 * np.pi, 721)[:-1]
+CIRCLE = Path.from_points(RADIUS * np.column_stack([np.cos(ANGLES), np.sin(ANGLES)]), closed=True)
+TIME = np.arange(0.0, 160.0, 0.01)
+
+
+def drive(start: float, speed: float = 20.0) -> tuple[np.ndarray, np.ndarray]:
+    angle = (start + speed * TIME) / RADIUS
+    return RADIUS * np.cos(angle), RADIUS * np.sin(angle)
+
+
+def test_twenty_metres_a_second_around_a_kilometre_take_fifty_seconds() -> None:
+    laps = measure(TIME, *drive(-5.0), CIRCLE)
+    assert laps.times == pytest.approx([50.0, 50.0, 50.0], abs=1e-3)
+    # rows are 10 ms apart and the speed is constant: interpolation is exact but for the length of the path
+    assert np.std(laps.times) < 1e-6
+    assert laps.count[0] == 0 and laps.count[-1] == 4
+
+
+def test_a_start_anywhere_still_finds_the_first_lap() -> None:
+    laps = measure(TIME, *drive(400.0), CIRCLE)
+    assert laps.times == pytest.approx([50.0, 50.0], abs=1e-3)
+    assert TIME[np.argmax(laps.count > 0)] == pytest.approx(30.0, abs=0.011)
+
+
+def test_beacons_divide_a_lap_into_sectors() -> None:
+    laps = measure(TIME, *drive(-5.0), CIRCLE, beacons=(200.0, 700.0))
+    assert laps.sectors[0] == pytest.approx((10.0, 25.0, 15.0), abs=2e-3)
+    assert sum(laps.sectors[1]) == pytest.approx(laps.times[1], abs=1e-12)
+    assert laps.sector_time.max() == pytest.approx(25.0, abs=0.02)
+    with pytest.raises(ParameterError, match="beacon at 1200 m"):
+        measure(TIME, *drive(0.0), CIRCLE, beacons=(1200.0,))
+
+
+def test_station_and_offset() -> None:
+    x, y = drive(0.0)
+    laps = measure(TIME, 0.99 * x, 0.99 * y, CIRCLE)
+    assert laps.offset == pytest.approx(np.full(len(TIME), 0.01 * RADIUS), rel=1e-3)  # inside: to the left
+    assert laps.station[100] == pytest.approx(20.0, abs=0.01)
