@@ -124,6 +124,8 @@ def print_figures(
     from rich.console import Console
     from rich.table import Table
 
+    from jounce.results.display import pretty
+
     meta = result.metadata
     console = Console()
     timing = meta.get("timing", {})
@@ -143,14 +145,9 @@ def print_figures(
         note = ""
         if check is not None and name in check:
             note = f"half step: {100 * check[name]:.3f} %" + ("" if check[name] <= ENOUGH else "  !")
-        table.add_row(name, text, shown_unit(unit), note)
+        table.add_row(name, text, pretty(unit), note)
     console.print(table)
     for warning in result.warnings:
         console.print(f"[yellow]warning:[/yellow] {warning}")
     for what, file in files.items():
         typer.echo(f"{what}: {file}")
-
-
-def shown_unit(unit: str) -> str:
-    """A unit as people write it."""
-    return unit.replace("g_0", "g").replace("-", "") if unit == "-" else unit.replace("g_0", "g")
