@@ -32,7 +32,11 @@ def test_shown_example_is_the_file(text: str) -> None:
     assert f"```python\n{example}```" in (ROOT / text).read_text()
 
 
-PAGES = ["kernel.md", "mechanics.md", "running.md", "methods.md", "standalone.md", "vehicles.md", "theory/vehicle.md"]
+PAGES = [
+    *("kernel.md", "mechanics.md", "running.md", "methods.md", "standalone.md", "vehicles.md", "theory/vehicle.md"),
+    *("tutorial.md", "events.md"),
+    *(f"events/{path.name}" for path in sorted((ROOT / "docs" / "events").glob("*.md"))),
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,0 +1,40 @@
+"""The pages about events are those of the declared events, and name the key figures that a run has."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import jounce as jn
+from jounce import events
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted((ROOT / "docs" / "events").glob("*.md"))
+
+# What the sedan does not show with the default values of an event.
+ELSEWHERE = {
+    "straight-acceleration": {"t_0_160", "t_0_200", "t_80_120", "t_402m", "t_1000m", "v_402m", "v_1000m"},
+    "ramp-steer": {"critical_speed"},
+    "coast-down": {"drag_area"},  # needs the density of the air
+}
+
+
+def test_tables_pages_and_pictures_are_up_to_date() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "make_event_docs.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_a_page_explains_every_key_figure(page: Path) -> None:
+    text = page.read_text(encoding="utf-8").split("## Key figures")[1]
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    explained = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    run = jn.run(jn.load("sedan"), events.find(page.stem)())
+    assert run.complete
+    assert set(run.kpis) <= explained
+    assert explained - set(run.kpis) <= ELSEWHERE.get(page.stem, set())

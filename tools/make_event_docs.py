@@ -1,0 +1,382 @@
+"""Make tables and pictures of the pages about events: python tools/make_event_docs.py [--check] [--pictures [EVENT …]]
+
+docs/events/<event>.md   the tables of parameters and presets, between two marker lines, from the event's class
+docs/events.md           the table of the parameters that all events share
+docs/images/events/      one picture per event, the sedan with the event's default values, and that of docs/tutorial.md
+                         (``--pictures``)
+
+``--check`` writes nothing; it exits with 1, and says so, when a table is not up to date, an event has no page, no
+picture or no row in docs/events.md, or a page belongs to no event.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from jounce import events
+from jounce.events.base import Event
+from jounce.vehicle.fields import meta
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+OVERVIEW, PAGES, PICTURES = DOCS / "events.md", DOCS / "events", DOCS / "images" / "events"
+BEGIN = "<!-- begin: made by tools/make_event_docs.py, do not edit -->"
+END = "<!-- end: made by tools/make_event_docs.py -->"
+COMMON = tuple(name for name in Event.model_fields if name not in ("speed", "end_time"))
+SIGNS = {"gt": "> ", "ge": "≥ ", "lt": "< ", "le": "≤ "}
+LARGEST = 80_000  # bytes of a picture
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def shown(value: Any, unit: str) -> str:
+    """A value as one would type it: 27.78 m/s as 100 km/h, 0.5236 rad as 30 deg, where that is the rounder number."""
+    if value is None or value in ("", ()):
+        return "none"
+    if isinstance(value, bool):
+        return f"`{value}`"
+    if isinstance(value, str):
+        return f"`{value!r}`"
+    choices = [(value, unit)]
+    if unit.startswith("rad"):
+        choices.insert(0, (math.degrees(value), unit.replace("rad", "deg", 1)))
+    if unit == "m/s":
+        choices.append((3.6 * value, "km/h"))
+    round_ones = [(v, u) for v, u in choices if math.isclose(v, round(v, 2), rel_tol=1e-9, abs_tol=1e-12)]
+    number, name = (round_ones or choices)[0]
+    if value == 0:
+        number, name = 0.0, unit
+    return f"{number:.6g}" if name in ("-", "") else f"{number:.6g} {name}"
+
+
+def bounds(cls: type[Event], name: str) -> str:
+    info = cls.model_fields[name]
+    if meta(info).get("kind") == "flag":
+        return "`True`, `False`"
+    if meta(info).get("kind") == "choice":
+        return ", ".join(f"`{value!r}`" for value in get_args(info.annotation))
+    limits = {key: getattr(item, key) for item in info.metadata for key in SIGNS if hasattr(item, key)}
+    if "ge" in limits and "le" in limits:
+        low, high = limits["ge"], limits["le"]
+        return f"{low:g}" if low == high else f"{low:g} … {high:g}"
+    return ", ".join(f"{SIGNS[key]}{value:g}" for key, value in limits.items())
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
+    head = list(head)
+    return [
+        "| " + " | ".join(head) + " |",
+        "|" + "---|" * len(head),
+        *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows),
+    ]
+
+
+def parameters(cls: type[Event], names: Iterable[str]) -> list[str]:
+    rows = []
+    for name in names:
+        info = cls.model_fields[name]
+        unit = str(meta(info).get("unit", ""))
+        rows.append((f"`{name}`", unit, shown(info.default, unit), bounds(cls, name), str(info.description)))
+    return table(("parameter", "unit", "default", "range", "meaning"), rows)
+
+
+def own(cls: type[Event]) -> list[str]:
+    """Names of an event's parameters but those that all share, in the order in which one asks for them."""
+    return ["speed", *(name for name in cls.model_fields if name not in Event.model_fields), "end_time"]
+
+
+def presets(cls: type[Event]) -> list[str]:
+    """A column per preset that differs from the default values."""
+    same = [name for name, values in cls.presets.items() if not values]
+    lines = []
+    if same:
+        names = " and ".join(f"`{name}`" for name in same)
+        lines = [f"{names}: the default values above.", ""]
+    others = {name: values for name, values in cls.presets.items() if values}
+    if others:
+        keys = [name for name in own(cls) if any(name in values for values in others.values())]
+        rows = []
+        for key in keys:
+            unit = str(meta(cls.model_fields[key]).get("unit", ""))
+            rows.append(
+                (f"`{key}`", *(shown(values[key], unit) if key in values else "default" for values in others.values()))
+            )
+        lines += [*table(("preset", *(f"`{name}`" for name in others)), rows), ""]
+    return lines
+
+
+def page_tables(cls: type[Event]) -> str:
+    lines = ["## Parameters", "", *parameters(cls, own(cls)), ""]
+    lines += ["Road and place: the parameters that [all events share](../events.md#parameters).", ""]
+    return "\n".join([*lines, "## Presets", "", *presets(cls)])
+
+
+def common_table() -> str:
+    return "\n".join([*parameters(Event, COMMON), ""])
+
+
+def between_markers(path: Path, inner: str) -> str:
+    text = path.read_text(encoding="utf-8")
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        raise SystemExit(f"{path.name}: expected one line {BEGIN!r} and one line {END!r}")
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}\n\n{inner}\n{END}{rest.split(END)[1]}"
+
+
+def missing() -> list[str]:
+    """What is there on one side only: events and pages."""
+    kinds = shipped()
+    found = []
+    overview = OVERVIEW.read_text(encoding="utf-8")
+    for kind in kinds:
+        if not (PAGES / f"{kind}.md").is_file():
+            found.append(f"docs/events/{kind}.md: missing; write it like the others, with the two marker lines")
+        if not (PICTURES / f"{kind}.png").is_file():
+            found.append(f"docs/images/events/{kind}.png: missing; run tools/make_event_docs.py --pictures {kind}")
+        if f"(events/{kind}.md)" not in overview:
+            found.append(f"docs/events.md: no row for {kind}")
+    for page in PAGES.glob("*.md"):
+        if page.stem not in kinds:
+            found.append(f"docs/events/{page.name}: belongs to no event")
+    return found
+
+
+def shipped() -> list[str]:
+    """Names of the events of the package."""
+    return [name for name in events.names() if events.find(name).__module__.startswith("jounce.events.")]
+
+
+# --- pictures --------------------------------------------------------------------------------------------------------
+
+LABELS = {
+    "steering": "hand wheel angle",
+    "hand_torque": "hand wheel torque",
+    "throttle": "drive demand",
+    "brake": "brake demand",
+    "speed": "speed",
+    "forward_speed": "speed",
+    "lateral_acceleration": "lateral acceleration",
+    "longitudinal_acceleration": "acceleration",
+    "yaw_rate": "yaw rate",
+    "roll": "roll angle",
+    "pitch": "pitch angle",
+    "side_slip": "side slip angle",
+    "height": "body height",
+}
+UNITS = {
+    "rad": ("deg", math.degrees(1)),
+    "rad/s": ("deg/s", math.degrees(1)),
+    "m/s": ("km/h", 3.6),
+    "m/s2": ("m/s²", 1.0),
+    "m": ("mm", 1000.0),
+    "N": ("kN", 1e-3),
+    "N.m": ("N·m", 1.0),
+}
+CORNER_COLOURS = {"L1": "#1f5fa8", "R1": "#d98324", "L2": "#2f8f5b", "R2": "#b3432b"}
+
+
+def quantity(run: Any, signal: str) -> tuple[Any, str]:
+    """Values and label of a signal, or of a channel given as (channel, words)."""
+    channel, words = (run.signal_channel(signal), LABELS[signal]) if isinstance(signal, str) else signal
+    unit, factor = UNITS.get(run.unit(channel), (run.unit(channel), 1.0))
+    return factor * run[channel], f"{words} / {unit}" if unit not in ("-", "") else words
+
+
+def over_time(
+    *signals: Any, window: tuple[float, float] | None = None, width: float = 1.5
+) -> Callable[[Any, Any], None]:
+    def draw(run: Any, axes: Any) -> None:
+        for panel, signal in zip(axes.flat, signals, strict=True):
+            values, label = quantity(run, signal)
+            panel.plot(run.time, values, linewidth=width)
+            finish(panel, "time / s", label)
+            if window is not None:
+                panel.set_xlim(*window)
+
+    return draw
+
+
+def over_lateral_acceleration(*signals: Any) -> Callable[[Any, Any], None]:
+    def draw(run: Any, axes: Any) -> None:
+        across, label = quantity(run, "lateral_acceleration")
+        for panel, signal in zip(axes.flat, signals, strict=True):
+            values, words = quantity(run, signal)
+            panel.plot(across, values)
+            finish(panel, label, words)
+
+    return draw
+
+
+def frequency(window: tuple[float, float], width: float = 1.5) -> Callable[[Any, Any], None]:
+    """Steering and yaw rate over time; gain and phase of both answers over frequency."""
+
+    def draw(run: Any, axes: Any) -> None:
+        from jounce.results.key_figures.frequency import frequency_response
+
+        over_time("steering", "yaw_rate", window=window, width=width)(run, axes[0])
+        gain, phase = axes[1]
+        for signal, words in (("yaw_rate", "yaw rate"), ("lateral_acceleration", "lateral acceleration")):
+            found = frequency_response(run.time, run.signal("steering"), run.signal(signal)).between(0.2, 3.0)
+            gain.plot(found.frequency, found.gain / found.gain[0], label=words)
+            phase.plot(found.frequency, np.degrees(found.phase), label=words)
+        for panel, label in ((gain, "gain over that at 0.2 Hz"), (phase, "phase / deg")):
+            panel.set_xscale("log")
+            panel.set_xticks([0.2, 0.5, 1, 2, 3], ["0.2", "0.5", "1", "2", "3"])
+            panel.minorticks_off()
+            finish(panel, "frequency / Hz", label)
+            panel.legend(frameon=False, fontsize=8)
+        gain.set_ylim(0, None)
+
+    return draw
+
+
+def coasting(run: Any, axes: Any) -> None:
+    left, right = axes.flat
+    speed, label = quantity(run, "forward_speed")
+    left.plot(run.time, speed)
+    finish(left, "time / s", label)
+    ax, words = quantity(run, "longitudinal_acceleration")
+    settled = run.time > 0.5
+    right.plot(speed[settled], -ax[settled])
+    right.set_ylim(0, None)
+    finish(right, label, words.replace("acceleration", "deceleration"))
+
+
+def dropping(run: Any, axes: Any) -> None:
+    height, wheel, load, pitch = axes.flat
+    for panel, signal in ((height, "height"), (pitch, "pitch")):
+        values, label = quantity(run, signal)
+        panel.plot(run.time, values - (values[-1] if signal == "height" else 0.0))
+        finish(panel, "time / s", label if signal == "pitch" else "height above rest / mm")
+    for panel, pattern, words in (
+        (wheel, "Suspension.Jounce.{}", "wheel travel"),
+        (load, "Tire.Ground_Surface_Force_Z.{}", "wheel load"),
+    ):
+        for corner, place in (("L1", "front"), ("L2", "rear")):
+            values, label = quantity(run, (pattern.format(corner), words))  # type: ignore[arg-type]
+            panel.plot(run.time, values, color=CORNER_COLOURS[corner], label=place)
+        finish(panel, "time / s", label)
+        panel.legend(frameon=False, fontsize=8)
+    for panel in axes.flat:
+        panel.set_xlim(0, 2.5)
+
+
+def released(run: Any, axes: Any) -> None:
+    over_time("steering", "hand_torque", "yaw_rate", "lateral_acceleration")(run, axes)
+    for panel in axes.flat:
+        panel.axvline(run.number("release_time", "s"), color="#888888", linestyle=":", linewidth=1)
+    axes.flat[0].annotate(
+        "let go", (run.number("release_time", "s"), 0.9), (6, 0), xycoords=("data", "axes fraction"),
+        textcoords="offset points", fontsize=8, color="#555555", va="center",
+    )  # fmt: skip
+
+
+def finish(panel: Any, xlabel: str, ylabel: str) -> None:
+    panel.set_xlabel(xlabel)
+    panel.set_ylabel(ylabel)
+    panel.grid(True, color="#e3e6ea", linewidth=0.8)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.margins(x=0.01)
+
+
+DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
+    "coast-down": ((1, 2), coasting),
+    "drop": ((2, 2), dropping),
+    "impulse-steer": ((2, 2), frequency((0.5, 4.0))),
+    "ramp-steer": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
+    "sine-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "roll")),
+    "steering-release": ((2, 2), released),
+    "step-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "side_slip", window=(0.5, 4.0))),
+    "straight-acceleration": ((2, 2), over_time("throttle", "forward_speed", "longitudinal_acceleration", "pitch")),
+    "straight-braking": ((2, 2), over_time("brake", "forward_speed", "longitudinal_acceleration", "pitch")),
+    "swept-steer": ((2, 2), frequency((0.0, 42.0), width=0.6)),
+}
+USUAL = ((2, 2), over_time("steering", "speed", "yaw_rate", "lateral_acceleration"))
+
+
+def picture(kind: str) -> Path:
+    """Draw an event as the sedan drives it."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    import jounce as jn
+
+    run = jn.run(jn.load("sedan"), events.find(kind)())
+    (rows, columns), draw = DRAWINGS.get(kind, USUAL)
+    options = {"font.size": 9, "axes.formatter.useoffset": False}
+    with mpl.rc_context(options):
+        figure = Figure(figsize=(8.0, 0.4 + 2.3 * rows), layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False)
+        draw(run, axes)
+        figure.align_ylabels()
+        path = PICTURES / f"{kind}.png"
+        save(figure, path)
+    return path
+
+
+def tutorial() -> Path:
+    """The picture that the tutorial makes."""
+    import jounce as jn
+
+    run = jn.run(jn.load("sedan"), jn.events.StepSteer())
+    path = PICTURES / "tutorial.png"
+    save(run.plot("driver_demands.steering", "chassis_velocities.yaw", "Tire.Ground_Surface_Force_Z.*"), path)
+    return path
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a PNG with a palette: lines on white need few colours, and the file shrinks to a third."""
+    import io
+
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=110)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    Image.open(buffer).convert("RGB").quantize(64).save(path, optimize=True)
+    if path.stat().st_size > LARGEST:
+        raise SystemExit(f"{path.name}: {path.stat().st_size} bytes, more than {LARGEST}")
+
+
+# --- main ------------------------------------------------------------------------------------------------------------
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, say whether everything is up to date")
+    parser.add_argument("--pictures", nargs="*", metavar="EVENT", help="draw the pictures, of some events or of all")
+    options = parser.parse_args(arguments)
+    if options.pictures is not None and not options.check:
+        for kind in [events.find(name).kind for name in options.pictures] or shipped():
+            print(f"{picture(kind).relative_to(DOCS.parent)}: written")
+        if not options.pictures:
+            print(f"{tutorial().relative_to(DOCS.parent)}: written")
+    problems = missing()
+    wanted = {OVERVIEW: common_table()}
+    wanted |= {PAGES / f"{kind}.md": page_tables(events.find(kind)) for kind in shipped()}
+    for path, inner in wanted.items():
+        if not path.is_file():
+            continue
+        text = between_markers(path, inner)
+        if text == path.read_text(encoding="utf-8"):
+            continue
+        if options.check:
+            problems.append(f"{path.relative_to(DOCS.parent)}: tables not up to date; run tools/make_event_docs.py")
+        else:
+            path.write_text(text, encoding="utf-8")
+            print(f"{path.relative_to(DOCS.parent)}: written")
+    for problem in problems:
+        print(re.sub(r"\s+", " ", problem))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
