@@ -67,7 +67,9 @@ def test_sine_and_sweep_by_their_formulas() -> None:
         amplitude="5 deg", first_frequency=0.1, last_frequency=2.1, frequency_rate=0.5, end_time=5.0
     )
     run = drive(event)
-    tau = np.clip(run.time - 1.0, 0, 4.0)
+    # four whole cycles: 0.1 τ + 0.25 τ² = 4
+    end = (-0.1 + math.sqrt(0.01 + 4.0)) / 0.5
+    tau = np.clip(run.time - 1.0, 0, end)
     assert hand(run) == pytest.approx(np.radians(5) * np.sin(2 * np.pi * (0.1 * tau + 0.25 * tau**2)), abs=1e-11)
 
 
@@ -220,8 +222,8 @@ def test_a_stop_ends_at_standstill_and_straight() -> None:
 def test_coast_down_finds_the_drag_of_the_file() -> None:
     run = drive(events.CoastDown())
     area = sedan().aero.drag.area
-    # rotating masses are in the measured deceleration: the fit uses the car's mass alone
     assert run.kpis["road_load_c"][0] == pytest.approx(0.5 * 1.2 * area, rel=0.05)
+    assert run.kpis["drag_area"][0] == pytest.approx(area, rel=0.05)
 
 
 def test_dropped_by_its_height_the_car_comes_to_rest_where_it_stood() -> None:
@@ -296,3 +298,16 @@ def test_a_run_that_becomes_infinite_keeps_what_it_has() -> None:
     run = jn.run(sedan(), event, method="Euler", step="20 ms", interval="20 ms")
     assert not run.complete and run.reason
     assert 1 <= len(run.time) < 500 and any("ended early" in warning for warning in run.warnings)
+
+
+def test_a_car_that_turns_round_on_split_friction_has_not_stopped_well() -> None:
+    run = jn.run(sedan().with_(**{"brakes.abs": None}), events.StraightBraking(straight_line=False), road="mu_split")
+    assert not run.complete and run.reason == "spun"
+
+
+def test_channels_by_pattern() -> None:
+    run = jn.run(
+        sedan(), events.StepSteer(amplitude="20 deg", end_time=1.5), channels=["*yaw*", "Suspension.Jounce.L1"]
+    )
+    assert "chassis_velocities.yaw" in run.names and "Suspension.Jounce.L1" in run.names
+    assert "Suspension.Jounce.R1" not in run.names

@@ -52,3 +52,17 @@ def test_files_round_trip_and_bad_ones_are_located(tmp_path: Path) -> None:
     path.write_text("a.x: {scale: two}\n")
     with pytest.raises(FormatError, match=r"a.x.scale = 'two': expected a finite number"):
         OutputMap.read(path)
+
+
+def test_key_figures_are_those_of_the_channels_as_they_were(tmp_path: Path) -> None:
+    t = np.linspace(0.0, 4.0, 401)
+    values = {
+        "driver_demands.steering": np.clip((t - 1) / 0.1, 0, 1),
+        "chassis_velocities.yaw": 0.2 * np.clip(t - 1, 0, 1),
+    }
+    units = {"driver_demands.steering": "rad", "chassis_velocities.yaw": "rad/s"}
+    before = Run(t, values, units, {"event": {"kind": "step-steer"}})
+    chosen = OutputMap().set("chassis_velocities.yaw", scale=57.29577951308232, unit="deg/s", name="yaw_rate")
+    stored = chosen.apply(before)
+    assert before.kpis and stored.kpis == before.kpis
+    assert Run.read(stored.to_parquet(tmp_path / "a.parquet")).kpis == before.kpis

@@ -108,7 +108,7 @@ def summary(
         "status": meta["status"],
         "verdict": meta.get("reason", "") if not done else "ok",
         "kpis": figures,
-        "warnings": list(result.warnings),
+        "warnings": list(dict.fromkeys((*result.warnings, *result.kpi_warnings))),
         "timing": {**meta.get("timing", {}), "process": seconds},
         "files": dict(files),
     }
@@ -124,6 +124,7 @@ def print_figures(
     from rich.console import Console
     from rich.table import Table
 
+    from jounce.core.units import convert
     from jounce.results.display import pretty
 
     meta = result.metadata
@@ -137,17 +138,41 @@ def print_figures(
         f"[dim]{timing.get('simulated', 0):.2f} s simulated in {timing.get('wall', 0):.3f} s, "
         f"{timing.get('real_time_factor', 0):.0f} times real time; ready after {timing.get('ready', 0):.2f} s[/dim]"
     )
+    expected = _ranges(meta)
     table = Table(box=None, padding=(0, 2), show_header=False)
-    for column, justify in (("name", "left"), ("value", "right"), ("unit", "left"), ("step", "left")):
+    for column, justify in (
+        ("name", "left"),
+        ("value", "right"),
+        ("unit", "left"),
+        ("range", "left"),
+        ("step", "left"),
+    ):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
     for name, (value, unit) in figures.items():
         text = "–" if not math.isfinite(value) else f"{value:.4g}"
         note = ""
         if check is not None and name in check:
             note = f"half step: {100 * check[name]:.3f} %" + ("" if check[name] <= ENOUGH else "  !")
-        table.add_row(name, text, pretty(unit), note)
+        span = ""
+        if name in expected and math.isfinite(value):
+            low, high = (convert(x, expected[name].unit, unit) for x in (expected[name].low, expected[name].high))
+            inside = low <= value <= high
+            span = f"[{'green' if inside else 'yellow'}]{low:.3g} … {high:.3g}{'' if inside else ' outside'}[/]"
+        table.add_row(name, text, pretty(unit), span, note)
     console.print(table)
-    for warning in result.warnings:
+    for warning in (*result.warnings, *result.kpi_warnings):
         console.print(f"[yellow]warning:[/yellow] {warning}")
     for what, file in files.items():
         typer.echo(f"{what}: {file}")
+
+
+def _ranges(meta: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Plausible ranges of the vehicle's class, when it has one."""
+    from jounce.core.errors import JounceError
+    from jounce.results.plausibility import ranges
+
+    kind = meta.get("vehicle", {}).get("class")
+    try:
+        return ranges(kind) if kind else {}
+    except JounceError:
+        return {}

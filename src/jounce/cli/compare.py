@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,7 +34,15 @@ def compare(
 
     if len(runs) < 2:
         raise ParameterError(f"compare: {len(runs)} run given, at least two are needed")
-    loaded = [read_run(path, mapping) if mapping is not None and path.is_file() else Run.read(path) for path in runs]
+    loaded: list[Run] = []
+    for path in runs:
+        if mapping is not None and path.is_file():  # a measurement of the same event, unless it says otherwise
+            same: dict[str, Any] = {
+                key: loaded[0].metadata[key] for key in ("event", "vehicle") if loaded and key in loaded[0].metadata
+            }
+            loaded.append(read_run(path, mapping, metadata={**same, "label": path.stem}))
+        else:
+            loaded.append(Run.read(path))
     found = beside(*loaded, align=align or None)
     if as_json:
         rows = [

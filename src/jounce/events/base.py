@@ -163,7 +163,7 @@ class Steered(Driven):
     @model_validator(mode="after")
     def _order(self) -> Self:
         if self.end_time <= self.start_time:
-            raise problem(f"{self.end_time:g} s: must be after start_time ({self.start_time:g} s)", "end_time")
+            raise problem(f"must be after start_time ({self.start_time:g} s)", "end_time")
         return self
 
     def reference(self, start: Start) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from jounce.events.base import Event
+from jounce.events.base import Event, safety_ends
 from jounce.events.straight import straight_ahead
 from jounce.runtime.program import Constant, End, Open, Phase, Program, Stop, When
 from jounce.vehicle.fields import flag, quantity
@@ -30,4 +30,4 @@ class CoastDown(Event):
     def program(self, start: Start) -> Program:
         slow = End(When("chassis_velocities.longitudinal", "<=", self.end_speed), then=Stop("end speed reached"))
         channels = [*straight_ahead(self, start), Open("throttle", Constant(0.0)), Open("brake", Constant(0.0))]
-        return Program(Phase("coast", channels, duration=self.end_time, ends=[slow]))
+        return Program(Phase("coast", channels, duration=self.end_time, ends=[*safety_ends(), slow]))

@@ -10,6 +10,7 @@ import json
 import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,8 +52,8 @@ TIRE_RANGES = (
 )
 
 NO_COMPLIANCE = (
-    "suspensions have no compliance yet: the car understeers 0.5 to 1.5 deg/g less and answers with more gain than one of "
-    "its class"
+    "suspensions have no compliance yet: the car understeers 0.5 to 1.5 deg/g less and answers with more gain than one "
+    "of its class"
 )
 
 Progress = Callable[[float, float], None]
@@ -190,7 +191,8 @@ class Start:
     def steady_lateral_acceleration(self, event: Event) -> float:
         """Mean lateral acceleration over the last second of an event, levelled axes, less that at the start."""
         self.restart()
-        recorded = self.record(event, interval=0.05, channels=["System_Mass_Center.Tracking_Ay"])
+        every = max(1, round(0.05 / self.step)) * self.step
+        recorded = self.record(event, interval=every, channels=["System_Mass_Center.Tracking_Ay"])
         if not recorded.ok:
             raise SimulationError(f"the run ended with {recorded.reason!r}")
         last = recorded.time >= recorded.time[-1] - 1.0
@@ -205,6 +207,11 @@ class Start:
     def aim(self, x: float, y: float, heading: float, preview: float) -> None:
         """Set the line that straight-line events follow."""
         self.sim.set_parameters({"line.x": x, "line.y": y, "line.heading": heading, "line.preview": preview})
+
+    @property
+    def rotating_mass(self) -> float:
+        """What the spin inertias of the wheels add to the mass along the road, kg."""
+        return sum(self.vehicle.wheels(a, s).spin_inertia for a, s in CORNERS.values()) / self._radius() ** 2
 
     def _radius(self) -> float:
         return float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS]))
@@ -226,7 +233,7 @@ class Start:
             method=self.method,
             step=self.step,
             interval=interval,
-            channels=channels,
+            channels=_matching(self.sim, channels),
             progress=call,
             on_error="return",
         )
@@ -298,6 +305,18 @@ def run(
     return output_map.apply(result) if output_map is not None else result
 
 
+def _matching(sim: Simulation, channels: Sequence[str] | None) -> list[str] | None:
+    """Names of the channels that match names or patterns; a name without a match stays, to be complained about."""
+    if channels is None:
+        return None
+    known = [v.name for v in sim.model.outputs]
+    result: dict[str, None] = {}
+    for pattern in channels:
+        found = [name for name in known if fnmatchcase(name, pattern)]
+        result.update(dict.fromkeys(found or [pattern]))
+    return list(result)
+
+
 def _unwrapped(recorded: Recording) -> Recording:
     """Headings without jumps by a full turn."""
     for name in UNWRAPPED:
@@ -342,6 +361,8 @@ def _metadata(start: Start, event: Event, recorded: Recording, changes: Mapping[
                 "wheelbase": vehicle.wheelbase,
                 "cg_to_rear": to_rear,
                 "mass": mass,
+                "effective_mass": mass + start.rotating_mass,
+                "air_density": vehicle.aero.air_density if vehicle.aero is not None else 1.2,
             },
         },
         "event": {"kind": event.kind, "name": event.title, "parameters": event.parameters()},

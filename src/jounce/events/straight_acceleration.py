@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from jounce.events.base import Driven
+from jounce.events.base import Driven, safety_ends
 from jounce.events.straight import straight_ahead
 from jounce.runtime.program import Constant, End, Feedback, Open, Phase, Program, Ramp, Rate, Stop, When
 from jounce.vehicle.fields import flag, quantity
@@ -56,6 +56,6 @@ class StraightAcceleration(Driven):
             "accelerate",
             [*steering, throttle, Open("brake", Constant(0.0))],
             duration=self.end_time - self.start_time,
-            ends=ends,
+            ends=[*safety_ends(), *ends],
         )
         return Program(waiting, go)

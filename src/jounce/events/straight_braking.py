@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from jounce.events.base import Driven
+from jounce.events.base import Driven, safety_ends
 from jounce.events.straight import straight_ahead
 from jounce.runtime.program import End, Feedback, Open, Phase, Program, Ramp, Rate, Stop, When
 from jounce.vehicle.fields import flag, quantity
@@ -58,6 +58,6 @@ class StraightBraking(Driven):
             "brake",
             [*steering, Open("throttle", Ramp(0.0, 0.1)), pedal],
             duration=self.end_time - self.start_time,
-            ends=[stopped],
+            ends=[*safety_ends(), stopped],
         )
         return Program(waiting, stop)

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 class SweptSteer(Steered):
-    """δ = δ0 + A sin(2π(f0 τ + ½ r τ²)), the frequency growing by r per second from the first to the last."""
+    """δ = δ0 + A sin(2π(f0 τ + ½ r τ²)), the frequency growing by r per second from the first to the last.
+
+    It ends after a whole number of cycles, so that the hand wheel comes to rest where it began: the last frequency is
+    reached to within one cycle.
+    """
 
     kind: ClassVar[str] = "swept-steer"
     title: ClassVar[str] = "Swept steer"
@@ -39,18 +43,19 @@ class SweptSteer(Steered):
     @model_validator(mode="after")
     def _grows(self) -> Self:
         if self.last_frequency <= self.first_frequency:
-            raise problem(
-                f"{self.last_frequency:g} Hz: must be above first_frequency ({self.first_frequency:g} Hz)",
-                "last_frequency",
-            )
+            raise problem(f"must be above first_frequency ({self.first_frequency:g} Hz)", "last_frequency")
         return self
 
     def reference(self, start: Start) -> Any:
-        duration = (self.last_frequency - self.first_frequency) / self.frequency_rate
+        first, rate = self.first_frequency, self.frequency_rate
+        duration = (self.last_frequency - first) / rate
+        cycles = math.floor(first * duration + 0.5 * rate * duration * duration)
+        if cycles >= 1:
+            duration = (math.sqrt(first * first + 2 * rate * cycles) - first) / rate
         return Sweep(
             self.amplitude,
-            self.first_frequency,
-            self.last_frequency,
+            first,
+            first + rate * duration,
             duration,
             self.phase,
             self.initial_steer,

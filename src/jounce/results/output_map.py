@@ -110,7 +110,9 @@ class OutputMap:
                     raise ParameterError(f"output map: two channels are kept as {kept!r}")
                 values[kept] = entry.scale * run[name] + entry.offset
                 units[kept] = entry.unit or run.unit(name)
-        return Run(run.time, values, units, run.metadata)
+        # key figures are those of the channels as they were: a run that is read later cannot know the factors
+        kpis = {"figures": {name: list(item) for name, item in run.kpis.items()}, "warnings": run.kpi_warnings}
+        return Run(run.time, values, units, {**run.metadata, "kpis": kpis})
 
 
 def _entry(file: Path, name: str, item: Any) -> Entry:

@@ -320,6 +320,10 @@ class Run:
     def figures(self) -> Figures:
         """Key figures of the kind of event, computed on first use."""
         result = Figures()
+        kept = self.metadata.get("kpis")
+        if isinstance(kept, dict):  # told before channels were renamed or scaled
+            values = {name: (math.nan if v is None else float(v), str(u)) for name, (v, u) in kept["figures"].items()}
+            return Figures(values, kept["warnings"])
         if len(self) < 2:
             result.warn("no key figures: the run has fewer than two instants")
             return result

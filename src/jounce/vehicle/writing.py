@@ -82,7 +82,10 @@ def clone(vehicle: Vehicle, name: str, folder: str | Path | None = None) -> Vehi
         copy._source = replace(vehicle._source, detached=True)
     if folder is None:
         return copy
-    _refuse_same(vehicle, Path(folder))
+    target = Path(folder)
+    _refuse_same(vehicle, target)
+    if target.exists() and (target.is_file() or any(target.iterdir())):
+        raise ParameterError(f"{target}: is there already, and a clone would overwrite it; choose another folder")
     return load(save(copy, folder))
 
 

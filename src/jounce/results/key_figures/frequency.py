@@ -265,6 +265,8 @@ def sine_response(time: Array, steering: Array, answer: Array, frequency: float,
     angle = 2 * math.pi * frequency * time[rows]
     basis = np.stack([np.cos(angle), np.sin(angle), np.ones_like(angle)], axis=1)
     u, y = (np.linalg.lstsq(basis, x[rows], rcond=None)[0] for x in (steering, answer))
+    if math.hypot(u[0], u[1]) <= 1e-6 * max(float(np.abs(steering).max()), 1e-12):  # the sine is over
+        return complex(math.nan, math.nan)
     return complex((y[0] - 1j * y[1]) / (u[0] - 1j * u[1]))
 
 
