@@ -268,4 +268,5 @@ def test_long_files_take_linear_time(line: str) -> None:
         return time.perf_counter() - start
 
     seconds(100)
-    assert seconds(8000) < 40 * seconds(800) + 0.2  # ten times the work, with room for a busy machine
+    # ten times the work, with room for a busy machine
+    assert min(seconds(8000) for _ in range(3)) < 40 * min(seconds(800) for _ in range(3)) + 0.2

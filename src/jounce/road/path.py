@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # An end nearer to the start than this many mean distances between points closes a path.
 CLOSED_WITHIN = 1.5
+MOST_STATIONS = 2e7  # of a path: a day's drive at two metres
 _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(5)
 
 
@@ -433,6 +434,11 @@ def _resampled(
     if step is None:
         spacing = length / (len(t) - 1)
         step = float(np.clip(min(spacing / 4, 0.1 / max(float(kappa.max()), 1e-9)), 0.02, 2.0))
+    if not length / step <= MOST_STATIONS:
+        raise ParameterError(
+            f"path: {length:.4g} m long with stations every {step:.4g} m: more than {MOST_STATIONS:.0e} of them; check its "
+            "units, or give a larger step"
+        )
     n = max(4 if closed else 2, math.ceil(length / step - 1e-9))
     s = np.linspace(0.0, length, n + 1)
     at = np.interp(s, arc, fine)
