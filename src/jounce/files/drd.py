@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from jounce.core.errors import FormatError
 from jounce.files.problems import Report
-from jounce.files.property_file import NUMBER, decode, format_value
+from jounce.files.property_file import NUMBER, decode, format_value, to_number
 from jounce.files.writing import write_atomically
 from jounce.road.path import Path
 
@@ -89,7 +89,7 @@ def parse_drd(text: str, path: str = "") -> DrdFile:
         if len(words) != 6 or any(NUMBER.fullmatch(w) is None for w in words):
             report.error(number, "", f"found {line.strip()[:60]!r}; expected six numbers: {' '.join(COLUMNS)}")
             continue
-        values = [float(w) for w in words]
+        values = [to_number(w) for w in words]
         if not all(map(math.isfinite, values)):
             report.error(number, "", "found a number that is too large")
         elif values[2] < 0 or values[4] < 0:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from jounce.core.errors import FormatError, did_you_mean
 from jounce.files.drd import MAX_BYTES, read_text
 from jounce.files.problems import Report
-from jounce.files.property_file import NUMBER
+from jounce.files.property_file import NUMBER, to_number
 from jounce.files.writing import write_atomically
 from jounce.road.path import Path
 
@@ -131,7 +131,7 @@ def parse_kml(text: str, path: str = "", *, closed: bool | None = None, step: fl
                 raise FormatError(
                     f"{path or '(text)'}: coordinates {word[:40]!r}; expected longitude,latitude[,altitude]"
                 )
-            points.append((float(parts[0]), float(parts[1]), float(parts[2]) if len(parts) == 3 else 0.0))
+            points.append((to_number(parts[0]), to_number(parts[1]), to_number(parts[2]) if len(parts) == 3 else 0.0))
         return _geographic(points, path or "(text)", True if tag == "LinearRing" else closed, step)
     raise FormatError(f"{path or '(text)'}: found no LineString with coordinates")
 
@@ -149,7 +149,7 @@ def parse_gpx(text: str, path: str = "", *, closed: bool | None = None, step: fl
             words = [*given, height.strip() or "0"]
             if any(NUMBER.fullmatch(w) is None for w in words):
                 raise FormatError(f"{path or '(text)'}: point {len(points) + 1}: found {words}; expected numbers")
-            points.append((float(words[0]), float(words[1]), float(words[2])))
+            points.append((to_number(words[0]), to_number(words[1]), to_number(words[2])))
         if points:
             return _geographic(points, path or "(text)", closed, step)
     raise FormatError(f"{path or '(text)'}: found no track and no route")

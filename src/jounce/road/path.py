@@ -376,6 +376,12 @@ def _integrate(k: Array, kappa: Array, stations: Array) -> tuple[Array, Array, A
     return psi_at(stations), x[at], y[at]
 
 
+def _check_apart(t: Array) -> None:
+    if not (np.isfinite(t).all() and np.all(np.diff(t) > 0)):
+        k = int(np.argmin(np.diff(t) > 0)) if np.isfinite(t).all() else 0
+        raise ParameterError(f"path: points {k} and {k + 1} cannot be told apart beside the length of the path")
+
+
 def _spline(p: Array, chords: Array, closed: bool, smoothing: float) -> tuple[Array, Any]:
     """Parameters of the points and the spline through (or near) them."""
     from scipy.interpolate import CubicSpline, make_smoothing_spline
@@ -386,8 +392,10 @@ def _spline(p: Array, chords: Array, closed: bool, smoothing: float) -> tuple[Ar
         p = np.vstack([p, p[:1]])
         if smoothing > 0:
             raise ParameterError("path: smoothing is for open paths only")
+        _check_apart(t)
         return t, CubicSpline(t, p, bc_type="periodic")
     t = np.concatenate([[0.0], np.cumsum(chords)])
+    _check_apart(t)
     if len(p) == 2:
         return t, CubicSpline(t, p, bc_type="natural")
     if smoothing > 0:
@@ -436,8 +444,8 @@ def _resampled(
         step = float(np.clip(min(spacing / 4, 0.1 / max(float(kappa.max()), 1e-9)), 0.02, 2.0))
     if not length / step <= MOST_STATIONS:
         raise ParameterError(
-            f"path: {length:.4g} m long with stations every {step:.4g} m: more than {MOST_STATIONS:.0e} of them; check its "
-            "units, or give a larger step"
+            f"path: {length:.4g} m long with stations every {step:.4g} m: more than {MOST_STATIONS:.0e} of them; "
+            "check its units, or give a larger step"
         )
     n = max(4 if closed else 2, math.ceil(length / step - 1e-9))
     s = np.linspace(0.0, length, n + 1)
