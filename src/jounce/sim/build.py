@@ -16,7 +16,7 @@ The key of a recipe is made of
   values they read from module level. Code in memory may be older than its file, or have no file (notebooks);
 * the text of every module of the user's own code it reaches, through names or import statements at any level;
 * the arguments, defaults filled in;
-* all files of this package, except the front ends (``app``, ``bench``, ``cli``, ``verify``) and the C runtime (which
+* all files of this package, except the front ends (``app``, ``bench``, ``cli``, ``rigs``, ``verify``) and the C runtime (which
   is in the key of the binary); a recipe in one of the front ends brings its modules by the rules above;
 * the versions of Python, CasADi, NumPy and SciPy; of other packages that are imported: size and time of their file.
 
@@ -61,7 +61,7 @@ RECIPE_FORMAT = 1
 
 PACKAGE = Path(jounce.__file__).parent
 # Nothing that shapes a model imports these (the layer test keeps it so); a user never waits because they changed.
-FRONT_ENDS = frozenset({"app", "bench", "cli", "verify"})
+FRONT_ENDS = frozenset({"app", "bench", "cli", "rigs", "verify"})
 # Their versions are in the key, so their files need not be looked at.
 _VERSIONED = ("casadi", "numpy", "scipy")
 

@@ -1,0 +1,289 @@
+"""`jounce tire`: show, check and fit tires, and run them on the rig."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+ACTIONS = ("show", "check", "fit", "rig")
+
+
+def tire(
+    action: Annotated[str, typer.Argument(help="show, check, fit or rig.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(help="Tire files or library names; fit: measurements (.csv, .tdx, .mat); rig: .vtt, or a tire."),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    png: Annotated[Path | None, typer.Option(help="Write a picture.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML page.")] = None,
+    out: Annotated[Path | None, typer.Option(help="fit: the TIR file to write; rig: folder of the results.")] = None,
+    load: Annotated[list[str] | None, typer.Option(help="Wheel load, also several times.")] = None,
+    base: Annotated[str, typer.Option(help="fit: tire to start from, file or library name.")] = "",
+    model: Annotated[str, typer.Option(help="fit: pac2002 or mf6, without --base.")] = "pac2002",
+    radius: Annotated[str, typer.Option(help="fit: radius of the free tire.")] = "",
+    axes: Annotated[str, typer.Option(help="fit: iso, sae or adapted_sae.")] = "iso",
+    column: Annotated[
+        list[str] | None, typer.Option(help="fit: quantity=column or quantity=column:unit, fy=FY:lbf (repeatable).")
+    ] = None,
+    wheel_axes: Annotated[bool, typer.Option("--wheel-axes", help="fit: forces are at the wheel centre.")] = False,
+    side: Annotated[str, typer.Option(help="fit: left, right, symmetric; rig: also mirrored.")] = "left",
+    robust: Annotated[bool, typer.Option("--robust", help="fit: do not let outliers pull.")] = False,
+    by_load: Annotated[bool, typer.Option("--by-load", help="fit: all loads count alike.")] = False,
+    test: Annotated[
+        str,
+        typer.Option(
+            help="rig, with a tire: lateral, longitudinal, combined, vertical-stiffness, relaxation, "
+            "frequency-response or cleat."
+        ),
+    ] = "lateral",
+    speed: Annotated[str, typer.Option(help="rig, with a tire: speed.")] = "",
+    camber: Annotated[list[str] | None, typer.Option(help="rig, with a tire: inclination, also several times.")] = None,
+    slip: Annotated[list[float] | None, typer.Option(help="rig, combined: longitudinal slip.")] = None,
+    toe: Annotated[str, typer.Option(help="rig, with a tire: amplitude of toe.")] = "12 deg",
+    measured: Annotated[Path | None, typer.Option(help="rig: measurement to draw under the results.")] = None,
+) -> None:
+    """Figures and pictures of tires, checks, fits to measurements, tests on a virtual rig."""
+    from jounce.core.errors import ParameterError, did_you_mean
+
+    options: dict[str, Any]
+    if action == "show":
+        _show(files, as_json, png, report, load)
+    elif action == "check":
+        _check(files, as_json)
+    elif action == "fit":
+        options = {
+            "model": model, "radius": radius or None, "load": load[0] if load else None, "side": side,
+            "robust": robust, "by_load": by_load,
+        }  # fmt: skip
+        _fit(files, out, base, axes, column or [], wheel_axes, options, as_json, png, report)
+    elif action == "rig":
+        options = {
+            "loads": load or [], "cambers": camber or ["0 deg"], "slips": slip or [0.05], "toe": toe,
+            "side": side.upper(), **({"speed": speed} if speed else {}),
+        }  # fmt: skip
+        _rig(files, test, options, out, measured, as_json, png)
+    else:
+        raise ParameterError(f"tire {action}: unknown{did_you_mean(action, ACTIONS)}")
+
+
+def _show(files: list[str], as_json: bool, png: Path | None, report: Path | None, load: list[str] | None) -> None:
+    import json
+
+    from jounce.components.tire.figures import figures
+    from jounce.core.errors import ParameterError
+    from jounce.core.units import parse
+    from jounce.rigs.tire_report import check_tire, shown, write_page
+    from jounce.rigs.tire_rig import find_tire
+
+    if len(files) > 1 and (png or report):
+        raise ParameterError("tire show: one file at a time with --png and --report")
+    loads = [parse(text, "N", "--load") for text in load or []]
+    result = []
+    for name in files:
+        tire = find_tire(name)
+        numbers = figures(tire, loads[0] if loads else None)
+        result.append(
+            {
+                "tire": tire.name,
+                "model": tire.model.kind,
+                "figures": {k: {"value": f.value, "unit": f.unit} for k, f in numbers.items()},
+            }
+        )
+        if not as_json:
+            _table(tire, {k: (*shown(f), f.doc) for k, f in numbers.items()})
+        if png or report:
+            from jounce.rigs.tire_plots import characteristics
+
+            figure = characteristics(tire, loads)
+            if png:
+                figure.savefig(png, dpi=110)
+                _said(as_json, f"picture: {png}")
+            if report:
+                write_page(report, tire, check_tire(tire), figure)
+                _said(as_json, f"report: {report}")
+    if as_json:
+        typer.echo(json.dumps(result if len(result) > 1 else result[0]))
+
+
+def _said(quiet: bool, text: str) -> None:
+    if not quiet:
+        typer.echo(text)
+
+
+def _table(tire: Any, rows: dict[str, tuple[float, str, str]]) -> None:
+    typer.echo(f"{typer.style(tire.name, bold=True)}  {tire.model.kind}, side: {tire.side}")
+    for name, (value, unit, doc) in rows.items():
+        typer.echo(f"  {name:32}{value:>11.4g} {unit:8} {typer.style(doc, dim=True)}")
+
+
+def _check(files: list[str], as_json: bool) -> None:
+    import json
+
+    from jounce.rigs.tire_report import check_file
+    from jounce.rigs.tire_rig import tire_path
+
+    checks = [check_file(tire_path(name)) for name in files]
+    if as_json:
+        typer.echo(json.dumps([
+            {"file": c.path, "ok": c.ok, "findings": [vars(f) for f in c.findings]} for c in checks
+        ]))  # fmt: skip
+    else:
+        for c in checks:
+            mark = typer.style("ok   ", fg="green") if c.ok else typer.style("error", fg="red", bold=True)
+            about = f"{c.tire.name} ({c.tire.model.kind})" if c.tire is not None else ""
+            typer.echo(f"{mark} {c.path}  {about}")
+            for finding in c.findings:
+                typer.echo(f"      {finding.level}: {finding}")
+    if not all(c.ok for c in checks):
+        raise typer.Exit(1)
+
+
+def _fit(
+    files: list[str],
+    out: Path | None,
+    base: str,
+    axes: str,
+    column: list[str],
+    wheel_axes: bool,
+    options: dict[str, Any],
+    as_json: bool,
+    png: Path | None,
+    report: Path | None,
+) -> None:
+    import json
+
+    from jounce.core.errors import ParameterError
+    from jounce.rigs.tire_data import read_tire_data
+    from jounce.rigs.tire_fit import fit_tire
+    from jounce.rigs.tire_rig import find_tire
+
+    columns: dict[str, Any] = {}
+    for text in column:
+        quantity, equals, rest = text.partition("=")
+        if not equals:
+            raise ParameterError(f"--column {text}: write quantity=column or quantity=column:unit")
+        name, _, unit = rest.partition(":")
+        columns[quantity.strip()] = {"column": name.strip(), **({"unit": unit.strip()} if unit else {})}
+    data = read_tire_data(*files, axes=axes, columns=columns, wheel_axes=wheel_axes)
+    name = out.stem if out is not None else Path(files[0]).stem
+    result = fit_tire(data, find_tire(base) if base else None, name=name, **options)
+    written = {}
+    if out is not None:
+        result.write(out)
+        written["tire"] = str(out)
+    if png is not None or report is not None:
+        figure = result.figure()
+        if png is not None:
+            figure.savefig(png, dpi=110)
+            written["picture"] = str(png)
+        if report is not None:
+            from jounce.rigs.tire_report import check_tire, write_page
+
+            write_page(report, result.tire, check_tire(result.tire), figure, result.text())
+            written["report"] = str(report)
+    if as_json:
+        typer.echo(json.dumps({**result.to_dict(), "files": written}))
+        return
+    typer.echo(result.text())
+    for what, file in written.items():
+        typer.echo(f"{what}: {file}")
+
+
+def _rig(
+    files: list[str],
+    test: str,
+    options: dict[str, Any],
+    out: Path | None,
+    measured: Path | None,
+    as_json: bool,
+    png: Path | None,
+) -> None:
+    import json
+
+    from jounce.files.vtt import read_vtt
+    from jounce.rigs.tire_rig import TireRig, write_results
+
+    runs, written = [], []
+    for name in files:
+        if Path(name).suffix.lower() == ".vtt":
+            asked = read_vtt(name)
+            run = TireRig(asked.tire).run(asked)
+            runs.append(run)
+            if out is not None:
+                written.append(str(run.save(out / run.label)))
+                written += [str(p) for p in write_results(run, out, asked.formats, run.label)]
+        else:
+            found = _named(name, test, options)
+            runs += found
+            if out is not None:
+                written += [str(run.save(out / run.label)) for run in found]
+    if png is not None:
+        from jounce.rigs.tire_plots import comparison_figure, rig_figure
+
+        if measured is not None:
+            from jounce.rigs.tire_data import read_tire_data
+
+            figure = comparison_figure(runs, read_tire_data(measured))
+        else:
+            figure = rig_figure(runs)
+        figure.savefig(png, dpi=110)
+        written.append(str(png))
+    if as_json:
+        typer.echo(json.dumps({"runs": [_summary(run) for run in runs], "files": written}))
+    else:
+        for run in runs:
+            numbers = _summary(run)
+            typer.echo(f"{numbers['name']}: {numbers['status']}, {numbers['rows']} rows, {numbers['end']:g} s")
+            for channel, (low, high, unit) in numbers["ranges"].items():
+                typer.echo(f"  {channel:18} {low:12.5g} to {high:12.5g} {'' if unit == '-' else unit}")
+            for warning in run.warnings:
+                typer.echo(f"  warning: {warning}")
+        for file in written:
+            typer.echo(file)
+    if any(run.metadata["status"] != "complete" for run in runs):
+        raise typer.Exit(2)
+
+
+def _named(name: str, test: str, options: dict[str, Any]) -> list[Any]:
+    """Runs of a test by its name."""
+    from jounce.core.errors import ParameterError, did_you_mean
+    from jounce.rigs.tire_rig import TireRig
+
+    rig = TireRig(name)
+    key = test.replace("_", "-")
+    known = ("lateral", "longitudinal", "combined", "vertical-stiffness", "relaxation", "frequency-response", "cleat")
+    if key not in known:
+        raise ParameterError(f"tire rig --test {test}: unknown{did_you_mean(key, known)}")
+    if key in ("lateral", "longitudinal", "combined"):
+        return rig.sweep(key.upper(), **options)
+    pace = {"speed": options["speed"]} if "speed" in options else {}
+    loads = options["loads"] or [None]
+    if key == "vertical-stiffness":
+        found = rig.vertical_stiffness(loads[0], **pace)
+        k = len(found.rate) // 2
+        typer.echo(f"vertical stiffness: {found.rate[k]:.5g} N/m at {found.load[k]:.0f} N", err=True)
+        return [found.run]
+    if key == "relaxation":
+        lags = [rig.relaxation(load, **pace) for load in loads]
+        for lag in lags:
+            typer.echo(f"relaxation length: {lag.length:.4g} m", err=True)
+        return [lag.run for lag in lags]
+    if key == "frequency-response":
+        return [rig.frequency_response(load, **pace).run for load in loads]
+    return [rig.cleat(load=load, **pace) for load in loads]
+
+
+def _summary(run: Any) -> dict[str, Any]:
+    wanted = ("tire.fx", "tire.fy", "tire.fz", "tire.mz", "tire.slip", "tire.slip_angle")
+    ranges = {c: (float(run[c].min()), float(run[c].max()), run.unit(c)) for c in wanted}
+    return {
+        "name": run.label,
+        "status": run.metadata["status"],
+        "rows": len(run),
+        "end": float(run.time[-1]),
+        "ranges": ranges,
+        "warnings": list(run.warnings),
+    }

@@ -1,0 +1,231 @@
+"""Pictures of tires: characteristics, and a fit over its measured points. Need matplotlib; nothing opens a window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce.components.tire.base import Tire
+from jounce.core.errors import ParameterError
+from jounce.results.run import Run
+
+if TYPE_CHECKING:
+    from jounce.rigs.tire_fit_result import FitResult
+
+Array = npt.NDArray[np.float64]
+
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+SIZE = (15.0, 12.0)
+POINTS = 401
+SHOWN = 4000  # points of a measurement that a picture shows
+LOADS = (0.5, 1.0, 1.5, 2.0)  # times the nominal one
+SLOPE = 1e-5
+
+
+def characteristics(tire: Tire, loads: Sequence[float] = ()) -> Any:
+    """Forces and moments over slip for several loads, combined slip, and what load and inclination change."""
+    nominal = float(tire.values["FNOMIN"])
+    top = float(tire.values.get("FZMAX", 10 * nominal))
+    chosen = list(loads) or [f * nominal for f in LOADS if f * nominal <= 1.001 * top]
+    figure, axes = _panels(3, 3)
+    kappa, alpha = _range(tire, "KPUMIN", "KPUMAX", 0.3), _range(tire, "ALPMIN", "ALPMAX", 0.26)
+    degrees = np.degrees(alpha)
+    for load, color in zip(chosen, COLORS, strict=False):
+        label = f"{load / 1e3:.3g} kN"
+        axes[0][0].plot(kappa, _of(tire, "fx", kappa, load, kappa) / 1e3, color=color, label=label)
+        axes[0][1].plot(degrees, _of(tire, "fy", alpha, load, 0.0, alpha) / 1e3, color=color, label=label)
+        axes[0][2].plot(degrees, _of(tire, "mz", alpha, load, 0.0, alpha), color=color, label=label)
+    _label(axes[0][0], "longitudinal force", "slip κ", "Fx, kN", legend=True)
+    _label(axes[0][1], "lateral force", "slip angle α, deg", "Fy, kN", legend=True)
+    _label(axes[0][2], "aligning moment", "slip angle α, deg", "Mz, N m", legend=True)
+    _combined(tire, nominal, kappa, alpha, axes[1][0], axes[1][1])
+    tilt = math.radians(4)
+    for gamma, color in zip((-tilt, 0.0, tilt), COLORS, strict=False):
+        fy = _of(tire, "fy", alpha, nominal, 0.0, alpha, gamma)
+        axes[1][2].plot(degrees, fy / 1e3, color=color, label=f"γ = {math.degrees(gamma):.0f}°")
+    _label(axes[1][2], f"inclination, {nominal / 1e3:.3g} kN", "slip angle α, deg", "Fy, kN", legend=True)
+    _over_load(tire, min(2 * nominal, top), kappa, alpha, axes[2])
+    figure.suptitle(f"{tire.name or 'tire'} ({tire.model.kind}), nominal load {nominal:.0f} N", fontsize=13)
+    return figure
+
+
+def fit_figure(result: FitResult) -> Any:
+    """Measured points and the fitted tire, one row per force: upright pure slip, all points, residuals."""
+    data = result.data
+    names = [name for name in ("fx", "fy", "mz", "mx", "my") if name in result.quality]
+    figure, axes = _panels(len(names), 3, (15.0, 3.9 * len(names) + 0.6))
+    rng = np.random.default_rng(0)
+    loads = _load_levels(data["fz"])
+    for row, name in zip(axes, names, strict=True):
+        unit, scale = ("kN", 1e-3) if name in ("fx", "fy") else ("N m", 1.0)
+        slip, title = ("kappa", "slip κ") if name in ("fx", "my") else ("alpha", "slip angle α, deg")
+        other = "alpha" if slip == "kappa" else "kappa"
+        pure = (np.abs(data[other]) < 0.009) & (np.abs(data["gamma"]) < 0.009)
+        factor = 1.0 if slip == "kappa" else math.degrees(1.0)
+        for level, color in zip(loads, COLORS, strict=False):
+            near = np.flatnonzero(pure & (np.abs(data["fz"] - level) < 0.08 * level))
+            if len(near) < 5:
+                continue
+            shown = rng.permutation(near)[: SHOWN // 8]
+            row[0].plot(factor * data[slip][shown], scale * data[name][shown], ".", ms=3, alpha=0.4, color=color)
+            x = np.linspace(data[slip][near].min(), data[slip][near].max(), POINTS)
+            load = float(np.mean(data["fz"][near]))
+            args = (load, x) if slip == "kappa" else (load, 0.0, x)
+            row[0].plot(
+                factor * x, scale * _of(result.tire, name, x, *args), color=color, label=f"{level / 1e3:.3g} kN"
+            )
+        letters = f"{name[0].upper()}{name[1]}"
+        _label(row[0], f"{letters}: pure slip, upright", title, f"{letters}, {unit}", legend=True)
+        chosen = rng.permutation(len(data))[:SHOWN]
+        fitted, measured = scale * result.predicted(name), scale * data[name]
+        span = [float(measured.min()), float(measured.max())]
+        row[1].plot(measured[chosen], fitted[chosen], ".", ms=2, alpha=0.4, color=COLORS[0])
+        row[1].plot(span, span, color="0.3", lw=1)
+        _, rms, r2 = result.quality[name]
+        _label(row[1], f"{letters}: all points, R² = {r2:.4f}", f"measured, {unit}", f"fitted, {unit}")
+        row[2].hist(fitted - measured, bins=60, color=COLORS[0])
+        _label(row[2], f"{letters}: residuals, rms {scale * rms:.3g} {unit}", f"fitted - measured, {unit}", "points")
+    figure.suptitle(f"{result.tire.name}: fit to {len(data)} points", fontsize=13)
+    return figure
+
+
+def rig_figure(runs: Sequence[Run]) -> Any:
+    """Forces of rig tests over slip and over time."""
+    if not runs:
+        raise ParameterError("no runs to draw")
+    figure, axes = _panels(2, 3, (15.0, 8.2))
+    plots = (
+        ("tire.slip", "tire.fx", "slip κ", "Fx, kN", 1.0, 1e-3),
+        ("tire.slip_angle", "tire.fy", "slip angle α, deg", "Fy, kN", math.degrees(1.0), 1e-3),
+        ("tire.slip_angle", "tire.mz", "slip angle α, deg", "Mz, N m", math.degrees(1.0), 1.0),
+        ("tire.fy", "tire.fx", "Fy, kN", "Fx, kN", 1e-3, 1e-3),
+        ("time", "tire.fz", "time, s", "Fz, kN", 1.0, 1e-3),
+        ("time", "wheel.spin", "time, s", "spin, rad/s", 1.0, 1.0),
+    )
+    for axis, (x, y, x_label, y_label, x_scale, y_scale) in zip(np.ravel(axes), plots, strict=True):
+        for run, color in zip(runs, _cycle(len(runs)), strict=True):
+            horizontal = run.time if x == "time" else run[x]
+            axis.plot(x_scale * horizontal, y_scale * run[y], color=color, label=run.label, lw=1.2)
+        _label(axis, "", x_label, y_label, legend=len(runs) > 1 and axis is np.ravel(axes)[0])
+    figure.suptitle(f"{runs[0].metadata.get('vehicle', {}).get('name', '')}: {runs[0].label}", fontsize=13)
+    return figure
+
+
+def comparison_figure(runs: Sequence[Run], data: Any) -> Any:
+    """Rig tests over measured points."""
+    figure = rig_figure(runs)
+    panels = (
+        ("kappa", "fx", 1.0, 1e-3),
+        ("alpha", "fy", math.degrees(1.0), 1e-3),
+        ("alpha", "mz", math.degrees(1.0), 1.0),
+    )
+    for axis, (x, y, x_scale, y_scale) in zip(figure.axes, panels, strict=False):
+        if y in data:
+            axis.plot(x_scale * data[x], y_scale * data[y], ".", ms=2, alpha=0.4, color="0.4", zorder=0)
+    return figure
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+
+
+def _combined(tire: Tire, load: float, kappa: Array, alpha: Array, over: Any, circle: Any) -> None:
+    angles = [math.radians(x) for x in (0, 2, 4, 8)]
+    for angle, color in zip(angles, COLORS, strict=False):
+        label = f"α = {math.degrees(angle):.0f}°"
+        over.plot(kappa, _of(tire, "fy", kappa, load, kappa, -angle) / 1e3, color=color, label=label)
+        over.plot(kappa, _of(tire, "fx", kappa, load, kappa, -angle) / 1e3, color=color, ls="--")
+    _label(over, f"combined, {load / 1e3:.3g} kN: Fy (lines), Fx (dashed)", "slip κ", "force, kN", legend=True)
+    fx = np.abs(_of(tire, "fx", kappa, load, kappa)).max()
+    fy = np.abs(_of(tire, "fy", alpha, load, 0.0, alpha)).max()
+    for share in np.linspace(-1, 1, 25):
+        angle = share * abs(share) * alpha.max()  # closer together at small angles
+        x, y = _of(tire, "fy", kappa, load, kappa, angle), _of(tire, "fx", kappa, load, kappa, angle)
+        circle.plot(x / 1e3, y / 1e3, color=COLORS[0], lw=0.8)
+    for share in np.linspace(-1, 1, 25):
+        slip = share * abs(share) * kappa.max()
+        x, y = _of(tire, "fy", alpha, load, slip, alpha), _of(tire, "fx", alpha, load, slip, alpha)
+        circle.plot(x / 1e3, y / 1e3, color="0.6", lw=0.6)
+    turn = np.linspace(0, 2 * np.pi, 200)
+    circle.plot(fy * np.cos(turn) / 1e3, fx * np.sin(turn) / 1e3, color=COLORS[1], lw=1.5, label="ellipse of the peaks")
+    circle.set_aspect("equal", adjustable="datalim")
+    _label(circle, f"friction ellipse, {load / 1e3:.3g} kN", "Fy, kN", "Fx, kN", legend=True)
+
+
+def _over_load(tire: Tire, top: float, kappa: Array, alpha: Array, axes: Sequence[Any]) -> None:
+    loads = np.linspace(0.1 * top, top, 25)
+    wide = {"kappa": np.linspace(0, float(kappa.max()), 201), "alpha": np.linspace(0, float(alpha.max()), 201)}
+    mu_x, mu_y, stiff_x, stiff_y, trail, sigma_x, sigma_y = ([] for _ in range(7))
+    for load in loads:
+        mu_x.append(np.abs(_of(tire, "fx", wide["kappa"], load, wide["kappa"])).max() / load)
+        mu_y.append(np.abs(_of(tire, "fy", wide["alpha"], load, 0.0, wide["alpha"])).max() / load)
+        stiff_x.append(_slope(tire, "fx", load, "kappa"))
+        stiff_y.append(-_slope(tire, "fy", load, "alpha"))
+        trail.append(_slope(tire, "mz", load, "alpha") / stiff_y[-1] if stiff_y[-1] else 0.0)
+        at = tire.at_load(load)
+        sigma_x.append(float(at.sigma_kappa))
+        sigma_y.append(float(at.sigma_alpha))
+    kilo = loads / 1e3
+    axes[0].plot(kilo, mu_x, color=COLORS[0], label="longitudinal")
+    axes[0].plot(kilo, mu_y, color=COLORS[1], label="lateral")
+    _label(axes[0], "peak friction", "load, kN", "µ", legend=True)
+    axes[1].plot(kilo, np.array(stiff_x) / 1e3, color=COLORS[0], label="slip stiffness, kN")
+    axes[1].plot(kilo, np.array(stiff_y) / 1e3, color=COLORS[1], label="cornering stiffness, kN/rad")
+    _label(axes[1], "stiffness at zero slip", "load, kN", "kN, kN/rad", legend=True)
+    axes[2].plot(kilo, sigma_x, color=COLORS[0], label="relaxation length, longitudinal")
+    axes[2].plot(kilo, sigma_y, color=COLORS[1], label="relaxation length, lateral")
+    axes[2].plot(kilo, 10 * np.array(trail), color=COLORS[2], label="10 × pneumatic trail")
+    _label(axes[2], "lengths", "load, kN", "m", legend=True)
+
+
+def _slope(tire: Tire, part: str, load: float, slip: str) -> float:
+    up, down = (tire.steady(load, x, 0.0) if slip == "kappa" else tire.steady(load, 0.0, x) for x in (SLOPE, -SLOPE))
+    return float(getattr(up, part) - getattr(down, part)) / (2 * SLOPE)
+
+
+def _of(tire: Tire, part: str, like: Array, load: float, *slip: Any) -> Array:
+    return np.broadcast_to(np.asarray(getattr(tire.steady(load, *slip), part), dtype=float), like.shape)
+
+
+def _range(tire: Tire, low: str, high: str, most: float) -> Array:
+    bottom, top = max(float(tire.values.get(low, -most)), -most), min(float(tire.values.get(high, most)), most)
+    return np.linspace(bottom, top, POINTS)
+
+
+def _load_levels(loads: Array) -> list[float]:
+    """Loads around which many points lie, at most six."""
+    counts, edges = np.histogram(loads, bins=60)
+    centres = 0.5 * (edges[1:] + edges[:-1])
+    found: list[float] = []
+    for k in np.argsort(-counts):
+        if counts[k] < 0.01 * len(loads) or len(found) >= len(COLORS):
+            break
+        if all(abs(centres[k] - x) > 0.15 * x for x in found):
+            found.append(float(centres[k]))
+    return sorted(found)
+
+
+def _cycle(n: int) -> list[str]:
+    return [COLORS[k % len(COLORS)] for k in range(n)]
+
+
+def _panels(rows: int, columns: int, size: tuple[float, float] = SIZE) -> tuple[Any, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ParameterError("pictures need matplotlib, which is not installed: pip install matplotlib") from None
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def _label(axis: Any, title: str, x: str, y: str, *, legend: bool = False) -> None:
+    axis.set_title(title, fontsize=10)
+    axis.set_xlabel(x)
+    axis.set_ylabel(y)
+    axis.grid(True, alpha=0.3)
+    axis.axhline(0, color="0.6", lw=0.6, zorder=0)
+    if legend and axis.get_legend_handles_labels()[0]:
+        axis.legend(fontsize=8)
