@@ -16,8 +16,8 @@ The key of a recipe is made of
   values they read from module level. Code in memory may be older than its file, or have no file (notebooks);
 * the text of every module of the user's own code it reaches, through names or import statements at any level;
 * the arguments, defaults filled in;
-* all files of this package, except the front ends (``app``, ``bench``, ``cli``, ``rigs``, ``verify``) and the C runtime (which
-  is in the key of the binary); a recipe in one of the front ends brings its modules by the rules above;
+* all files of this package, except the front ends (``app``, ``bench``, ``cli``, ``rigs``, ``verify``) and the C
+  runtime (which is in the key of the binary); a recipe in one of the front ends brings its modules by the rules above;
 * the versions of Python, CasADi, NumPy and SciPy; of other packages that are imported: size and time of their file.
 
 What else a function reads (files, environment, random numbers) is unknown to the key: pass such things as arguments.
