@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -63,7 +62,9 @@ def car_rows() -> list[Row]:
     rows.append(
         at_least(f"{CAR}: × real time, AB-2 at 0.5 ms", 1 / best(factor, 5), "-", REAL_TIME, "step steer, 100 Hz")
     )
-    rows.append(at_most(f"{CAR}: memory of one more running car", _memory(description), "MB", MEMORY))
+    c, layout = start.sim.library.struct.contents, start.sim.layout
+    memory = 8 * (layout.n_state + layout.n_work + c.n_work + c.n_p) / 1e6
+    rows.append(at_most(f"{CAR}: memory of a running car", memory, "MB", MEMORY, "besides road and tables"))
 
     def whole() -> float:
         start = time.perf_counter()
@@ -74,25 +75,6 @@ def car_rows() -> list[Row]:
     rows.append(at_most(f"{CAR}: 10 s manoeuvre in a warm Python", best(whole, 5), "s", WARM_RUN))
     rows.append(at_most(f"{CAR}: jounce run, 10 s manoeuvre", best(_process, 3), "s", WHOLE_RUN, "whole process"))
     return rows
-
-
-def _memory(description: object) -> float:
-    """Growth of the process per simulation, MB."""
-    from jounce.sim import car
-
-    n = 32
-    before = _resident()
-    kept = [car.simulation(description) for _ in range(n)]  # type: ignore[arg-type]
-    for sim in kept:
-        sim.derivatives()
-    grown = _resident() - before
-    del kept
-    return max(grown, 0) / n / 1e6
-
-
-def _resident() -> int:
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _process() -> float:
