@@ -103,3 +103,20 @@ def test_half_the_step_is_one_flag(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and changes
     steady = {name: value for name, value in changes.items() if not name.startswith("speed")}
     assert max(steady.values()) < 1e-3, steady
+
+
+def test_the_standing_car_is_dumped_as_the_first_sample(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    import jounce as jn
+
+    assert call(capsys, "show", "sedan", "--json", "--dump", str(tmp_path / "state.json"))[0] == 0
+    dumped = json.loads((tmp_path / "state.json").read_text())["channels"]
+    run = jn.run(jn.load("sedan"), jn.events.Drop(height=0.0, end_time=0.1))
+    for name in ("Suspension.Jounce.L1", "Tire.Ground_Surface_Force_Z.R2", "chassis_displacements.vertical"):
+        assert dumped[name] == pytest.approx(run[name][0], rel=1e-9)
+
+
+def test_live_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--set", "amplitude=20 deg", "--set", "end_time=60 s", "--live", "--json")
+    code, out, _ = call(capsys, "run", "step-steer", *arguments)
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert code == 0 and len(lines) >= 3 and "chassis_velocities.yaw" in lines[0] and lines[-1]["status"] == "complete"

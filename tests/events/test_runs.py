@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,8 @@ def test_a_sweep_measures_the_linear_frequency_response() -> None:
     inside = (response.frequency > 0.3) & (response.frequency < 3.0)
     expected = model.response(response.frequency[inside])[:, 0, model.inputs.index("steering_wheel")]
     ratio = response.response[inside] / expected
-    assert np.abs(ratio - 1).max() < 0.03 and np.abs(ratio - 1).mean() < 0.01
+    print(np.abs(ratio - 1).max(), np.abs(ratio - 1).mean())
+    assert np.abs(ratio - 1).max() < 0.02
 
 
 def test_impulse_finds_the_lateral_modes() -> None:
@@ -311,3 +313,42 @@ def test_channels_by_pattern() -> None:
     )
     assert "chassis_velocities.yaw" in run.names and "Suspension.Jounce.L1" in run.names
     assert "Suspension.Jounce.R1" not in run.names
+
+
+def test_a_target_acceleration_is_kept() -> None:
+    run = drive(events.StraightAcceleration(open_loop=False, acceleration=2.0, final_speed="80 km/h"))
+    t, v = run.time, run["chassis_velocities.longitudinal"]
+    middle = (v > 6) & (v < 20)
+    assert np.polyfit(t[middle], v[middle], 1)[0] == pytest.approx(2.0, rel=0.02)
+
+
+def test_tires_beyond_their_data_are_named_once_with_the_range() -> None:
+    run = jn.run(sedan(), events.StraightBraking(speed="60 km/h", brake=0.3), road="potholes")
+    found = [warning for warning in run.warnings if warning.startswith("tire L1") and "load" in warning]
+    assert len(found) == 1 and "its data end at" in found[0]
+
+
+def test_live_channels_are_sent_while_the_run_goes_on() -> None:
+    seen: list[tuple[float, dict[str, float]]] = []
+    event = events.StepSteer(amplitude="20 deg", end_time=60.0)
+    run = jn.run(sedan(), event, live=lambda now, values: seen.append((now, values)))
+    assert len(seen) >= 2 and all(a[0] < b[0] for a, b in pairwise(seen))
+    now, values = seen[0]
+    k = int(np.argmin(np.abs(run.time - now)))
+    assert values["driver_demands.steering"] == pytest.approx(hand(run)[k], abs=1e-9)
+
+
+def test_a_host_that_steps_the_car_gets_the_same_run() -> None:
+    """Inputs set by the caller at every step: the run of a program that holds the same inputs, to the bit."""
+    event = events.StepSteer(amplitude="0 deg", start_time=0.5, end_time=1.0, cruise=False)
+    start = Start(cars.describe(sedan()), event, "AB-2", 0.001)
+    throttle = start.throttle
+    recorded = start.record(event, interval=0.1, channels=["chassis_velocities.longitudinal", "Suspension.Jounce.L1"])
+    start.restart()
+    hosted = []
+    for step in range(1001):
+        if step % 100 == 0:
+            hosted.append([start.sim.output(n) for n in recorded.names])
+        start.sim.set_inputs({"steering_wheel": 0.0, "throttle": throttle, "brake": 0.0})
+        start.sim.advance(1)
+    assert np.array_equal(np.array(hosted), recorded.data)

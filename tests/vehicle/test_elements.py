@@ -913,3 +913,26 @@ def test_each_axle_has_the_tire_of_its_file(plain_car: jv.Vehicle) -> None:
     for place in CORNERS:
         depth = sim.output(f"Tire.Effective_Penetration.{place}")
         assert sim.output(f"{FORCE}Z.{place}") == pytest.approx(float(tires["L1"].load(depth)), rel=1e-9)
+
+
+def test_forces_of_the_air_over_ride_heights(plain_car: jv.Vehicle) -> None:
+    """At the nodes of the map, with shift and scale: scale (map + shift) (V/V_ref)²."""
+    heights, rears = [0.25, 0.30, 0.35], [0.25, 0.35]
+    values = [[500.0, 400.0], [420.0, 330.0], [300.0, 250.0]]
+    force = {"force": {"x": heights, "z": rears, "y": values}, "scale": 1.5, "shift": 20.0, "location": [0.0, 0.0, 0.3]}
+    aero = {"reference_velocity": "30 m/s", "drag": {"area": 0.0, "location": [0, 0, 0.3]}, "front_downforce": force}
+    vehicle = plain_car.with_(aero=aero)
+    sim = car.simulation(vehicle, ground="inclined")
+    sim.set_states({"chassis.vx": 60.0})
+    at_design = sim.output("aero_forces.height_front"), sim.output("aero_forces.height_rear")
+    for front in heights:
+        lifted = front - at_design[0]
+        sim.set_states({"chassis.z": sim.state("chassis.z") + lifted})
+        at = sim.output("aero_forces.height_front"), sim.output("aero_forces.height_rear")
+        assert at[0] == pytest.approx(front, abs=1e-12)
+        rear = min(max(at[1], rears[0]), rears[1])
+        row = values[heights.index(front)]
+        expected = row[0] + (rear - rears[0]) / (rears[1] - rears[0]) * (row[1] - row[0])
+        if rears[0] <= at[1] <= rears[1]:  # two nodes along this axis: a straight line between them
+            assert sim.output("aero_forces.front_downforce") == pytest.approx(1.5 * (expected + 20.0) * 4.0, rel=1e-9)
+        sim.set_states({"chassis.z": sim.state("chassis.z") - lifted})

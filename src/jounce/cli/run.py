@@ -38,6 +38,9 @@ def run(
     halve: Annotated[
         bool, typer.Option("--halve-step", help="Repeat with half the step and compare key figures.")
     ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Print live channels as lines of JSON while the run goes on.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Drive a vehicle through an event, print its key figures and keep the results."""
@@ -72,6 +75,8 @@ def run(
     kept = OutputMap.read(output_map) if output_map is not None else None
     options: dict[str, Any] = {"step": step, "method": method, "interval": interval, "parameters": of_vehicle}
     options["output_map"] = kept
+    if live:
+        options["live"] = lambda now, values: typer.echo(json.dumps({"time": now, **values}))
     result = with_progress(
         manoeuvre, quiet=as_json, function=lambda call: drive(data, manoeuvre, progress=call, **options)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,6 +13,9 @@ def show(
     parameters: Annotated[
         list[str] | None, typer.Option("--set", help='A change, "front_suspension.spring.rate=32 N/mm" (repeatable).')
     ] = None,
+    dump: Annotated[
+        Path | None, typer.Option(help="Write states and channels of the standing car to a JSON file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Masses, static loads, heights, angles, spring forces, rates, frequencies and modes of a vehicle at rest."""
@@ -19,14 +23,18 @@ def show(
 
     from jounce.cli._arguments import assignments
     from jounce.sim import car
-    from jounce.sim.standing import standing
+    from jounce.sim.standing import standing, write_state
     from jounce.vehicle.reading import load
 
     data = load(vehicle)
     changes = assignments(parameters)
     if changes:
         data = data.with_(**changes)
-    report = standing(car.describe(data))
+    description = car.describe(data)
+    sim = car.simulation(description)
+    report = standing(description, sim)
+    if dump is not None:
+        write_state(sim, dump)
     if as_json:
         typer.echo(
             json.dumps(

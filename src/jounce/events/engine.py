@@ -40,6 +40,11 @@ INTERVAL = 0.01  # s, between recorded rows
 UNWRAPPED = ("chassis_displacements.yaw", "Vehicle.Yaw", "Vehicle_States.yaw_angle")
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
 
+# What a viewer gets when no output map says otherwise.
+LIVE_CHANNELS = (
+    *("chassis_displacements.longitudinal", "chassis_displacements.lateral", "chassis_displacements.yaw"),
+    *("chassis_velocities.longitudinal", "chassis_velocities.yaw", "driver_demands.steering"),
+)
 RUN_UP = 10.0  # m of road behind a car that is put on it
 CREEP = 3.0  # m/s: slips of slower wheels say little
 MARGIN = 0.05  # of a range: how far beyond its ends a tire may go without a word
@@ -252,6 +257,7 @@ def run(
     road: Road | str | None = None,
     parameters: Mapping[str, Any] | None = None,
     output_map: OutputMap | None = None,
+    live: Callable[[float, dict[str, float]], None] | None = None,
 ) -> Run:
     """Drive a vehicle through an event.
 
@@ -267,6 +273,7 @@ def run(
     progress : called with time and end time now and then
     parameters : changes of the vehicle, kept with the result (``vehicle`` has them already)
     output_map : which channels are kept, under which names and scaled how
+    live : called now and then while the run goes on, with the time and the live channels of the output map
     """
     begun = clock.perf_counter()
     if not isinstance(event, Event):
@@ -288,6 +295,8 @@ def run(
     ready = clock.perf_counter()
     prepared = event.prepared(start)
     start.restart()
+    if live is not None:
+        progress = _streaming(start, progress, live, output_map.live if output_map is not None else LIVE_CHANNELS)
     recorded = start.record(prepared, interval=every, channels=channels, progress=progress)
     done = clock.perf_counter()
     metadata = _metadata(start, prepared, recorded, parameters or {})
@@ -303,6 +312,19 @@ def run(
     if event.lap_path:
         result = _with_laps(result, event)
     return output_map.apply(result) if output_map is not None else result
+
+
+def _streaming(
+    start: Start, progress: Progress | None, live: Callable[[float, dict[str, float]], None], names: Sequence[str]
+) -> Progress:
+    """Progress that also sends channels to a viewer; what it sends is what is recorded, unscaled."""
+
+    def call(now: float, end: float) -> None:
+        live(now, {name: start.sim.output(name) for name in names})
+        if progress is not None:
+            progress(now, end)
+
+    return call
 
 
 def _matching(sim: Simulation, channels: Sequence[str] | None) -> list[str] | None:

@@ -15,14 +15,17 @@ Modes are those of the linearised car with its dampers, tires and free wheels.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from jounce.files.writing import write_atomically
 from jounce.runtime.simulation import Simulation
 from jounce.sim.car import Description, lineariser, simulation
 from jounce.sim.statics import Settled, settle
@@ -79,6 +82,20 @@ def standing(description: Description, sim: Simulation | None = None) -> Standin
     sim = sim if sim is not None else simulation(description)
     result = settle(sim, description)
     return _Report(description, sim, result).report
+
+
+def write_state(sim: Simulation, path: str | Path) -> None:
+    """Write states, memories, inputs and channels of a simulation to a JSON file, numbers to the last bit."""
+    outputs = sim.outputs()
+    data = {
+        "model": sim.model.name,
+        "time": sim.time,
+        "states": {v.name: sim.state(v.name) for v in sim.model.states},
+        "memories": {v.name: sim.memory(v.name) for v in sim.model.memories},
+        "inputs": {v.name: sim.input(v.name) for v in sim.model.inputs},
+        "channels": {v.name: float(x) for v, x in zip(sim.model.outputs, outputs, strict=True)},
+    }
+    write_atomically(path, json.dumps(data, indent=1))
 
 
 class _Report:
