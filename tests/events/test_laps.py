@@ -49,3 +49,18 @@ def test_station_and_offset() -> None:
     laps = measure(TIME, 0.99 * x, 0.99 * y, CIRCLE)
     assert laps.offset == pytest.approx(np.full(len(TIME), 0.01 * RADIUS), rel=1e-3)  # inside: to the left
     assert laps.station[100] == pytest.approx(20.0, abs=0.01)
+
+
+def test_an_event_with_a_lap_sensor() -> None:
+    import jounce as jn
+
+    event = jn.events.StraightBraking(speed="40 km/h", brake=0.3, road="handling", lap_path="road", beacons=(15.0,))
+    run = jn.run(jn.load("sedan"), event)
+    named = jn.run(jn.load("sedan"), event.changed(lap_path="handling"))
+    station = run["Lap_Sensor.path_s"]
+    # the front axle is put ten metres down the road, the sensor is at the centre of gravity of the body
+    behind = jn.load("sedan").body.centre()[0]
+    assert station[0] == pytest.approx(10.0 + behind, abs=0.01) and np.all(np.diff(station) > -1e-3)
+    assert named["Lap_Sensor.path_s"] == pytest.approx(station, abs=1e-6)
+    passed = run["Lap_Sensor.sector_time"]
+    assert np.any(np.diff(passed) < 0)  # the beacon five metres ahead

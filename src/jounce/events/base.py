@@ -51,7 +51,7 @@ class Event(Data):
     contact: Literal["point", "points", "cams"] = choice(
         "point", doc="how a road is felt: under one point, or smoothed over the contact by points or cams"
     )
-    lap_path: str = text(doc="name or file of a path for lap times; absent: none")
+    lap_path: str = text(doc="name or file of a path for lap times, or 'road' for the line of the road; absent: none")
     beacons: tuple[float, ...] = part((), doc="stations of the lap path that begin a sector, m")
     static_setup: Literal["settle", "none"] = choice("settle", doc="settle: start in equilibrium; none: at design")
     x: float = quantity("m", 0.0, doc="start, world")

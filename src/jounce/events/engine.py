@@ -22,7 +22,9 @@ from jounce.events.base import Event, Steered
 from jounce.events.laps import measure
 from jounce.files.roads import load_path, load_road
 from jounce.results.run import Run
+from jounce.road.block import Frame
 from jounce.road.envelope import Envelope
+from jounce.road.line import LineRoad
 from jounce.sim import car as cars
 from jounce.sim.statics import Settled, place, settle
 from jounce.sim.steady import Running, roll, run_steadily
@@ -310,7 +312,7 @@ def run(
     }
     result = Run.from_recording(_unwrapped(recorded), metadata)
     if event.lap_path:
-        result = _with_laps(result, event)
+        result = _with_laps(result, event, roads)
     return output_map.apply(result) if output_map is not None else result
 
 
@@ -421,13 +423,19 @@ def _beyond_tire_data(description: cars.Description, recorded: Recording) -> lis
     return result
 
 
-def _with_laps(result: Run, event: Event) -> Run:
+def _with_laps(result: Run, event: Event, roads: Sequence[Road]) -> Run:
     """The run with the channels and times of a lap sensor at the chassis' reference point."""
+    if event.lap_path == "road":
+        path = next((r.path for r in roads if isinstance(r, LineRoad) and r.frame == Frame()), None)
+        if path is None:
+            raise ParameterError("lap_path 'road': the road has no line of its own, or it was moved; name a path")
+    else:
+        path = load_path(event.lap_path)
     laps = measure(
         result.time,
         result["chassis_displacements.longitudinal"],
         result["chassis_displacements.lateral"],
-        load_path(event.lap_path),
+        path,
         event.beacons,
     )
     channels = {
