@@ -73,6 +73,7 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
     from jounce.bench.batch import batch_rows
     from jounce.bench.car import car_rows
     from jounce.bench.implicit import hitch_rows, implicit_rows
+    from jounce.bench.road import road_rows
 
     rows: list[Row] = []
     with _empty_cache():
@@ -86,6 +87,8 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
         rows += method_rows()
         progress("the sedan of the library")
         rows += car_rows()
+        progress("roads")
+        rows += road_rows()
         progress("linear-implicit step, constrained hitch")
         rows += implicit_rows() + hitch_rows()
         progress("a batch on all cores")

@@ -46,6 +46,13 @@ def _read(name: str) -> tuple[str, list[str]]:
         return f"tire {found.tire.name} ({type(found.tire.model).__name__})", [
             str(r) for r in getattr(found, "remarks", ())
         ]
+    if Path(name).suffix.lower() in (".rdf", ".crg", ".obj"):
+        from jounce.files.roads import read_road
+
+        road, report = read_road(name)
+        return f"road {road.name or Path(name).stem} ({type(road).__name__})", [
+            str(w) for w in report.warnings
+        ] if report else []
     from jounce.sim.car import describe
     from jounce.vehicle.reading import load
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-KINDS = ("vehicles", "tires", "events", "channels")
+KINDS = ("vehicles", "tires", "events", "roads", "paths", "channels")
 
 
 def _rows(kind: str, vehicle: str) -> Sequence[tuple[str, str]]:
@@ -26,10 +27,26 @@ def _rows(kind: str, vehicle: str) -> Sequence[tuple[str, str]]:
 
         classes = [events.find(name) for name in events.names()]
         return [(c.kind, f"{c.title} ({c.standard})" if c.standard else c.title) for c in classes]
+    if kind == "roads":
+        from jounce.files.roads import library_roads
+
+        return [(name, _description(file)) for name, file in library_roads().items()]
+    if kind == "paths":
+        from jounce.files.roads import library_paths, load_path
+
+        lines = [load_path(name) for name in library_paths()]
+        about = [f"{line.length:.0f} m{', closed' if line.closed else ''}" for line in lines]
+        return [*zip(library_paths(), about, strict=True)]
     from jounce.sim import car
 
     outputs = car.library(car.describe(load(vehicle))).model.outputs
     return [(v.name, f"[{v.unit}] {v.doc}") for v in outputs]
+
+
+def _description(file: Path) -> str:
+    """What a road file of the library says about itself, without building the road."""
+    lines = (line.partition(":") for line in file.read_text(encoding="utf-8").splitlines())
+    return next((value.strip() for key, _, value in lines if key == "description"), "")
 
 
 def list(
@@ -38,7 +55,7 @@ def list(
     vehicle: Annotated[str, typer.Option(help="Whose channels to list.")] = "sedan",
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """List vehicles, tires, events or channels."""
+    """List vehicles, tires, events, roads, paths or channels."""
     import json
     from fnmatch import fnmatchcase
 
@@ -46,7 +63,7 @@ def list(
 
     if kind and kind not in KINDS:
         raise ParameterError(f"list {kind}: unknown{did_you_mean(kind, KINDS)}")
-    kinds = (kind,) if kind else KINDS[:3]
+    kinds = (kind,) if kind else KINDS[:-1]
     found = {k: [row for row in _rows(k, vehicle) if fnmatchcase(row[0].lower(), pattern.lower())] for k in kinds}
     if as_json:
         typer.echo(

@@ -25,6 +25,7 @@ from jounce.results.run import Run
 from jounce.road.block import Frame
 from jounce.road.envelope import Envelope
 from jounce.road.line import LineRoad
+from jounce.road.surface import plane_under
 from jounce.sim import car as cars
 from jounce.sim.statics import Settled, place, settle
 from jounce.sim.steady import Running, roll, run_steadily
@@ -97,9 +98,8 @@ class Start:
         sim, event = self.sim, self.event
         normal, height = (0.0, 0.0, 1.0), 0.0
         if self.roads:
-            here = self.roads[0].query(event.x, event.y)
-            height = float(here.height)
-            normal = (-float(here.slope_x), -float(here.slope_y), 1.0)
+            height, grade, bank = plane_under(self.roads, *self._wheel_places(), (event.x, event.y))
+            normal = (-grade, -bank, 1.0)
             if event.friction != 1.0:
                 self.warnings.append("friction: a road has a friction of its own; the event's is not used")
         else:
@@ -128,8 +128,15 @@ class Start:
                     raise
                 self._run_on_a_plane(normal, height)
 
+    def _wheel_places(self) -> tuple[Any, Any]:
+        """x and y of the wheels where the car starts, world."""
+        event = self.event
+        at = np.array([self.vehicle.wheel_centre(axle, side)[:2] for axle, side in CORNERS.values()])
+        c, s = math.cos(event.heading), math.sin(event.heading)
+        return event.x + c * at[:, 0] - s * at[:, 1], event.y + s * at[:, 0] + c * at[:, 1]
+
     def _run_on_a_plane(self, normal: tuple[float, float, float], height: float) -> None:
-        """Steady running does not exist on an uneven road: take that on its tangent plane."""
+        """Steady running does not exist on an uneven road: take that on the plane under its wheels."""
         flat = cars.describe(self.vehicle, self.description.tires, "inclined")
         event = self.event
         sim = cars.simulation(flat, method=self.method, step=self.step)

@@ -72,6 +72,11 @@ def library_paths() -> dict[str, FilePath]:
 
 def load_road(source: str | FilePath) -> Road:
     """A road from a file (.yaml, .rdf, .crg, .obj), or from the library by its name."""
+    return read_road(source)[0]
+
+
+def read_road(source: str | FilePath) -> tuple[Road, Report | None]:
+    """The same with what its reader found remarkable, where it says so."""
     known = library_roads()
     text = str(source)
     place = known[text] if text in known else FilePath(text)
@@ -79,19 +84,21 @@ def load_road(source: str | FilePath) -> Road:
         raise ParameterError(f"road {text!r}: no such file, and not in the library{did_you_mean(text, known)}")
     ending = place.suffix.lower()
     if ending in (".yaml", ".yml"):
-        return parse_road(read_text(place, 50_000_000), str(place))
+        return parse_road(read_text(place, 50_000_000), str(place)), None
     if ending == ".rdf":
         from jounce.files.rdf import read_rdf
 
-        return read_rdf(place).road()
+        rdf = read_rdf(place)
+        return rdf.road(), rdf.report
     if ending == ".crg":
         from jounce.files.crg import read_crg
 
-        return read_crg(place).road()
+        crg = read_crg(place)
+        return crg.road(), crg.report
     if ending == ".obj":
         from jounce.files.obj import read_obj
 
-        return read_obj(place)
+        return read_obj(place), None
     raise FormatError(f"{text}: roads are read from .yaml, .rdf, .crg and .obj")
 
 

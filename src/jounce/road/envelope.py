@@ -22,6 +22,8 @@ from jounce.road.block import ENVELOPE, Frame, Writer
 from jounce.road.surface import Road
 
 MODES = {"points": 1, "cams": 2}
+# Samples along and across when nothing is said: 10 mm apart along the road, so that no bar falls between two of them.
+USUAL = {"points": (13, 3), "cams": (30, 2)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,7 +35,8 @@ class Envelope(Road):
     road : below
     mode : ``points`` or ``cams``
     length, width : of the patch (points), or distance of the two rows and width (cams), m
-    n_long, n_wide : points along and across; for cams samples to each side of a cam, and cams per row
+    n_long, n_wide : points along and across; for cams samples to each side of a cam, and cams per row; ``USUAL`` when
+        absent
     cam_length, cam_height, exponent : half axes a, b and exponent p of a cam, m
     heading : direction of the patch where the road has none, rad
     follow : along the direction of the road where it has one
@@ -43,8 +46,8 @@ class Envelope(Road):
     mode: str = "points"
     length: float = 0.12
     width: float = 0.15
-    n_long: int = 5
-    n_wide: int = 3
+    n_long: int = 0
+    n_wide: int = 0
     cam_length: float = 0.3
     cam_height: float = 0.3
     exponent: float = 1.8
@@ -58,6 +61,9 @@ class Envelope(Road):
             raise ParameterError("enveloping contact: the road below is one already")
         if self.frame != Frame():
             raise ParameterError("enveloping contact: move the road below instead")
+        for name, usual in zip(("n_long", "n_wide"), USUAL[self.mode], strict=True):
+            if getattr(self, name) == 0:
+                object.__setattr__(self, name, usual)
         least = 1 if self.mode == "cams" else 2
         if not (least <= self.n_long <= 256 and 1 <= self.n_wide <= 64):
             raise ParameterError(

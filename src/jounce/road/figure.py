@@ -8,38 +8,13 @@ from typing import Any
 import numpy as np
 
 from jounce.core.errors import ParameterError
-from jounce.road.grid import GridRoad
-from jounce.road.line import LineRoad
-from jounce.road.simple import Sum
 from jounce.road.surface import Road
+from jounce.road.survey import CLOSE, ENDLESS, line_of
 
-_MAX_POINTS = 400
-
-
-def _way(road: Road, length: float | None) -> tuple[Any, Any, Any, Any, float]:
-    """Stations, places and headings along the middle of a road, and half of its width."""
-    inner = road
-    while isinstance(inner, Sum):
-        inner = inner.base
-    if isinstance(inner, LineRoad):
-        path = inner.path
-        s = np.linspace(0, path.length, 2000)
-        p, heading = path.at(s), path.at(s, "heading") + inner.frame.heading
-        x, y = inner.frame.to_world(p[:, 0], p[:, 1])
-        left, right = (float(np.max(c(s))) for c in inner.edges)
-        return s, x, y, heading, min(max(left, right), 20.0)
-    if isinstance(inner, GridRoad):
-        nodes = inner.nodes
-        x, y = inner.frame.to_world(nodes[:, 0], nodes[:, 1])
-        heading = np.arctan2(np.gradient(y), np.gradient(x))
-        return inner.u0 + inner.du * np.arange(len(x)), x, y, heading, float(np.max(np.abs(inner.v)))
-    box = road.extent
-    if box is None:
-        half = 0.5 * (length or 100.0)
-        box = (-half, -0.1 * half, half, 0.1 * half)
-    s = np.linspace(box[0], box[2], 2000)
-    middle = 0.5 * (box[1] + box[3])
-    return s, s, np.full(len(s), middle), np.zeros(len(s)), 0.5 * (box[3] - box[1])
+_MAX_POINTS, _MAX_DOTS = 400, 1200  # stations of the plan
+_STATIONS = 20_000
+_SLENDER = 40  # a road longer than this many widths is drawn with dots, which stay visible
+_WIDEST = 20.0  # m to each side
 
 
 def figure(road: Road, *, length: float | None = None, track: float = 1.5, title: str | None = None) -> Any:
@@ -60,25 +35,32 @@ def figure(road: Road, *, length: float | None = None, track: float = 1.5, title
     except ImportError:
         raise ParameterError('pictures need matplotlib: pip install "jounce[plot]"') from None
 
-    s, x, y, heading, half = _way(road, length)
+    line = line_of(road, CLOSE, _STATIONS, length or ENDLESS)
+    s, x, y, heading = line.s, line.x, line.y, line.heading
+    half = min(float(max(np.max(line.left), np.max(line.right))), _WIDEST if line.curvature is not None else math.inf)
     fig = Figure(figsize=(9, 8), layout="constrained")
     plan, profile, slopes, mu = fig.subplots(4, 1, height_ratios=[2.2, 1, 1, 1])
     fig.suptitle(title if title is not None else road.name or type(road).__name__)
 
-    pick = np.linspace(0, len(s) - 1, min(_MAX_POINTS, len(s))).astype(int)
-    n = np.linspace(-half, half, 9)
-    gx = x[pick, None] - n * np.sin(heading[pick, None])
-    gy = y[pick, None] + n * np.cos(heading[pick, None])
+    across = -np.sin(heading), np.cos(heading)
+    tracks = [road.query(x + side * across[0], y + side * across[1]) for side in (0.5 * track, -0.5 * track)]
+    slender = s[-1] - s[0] > _SLENDER * 2 * half
+    pick = np.linspace(0, len(s) - 1, min(_MAX_DOTS, len(s))).astype(int)
+    if not slender:
+        pick = _telling(sum(np.where(t.no_ground, 0.0, t.height) for t in tracks))
+    n = np.linspace(-half, half, 25)
+    gx, gy = (at[pick, None] + n * part[pick, None] for at, part in ((x, across[0]), (y, across[1])))
     shown = road.query(gx, gy)
     z = np.where(shown.no_ground, np.nan, shown.height)
-    dots = plan.scatter(gx, gy, c=z, s=4, cmap="viridis", linewidths=0)
-    fig.colorbar(dots, ax=plan, label="height, m")
-    plan.set_aspect("equal" if np.ptp(gy) > 0.05 * np.ptp(gx) else "auto")
+    if slender:
+        drawn = plan.scatter(gx, gy, c=z, s=4, cmap="viridis", linewidths=0)
+    else:
+        drawn = plan.pcolormesh(gx, gy, z, shading="nearest", cmap="viridis", rasterized=True)
+    fig.colorbar(drawn, ax=plan, label="height, m")
+    plan.set_aspect("equal" if np.ptp(gy) > 0.2 * np.ptp(gx) else "auto")
     plan.set(xlabel="x, m", ylabel="y, m")
 
-    for side, label in ((0.5 * track, "left track"), (-0.5 * track, "right track")):
-        a, b = x - side * np.sin(heading), y + side * np.cos(heading)
-        sample = road.query(a, b)
+    for sample, label in zip(tracks, ("left track", "right track"), strict=True):
         height = np.where(sample.no_ground, np.nan, sample.height)
         profile.plot(s, height, lw=0.9, label=label)
         mu.plot(s, sample.friction, lw=0.9, label=label)
@@ -93,3 +75,13 @@ def figure(road: Road, *, length: float | None = None, track: float = 1.5, title
     mu.set_xlabel("s, m")
     mu.set_ylim(0, max(1.1, math.ceil(10 * float(np.nanmax(middle.friction))) / 10))
     return fig
+
+
+def _telling(height: Any) -> Any:
+    """Stations for the plan: of each short part the one that differs most from its surroundings, so that nothing that
+    lies on the road is lost between two of them."""
+    parts = np.array_split(np.arange(len(height)), min(_MAX_POINTS, len(height)))
+    usual = np.array([float(np.median(height[part])) for part in parts])
+    around = [float(np.median(usual[max(0, i - 5) : i + 6])) for i in range(len(parts))]
+    inside = [part[int(np.argmax(np.abs(height[part] - z)))] for part, z in zip(parts, around, strict=True)]
+    return np.array([0, *inside[1:-1], len(height) - 1])

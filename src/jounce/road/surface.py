@@ -11,6 +11,7 @@ Heights are continuous wherever the data are. Slopes are the exact derivatives o
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -124,6 +125,32 @@ def moved(frame: Frame, x: float, y: float, z: float, heading: float) -> Frame:
         z=z + frame.z,
         heading=frame.heading + heading,
     )
+
+
+def plane_under(
+    roads: Sequence[Road], x: npt.ArrayLike, y: npt.ArrayLike, at: tuple[float, float]
+) -> tuple[float, float, float]:
+    """Height at a place, dz/dx and dz/dy of the plane nearest (least squares) to the ground at several points.
+
+    Where wheels stand this is what a car rests on: the tangent at one point of a rough road says little about it.
+    Points without ground do not count; without any the car cannot be put there, which is an error.
+
+    Parameters
+    ----------
+    roads : one for all points, or one per point
+    x, y : of the points, m
+    at : where the height is wanted, m
+    """
+    places = np.column_stack([np.ravel(x), np.ravel(y)]).astype(float)
+    asked = [roads[i if len(roads) > 1 else 0].query(*place) for i, place in enumerate(places)]
+    on = np.array([not bool(sample.no_ground) for sample in asked])
+    if not on.any():
+        name = f" of road {roads[0].name!r}" if roads[0].name else ""
+        raise ParameterError(f"no ground under the car at x = {at[0]:g} m, y = {at[1]:g} m{name}")
+    z = np.array([float(sample.height) for sample in asked])[on]
+    middle = places[on].mean(axis=0)
+    slopes = np.linalg.lstsq(places[on] - middle, z - z.mean(), rcond=1e-9)[0]
+    return float(z.mean() + slopes @ (np.asarray(at) - middle)), float(slopes[0]), float(slopes[1])
 
 
 def corners_extent(frame: Frame, u: npt.ArrayLike, v: npt.ArrayLike) -> tuple[float, float, float, float]:

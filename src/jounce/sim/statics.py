@@ -151,6 +151,18 @@ def _quaternion(r: Array) -> Array:
     return result
 
 
+def _rotation(q: Array) -> Array:
+    """Rotation matrix of a unit quaternion, scalar first."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
 @contextmanager
 def _helpers(sim: Simulation, description: Description) -> Iterator[None]:
     """Linear springs and dampers, brakes and spin damping of ``system.statics``, for the search only."""
@@ -230,15 +242,16 @@ class _Newton:
         """Change of the tangent states per unit of a displacement of the car in the road's plane."""
         result = {}
         sim = self.sim
-        origin = [sim.output(f"Vehicle.CM_Global_{a}") for a in "XY"]
-        yaw = sim.output("Vehicle.Yaw")
+        origin = np.array([sim.state(f"chassis.{a}") for a in "xyz"])
+        first = sim.model.quaternions[0]
+        axes = _rotation(sim.x[first : first + 4])
         for shift in self.shifts:
             column = np.zeros(len(self.names))
             for corner in CORNERS:
                 steer = sim.output(f"Wheel.Spindle_Steer.{corner}")
                 c, s = np.cos(steer), np.sin(steer)
-                wx, wy = (sim.output(f"Wheel.Global_{a}.{corner}") - o for a, o in zip("XY", origin, strict=True))
-                rx, ry = np.cos(yaw) * wx + np.sin(yaw) * wy, np.cos(yaw) * wy - np.sin(yaw) * wx
+                place = np.array([sim.output(f"Wheel.Global_{a}.{corner}") for a in "XYZ"])
+                rx, ry, _ = axes.T @ (place - origin)
                 dx, dy = {"x": (1.0, 0.0), "y": (0.0, 1.0), "turn": (-ry, rx)}[shift]
                 # u̇ = -Vsx, v̇ = +Vsy while nothing leaks: the contact stays, the wheel moves
                 column[self.deflection[corner, "u"]] = -(c * dx + s * dy) if self.pads else 0.0
