@@ -48,7 +48,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, ov
 import jounce
 from jounce.core.errors import ModelError, ParameterError
 from jounce.core.generated import GeneratedModel
-from jounce.runtime.cache import Store, digest, prune_sometimes, recall, remember, tree_digest
+from jounce.runtime.cache import Store, cache_root, digest, prune_sometimes, recall, remember, tree_digest
 from jounce.runtime.compile import RUNTIME, library_path
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ _VERSIONED = ("casadi", "numpy", "scipy")
 
 # Models of this process, by key: a study asks for the same one again and again.
 MEMORY_MODELS = 32
-_MEMORY: dict[str, GeneratedModel] = {}
+_MEMORY: dict[tuple[str, str], GeneratedModel] = {}
 
 
 class Generates(Protocol):
@@ -149,11 +149,12 @@ class Recipe(Generic[P, S]):
     def generate(self, *args: P.args, **kwargs: P.kwargs) -> GeneratedModel:
         """Return the generated model: from the cache, or by calling the function and deriving now."""
         key = self.key(*args, **kwargs)
-        if key not in _MEMORY:
+        place = (str(cache_root()), key)  # another cache must get its own entries
+        if place not in _MEMORY:
             while len(_MEMORY) >= MEMORY_MODELS:
                 _MEMORY.pop(next(iter(_MEMORY)))
-            _MEMORY[key] = self._generated(key, *args, **kwargs)
-        return _MEMORY[key]
+            _MEMORY[place] = self._generated(key, *args, **kwargs)
+        return _MEMORY[place]
 
     def _generated(self, key: str, *args: P.args, **kwargs: P.kwargs) -> GeneratedModel:
         store = Store("recipes")
