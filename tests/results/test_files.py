@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from jounce.core.errors import FormatError, ParameterError
+from jounce.core.writing import replacing, write_atomically
 from jounce.results.files import text
-from jounce.results.files.writing import put_text, replacing
 from jounce.results.run import Run
 from result_runs import drive
 
@@ -114,7 +114,7 @@ def test_a_missing_folder_is_told(run: Run, kind: str, tmp_path: Path) -> None:
 
 def test_nothing_is_left_when_writing_fails(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
-    put_text(target, "before")
+    write_atomically(target, "before")
     with pytest.raises(RuntimeError), replacing(target) as temporary:
         temporary.write_text("half")
         raise RuntimeError

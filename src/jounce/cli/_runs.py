@@ -10,28 +10,19 @@ from typing import Any
 
 import typer
 
-SHOW_AFTER = 1.0  # s: runs shorter than this need no progress bar
 ENOUGH = 1e-3  # relative change of a key figure by a halved step that is not remarked
 
 
 def event_of(name: str, preset: str, changes: Mapping[str, Any]) -> Any:
     """An event by name or from a YAML file, changed."""
     from jounce import events
-    from jounce.core.errors import FormatError, ParameterError
+    from jounce.core.errors import ParameterError
 
     path = Path(name)
     if path.suffix.lower() in (".yaml", ".yml"):
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
+        from jounce.core.yaml_files import read_mapping
 
-        try:
-            data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
-        except OSError as problem:
-            raise FormatError(f"{path}: cannot be read ({problem})") from None
-        except YAMLError as problem:
-            raise FormatError(f"{path}: {problem}") from None
-        if not isinstance(data, dict):
-            raise FormatError(f"{path}: expected keys such as 'event: step-steer'")
+        data = read_mapping(path, "expected keys such as 'event: step-steer'")
         try:
             return events.Event.from_dict({**data, **changes})
         except ParameterError as problem:
@@ -41,32 +32,29 @@ def event_of(name: str, preset: str, changes: Mapping[str, Any]) -> Any:
 
 
 def with_progress(event: Any, *, quiet: bool, function: Callable[[Any], Any]) -> Any:
-    """Call a function that takes a progress callback, with a bar on anything over a second."""
-    import time
-
+    """Call a function that takes a progress callback: a line while a model is built, a bar while it runs."""
     if quiet or not sys.stderr.isatty():
         return function(None)
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    bar: list[Any] = []
-    begun = time.perf_counter()
+    console = Console(stderr=True)
+    waiting = console.status(f"{event.title}: building the model, finding the start")
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    progress = Progress(*columns, console=console, transient=True)
+    task = progress.add_task(event.title, total=None, visible=False)
 
     def call(now: float, end: float) -> None:
-        if not bar and time.perf_counter() - begun < SHOW_AFTER:
-            return
-        if not bar:
-            columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-            progress = Progress(*columns, console=Console(stderr=True), transient=True)
-            progress.start()
-            bar.extend([progress, progress.add_task(event.title, total=end)])
-        bar[0].update(bar[1], completed=now, total=end)
+        waiting.stop()
+        progress.start()
+        progress.update(task, completed=now, total=end, visible=True)
 
+    waiting.start()
     try:
         return function(call)
     finally:
-        if bar:
-            bar[0].stop()
+        waiting.stop()
+        progress.stop()
 
 
 def halved(drive: Any, vehicle: Any, result: Any, options: Mapping[str, Any]) -> dict[str, float]:

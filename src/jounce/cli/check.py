@@ -13,28 +13,9 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Read files and say what is wrong with them: file, line, what to do. The exit code is 1 if something is."""
-    import json
+    from jounce.cli._checks import check_files
 
-    from jounce.core.errors import JounceError
-
-    results = []
-    for name in files:
-        try:
-            about, remarks = _read(name)
-        except JounceError as problem:
-            results.append({"file": name, "ok": False, "about": str(problem), "remarks": []})
-        else:
-            results.append({"file": name, "ok": True, "about": about, "remarks": remarks})
-    if as_json:
-        typer.echo(json.dumps(results))
-    else:
-        for result in results:
-            mark = typer.style("ok   ", fg="green") if result["ok"] else typer.style("error", fg="red", bold=True)
-            typer.echo(f"{mark} {result['file']}: {result['about']}")
-            for remark in result["remarks"]:  # type: ignore[attr-defined]
-                typer.echo(f"      remark: {remark}")
-    if not all(result["ok"] for result in results):
-        raise typer.Exit(1)
+    check_files(files, _read, as_json)
 
 
 def _read(name: str) -> tuple[str, list[str]]:

@@ -27,7 +27,9 @@ def road(
     elif action == "check":
         if png is not None:
             raise ParameterError("road check: draws no picture; use road show --png")
-        _check(files, as_json)
+        from jounce.cli._checks import check_files
+
+        check_files(files, _inspect, as_json)
     else:
         raise ParameterError(f"road {action}: unknown{did_you_mean(action, ACTIONS)}")
 
@@ -77,37 +79,10 @@ def _draw(loaded: Any, png: Path) -> None:
         raise ParameterError(f"--png {png}: pictures end in .png, .svg or .pdf")
     if not png.parent.is_dir():
         raise ParameterError(f"--png {png}: no such folder")
-    temporary = png.with_name(f".{png.stem}.tmp{png.suffix}")
-    try:
+    from jounce.core.writing import replacing
+
+    with replacing(png, suffix=png.suffix) as temporary:
         loaded.figure().savefig(temporary, dpi=110)
-        temporary.replace(png)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _check(files: list[str], as_json: bool) -> None:
-    import json
-
-    from jounce.core.errors import JounceError
-
-    results: list[dict[str, Any]] = []
-    for name in files:
-        try:
-            about, remarks = _inspect(name)
-        except JounceError as problem:
-            results.append({"file": name, "ok": False, "about": str(problem), "remarks": []})
-        else:
-            results.append({"file": name, "ok": True, "about": about, "remarks": remarks})
-    if as_json:
-        typer.echo(json.dumps(results))
-    else:
-        for result in results:
-            mark = typer.style("ok   ", fg="green") if result["ok"] else typer.style("error", fg="red", bold=True)
-            typer.echo(f"{mark} {result['file']}: {result['about']}")
-            for remark in result["remarks"]:
-                typer.echo(f"      remark: {remark}")
-    if not all(result["ok"] for result in results):
-        raise typer.Exit(1)
 
 
 def _inspect(name: str) -> tuple[str, list[str]]:

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import jounce
 from jounce.core.errors import FormatError
 from jounce.core.units import parse
+from jounce.core.writing import write_atomically
+from jounce.core.yaml_files import read_mapping
 from jounce.events.base import Event
 from jounce.events.engine import INTERVAL, run
 from jounce.files.roads import library_roads
-from jounce.files.writing import write_atomically
 from jounce.results.run import Run
 from jounce.sim import car as cars
 from jounce.vehicle.reading import load
@@ -76,7 +77,7 @@ def _keep(road: str, target: Path) -> str:
     place = target / "roads"
     place.mkdir(exist_ok=True)
     text = source.read_bytes()
-    line = _read(source).get("line") if source.suffix.lower() in (".yaml", ".yml") else None
+    line = read_mapping(source, "expected a road").get("line") if source.suffix.lower() in (".yaml", ".yml") else None
     if isinstance(line, dict) and isinstance(line.get("path"), str):
         path = (source.parent / line["path"]).resolve()
         shutil.copy(path, place / path.name)
@@ -93,7 +94,7 @@ def is_bundle(folder: str | Path) -> bool:
 def read_bundle(folder: str | Path) -> tuple[Vehicle, Event, dict[str, Any]]:
     """Vehicle, event and options of a bundle."""
     place = Path(folder)
-    data = _read(place / FILE)
+    data = read_mapping(place / FILE, f"expected keys such as {', '.join(KEYS)}")
     missing = [key for key in KEYS if key not in data]
     if missing:
         raise FormatError(f"{place / FILE}: {missing[0]}: missing; expected {', '.join(KEYS)}")
@@ -109,18 +110,3 @@ def run_bundle(folder: str | Path, **options: Any) -> Run:
     """Run a bundle; options as for `jounce.events.engine.run`."""
     vehicle, event, own = read_bundle(folder)
     return run(vehicle, event, **{**own, **options})
-
-
-def _read(path: Path) -> dict[str, Any]:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    try:
-        data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as problem:
-        raise FormatError(f"{path}: cannot be read ({problem})") from None
-    except YAMLError as problem:
-        raise FormatError(f"{path}: {problem}") from None
-    if not isinstance(data, dict):
-        raise FormatError(f"{path}: expected keys such as {', '.join(KEYS)}")
-    return data

@@ -29,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
-from jounce.files.writing import write_atomically
 from jounce.road.grid import GridRoad
 
 Array = npt.NDArray[np.float64]

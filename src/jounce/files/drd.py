@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError
+from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 from jounce.files.property_file import NUMBER, decode, format_value, to_number
-from jounce.files.writing import write_atomically
 from jounce.road.path import Path
 
 Array = npt.NDArray[np.float64]

@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, did_you_mean
+from jounce.core.writing import write_atomically
 from jounce.files.drd import MAX_BYTES, read_text
 from jounce.files.problems import Report
 from jounce.files.property_file import NUMBER, to_number
-from jounce.files.writing import write_atomically
 from jounce.road.path import Path
 
 Array = npt.NDArray[np.float64]

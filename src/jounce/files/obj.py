@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.writing import write_atomically
 from jounce.files.drd import read_text
 from jounce.files.problems import Report
-from jounce.files.writing import write_atomically
 from jounce.road.mesh import MeshRoad, check_mesh, surface_mesh
 from jounce.road.surface import Road
 

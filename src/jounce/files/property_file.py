@@ -22,16 +22,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from jounce.core.errors import FormatError, did_you_mean
+from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 
 Value = float | str
@@ -319,7 +317,7 @@ class PropertyFile:
             raise FormatError(
                 f"{path}: {letter!r} cannot be written in the encoding of the file, {self.encoding.codec}"
             ) from None
-        write_bytes(path, raw)
+        write_atomically(path, raw)
 
 
 class _Parser:
@@ -666,23 +664,6 @@ def decoded(raw: bytes, path: str) -> tuple[str, Encoding]:
         with contextlib.suppress(UnicodeDecodeError):
             return raw.decode(codec), Encoding(codec)
     return raw.decode("latin-1"), Encoding("latin-1")
-
-
-def write_bytes(path: str | Path, raw: bytes) -> None:
-    """Write a file as a whole or not at all."""
-    target = Path(path)
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(raw)
-            shutil.copymode(target, name) if target.exists() else Path(name).chmod(0o644)
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as problem:
-        raise FormatError(f"{path}: cannot be written ({problem.strerror})") from None
 
 
 # --- references to other files ---------------------------------------------------------------------------------------

@@ -26,11 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.writing import write_atomically
 from jounce.files.crg import read_crg
 from jounce.files.file_units import Units, column_factor, read_units, write_units
 from jounce.files.problems import Report
 from jounce.files.property_file import Attribute, Block, PropertyFile, Section, Table, as_flag, resolve
-from jounce.files.writing import write_atomically
 from jounce.road.block import Frame
 from jounce.road.curve import Curve, Samples
 from jounce.road.grid import GridRoad

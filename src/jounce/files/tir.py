@@ -32,9 +32,10 @@ from jounce.components.tire.base import FILE_BLOCKS, Coefficient, Tire, TireMode
 from jounce.components.tire.registry import find, names
 from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
 from jounce.core.tables import Table
+from jounce.core.writing import write_atomically
 from jounce.files.file_units import DIMENSIONS, Units, column_factor, read_units, write_units
 from jounce.files.problems import Report
-from jounce.files.property_file import Attribute, Block, PropertyFile, Section, write_bytes
+from jounce.files.property_file import Attribute, Block, PropertyFile, Section
 from jounce.files.property_file import Table as FileTable
 
 HEADERS = ("MDI_HEADER", "VIGRADE_HEADER")
@@ -773,7 +774,7 @@ def _write_curves(file: PropertyFile, curves: Mapping[str, Table]) -> None:
 
 def write_tir(path: str | Path, tire: Tire, comments: Sequence[str] = ()) -> None:
     """Write a tire as a new file."""
-    write_bytes(path, tir_text(tire, comments).encode("utf-8"))
+    write_atomically(path, tir_text(tire, comments).encode("utf-8"))
 
 
 def _held_in_speed(radius: Any, speed: Any, load: Any) -> Table:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from jounce.core.writing import write_atomically
 from jounce.results import words
 from jounce.results.compare import Comparison
 from jounce.results.display import number, pretty, shown
-from jounce.results.files.writing import put_text
 from jounce.results.page import cell, code, escape, head, note, page, plots, table, value, verdict
 from jounce.results.panels import Curve, Panel, panels
 from jounce.results.plots import COLOURS
@@ -25,7 +25,7 @@ OWN = ("timing.", "hashes.", "warnings", "label", "status", "reason")  # metadat
 
 def write(comparison: Comparison, path: str | os.PathLike[str], **options: Any) -> Path:
     """Write the page of a comparison; options as for `render`."""
-    return put_text(path, render(comparison, **options))
+    return write_atomically(path, render(comparison, **options))
 
 
 def render(

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.units import convert, dimensions
+from jounce.core.yaml_files import read_mapping
 from jounce.results.catalogue import catalogue
 from jounce.results.files import SUFFIXES
 from jounce.results.run import Run
@@ -208,31 +209,13 @@ def _sources(given: Any, columns: dict[str, Column]) -> tuple[Any, dict[str, Sou
     if isinstance(given, Mapping):
         return nowhere, {str(name): _source("", str(name), item) for name, item in given.items()}
     path = Path(given).expanduser()
-    document = _yaml(path)
+    document = read_mapping(path, "a channel map is 'channel: column' or 'channel: {column, unit, …}', line by line")
 
     def where(channel: str) -> str:
         line = document.lc.data[channel][0] + 1 if channel in getattr(document.lc, "data", {}) else 0
         return f"{path}, line {line}: " if line else f"{path}: "
 
     return where, {str(name): _source(where(name), str(name), item) for name, item in document.items()}
-
-
-def _yaml(path: Path) -> Any:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-    try:
-        document = YAML(typ="rt", pure=True).load(path.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise FormatError(f"{path}: cannot be read ({problem.strerror})") from None
-    except MarkedYAMLError as problem:
-        line = problem.problem_mark.line + 1 if problem.problem_mark else 0
-        raise FormatError(f"{path}, line {line}: no YAML: {problem.problem}") from None
-    except (YAMLError, UnicodeDecodeError) as problem:
-        raise FormatError(f"{path}: no YAML: {problem}") from None
-    if not isinstance(document, Mapping):
-        raise FormatError(f"{path}: a channel map is 'channel: column' or 'channel: {{column, unit, …}}', line by line")
-    return document
 
 
 def _source(where: str, channel: str, item: Any) -> Source:

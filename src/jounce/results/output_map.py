@@ -21,6 +21,8 @@ from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.units import check_unit
+from jounce.core.writing import write_atomically
+from jounce.core.yaml_files import read_mapping
 from jounce.results.run import Run
 
 KEYS = ("active", "name", "scale", "offset", "unit", "live")
@@ -47,20 +49,8 @@ class OutputMap:
     @classmethod
     def read(cls, path: str | Path) -> OutputMap:
         """Read a map from a YAML file."""
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
-
         file = Path(path)
-        try:
-            data = YAML(typ="safe").load(file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as problem:
-            raise FormatError(f"{file}: cannot be read ({problem})") from None
-        except YAMLError as problem:
-            raise FormatError(f"{file}: {problem}") from None
-        if data is None:
-            return cls()
-        if not isinstance(data, Mapping):
-            raise FormatError(f"{file}: expected channels with their settings, such as 'Suspension.Jounce.L1: {{}}'")
+        data = read_mapping(file, "expected channels with their settings, such as 'Suspension.Jounce.L1: {}'")
         return cls({str(name): _entry(file, str(name), item) for name, item in data.items()})
 
     def write(self, path: str | Path) -> Path:
@@ -68,8 +58,6 @@ class OutputMap:
         import io
 
         from ruamel.yaml import YAML
-
-        from jounce.results.files.writing import put_text
 
         plain = Entry()
         data = {
@@ -81,7 +69,7 @@ class OutputMap:
         yaml.default_flow_style = None
         yaml.width = 200
         yaml.dump(data, text)
-        return put_text(path, text.getvalue())
+        return write_atomically(path, text.getvalue())
 
     def update(self, channels: Iterable[str]) -> OutputMap:
         """A map with exactly these channels; settings of those that were there are kept."""

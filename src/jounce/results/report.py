@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from jounce.core.writing import write_atomically
 from jounce.results import words
 from jounce.results.display import in_unit, number, pretty, shown
-from jounce.results.files.writing import put_text
 from jounce.results.identities import identities
 from jounce.results.page import cell, code, escape, facts, head, note, page, plots, table, value, verdict
 from jounce.results.panels import CREEP, panels
@@ -41,7 +41,7 @@ NUM, UNIT, SOFT = "num", "unit", "soft"
 
 def write(run: Run, path: str | os.PathLike[str], **options: Any) -> Path:
     """Write the page of a run; options as for `render`."""
-    return put_text(path, render(run, **options))
+    return write_atomically(path, render(run, **options))
 
 
 def render(

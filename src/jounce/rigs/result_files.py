@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from jounce.core.errors import FormatError
-from jounce.files.writing import write_atomically
+from jounce.core.writing import write_atomically
 from jounce.results.run import Run
 
 MAX_BYTES = 2_000_000_000

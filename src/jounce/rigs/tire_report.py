@@ -16,8 +16,8 @@ import numpy as np
 from jounce.components.tire.base import Tire
 from jounce.components.tire.figures import ELLIPSE, Figure, doubts, ellipse, figures
 from jounce.core.errors import FormatError
+from jounce.core.writing import write_atomically
 from jounce.files.tir import TirFile, read_tir
-from jounce.files.writing import write_atomically
 
 # Findings by which a tire drives a car wrongly, whatever it was made for.
 FATAL = frozenset({"fx", "fy", "slope_x", "slope_y"})

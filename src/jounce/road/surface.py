@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from pathlib import Path as FilePath
 from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import ParameterError
+from jounce.core.writing import write_atomically
 from jounce.road.block import Array, Block, Frame, Writer
 from jounce.road.native import SERVICE_FUNCTION, Sample, derivatives, library, query
 
@@ -69,10 +69,7 @@ class Road:
         """
         if self._compiled[1]:
             raise ParameterError("this road asks an outside function: it cannot be saved")
-        target = FilePath(path)
-        temporary = target.with_name(f".{target.name}.tmp")
-        temporary.write_bytes(self.block.tobytes())
-        temporary.replace(target)
+        write_atomically(path, self.block.tobytes())
 
     def query(self, x: npt.ArrayLike, y: npt.ArrayLike, z: npt.ArrayLike | None = None) -> Sample:
         """Height, slopes and friction at points; without z on the uppermost storey."""

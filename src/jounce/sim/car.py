@@ -19,7 +19,7 @@ from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.generated import GeneratedModel
 from jounce.files.tir import read_tir
 from jounce.road.ground import Service
-from jounce.sim.build import build, recipe
+from jounce.sim.build import recipe
 from jounce.sim.linear import Lineariser
 from jounce.symbolic.numbers import Numbers
 from jounce.vehicle.assembly import CORNERS, assemble
@@ -162,4 +162,4 @@ def set_numbers(sim: Simulation, description: Description) -> None:
     sim.set_states({f"chassis.{axis}": float(centre[i]) for i, axis in enumerate("xyz")})
 
 
-__all__ = ["Description", "build", "describe", "library", "lineariser", "numbers", "simulation", "tires_of"]
+__all__ = ["Description", "describe", "library", "lineariser", "numbers", "simulation", "tires_of"]

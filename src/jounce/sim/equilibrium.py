@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -63,40 +63,81 @@ def find_equilibrium(
     places = Places(simulation, names)
     bounds = np.array([_limit(names[c], limits or {}) for c in columns])
 
-    def residual() -> Array:
-        return places.rates(simulation.derivatives()[0])[rows]
+    class States:
+        """The chosen states as unknowns, the chosen rates as equations."""
 
-    r = residual()
+        def residual(self) -> Array:
+            return places.rates(simulation.derivatives()[0])[rows]
+
+        def jacobian(self) -> Array:
+            return lineariser.at(simulation).A[np.ix_(rows, columns)]
+
+        def save(self) -> Array:
+            return simulation.x.copy()
+
+        def move(self, start: Array, step: Array) -> None:
+            simulation.x[:] = places.moved(start, columns, step)
+
+    found = newton(States(), bounds, tolerance, iterations)
+    worst = names[rows[found.worst]] if rows else ""
+    if found.converged:
+        return Equilibrium(found.iterations, found.size, worst, found.history)
+    raise StaticsError(
+        f"model {simulation.model.name!r}: no equilibrium after {found.iterations} iterations; the largest rate left "
+        f"is {found.size:.3g} of {worst!r} (allowed {tolerance:g}). The best state found is kept; start closer, or "
+        "leave more states free"
+    )
+
+
+class Unknowns(Protocol):
+    """What Newton's method asks of a problem; ``move`` starts from a state that ``save`` gave."""
+
+    def residual(self) -> Array: ...
+    def jacobian(self) -> Array: ...
+    def save(self) -> Any: ...
+    def move(self, start: Any, step: Array) -> None: ...
+
+
+@dataclass(frozen=True)
+class Found:
+    """How Newton's method ended."""
+
+    converged: bool
+    iterations: int
+    size: float  # largest residual
+    worst: int  # its row
+    history: tuple[float, ...]
+
+
+def newton(problem: Unknowns, bounds: Array, tolerance: float, iterations: int, rounding: float = 0.0) -> Found:
+    """Newton's method (1) in the least-squares sense, no step larger than ``bounds``.
+
+    ``rounding`` is accepted when no step makes the residual smaller.
+    """
+    r = problem.residual()
     history = [float(np.abs(r).max(initial=0.0))]
-    for iteration in range(iterations + 1):
-        worst = names[rows[int(np.argmax(np.abs(r)))]] if len(r) else ""
-        if history[-1] <= tolerance:
-            return Equilibrium(iteration, history[-1], worst, tuple(history))
-        if iteration == iterations or not np.isfinite(history[-1]):
-            break
-        jacobian = lineariser.at(simulation).A[np.ix_(rows, columns)]
+    converged = history[-1] <= tolerance
+    while not converged and len(history) <= iterations and np.isfinite(history[-1]):
+        jacobian = problem.jacobian()
         # columns scaled, so that metres and radians weigh alike in the least-squares solution
         scale = np.maximum(np.linalg.norm(jacobian, axis=0), 1e-12)
         step = np.linalg.lstsq(jacobian / scale, -r, rcond=1e-12)[0] / scale
         step *= min(1.0, float(np.min(bounds / np.maximum(np.abs(step), 1e-300))))
-        start = simulation.x.copy()
-        best = float(np.linalg.norm(r))
+        start, best = problem.save(), float(np.linalg.norm(r))
         for k in range(HALVINGS):
-            simulation.x[:] = places.moved(start, columns, step * 0.5**k)
-            trial = residual()
-            size = float(np.linalg.norm(trial))
-            if np.isfinite(size) and size < best:
+            problem.move(start, step * 0.5**k)
+            trial = problem.residual()
+            if np.isfinite(trial).all() and np.linalg.norm(trial) < best:
                 r = trial
                 break
         else:
-            simulation.x[:] = start
+            problem.move(start, np.zeros(len(step)))
+            converged = history[-1] <= rounding
             break
         history.append(float(np.abs(r).max()))
-    raise StaticsError(
-        f"model {simulation.model.name!r}: no equilibrium after {len(history) - 1} iterations; the largest rate left "
-        f"is {history[-1]:.3g} of {worst!r} (allowed {tolerance:g}). The best state found is kept; start closer, or "
-        "leave more states free"
-    )
+        converged = history[-1] <= tolerance
+    worst = int(np.argmax(np.abs(r))) if len(r) else 0
+    return Found(converged, len(history) - 1, history[-1], worst, tuple(history))
 
 
 class Places:
@@ -145,6 +186,18 @@ def _turned(q: Array, turn: Array) -> Array:
     vector = w * half + v + np.cross(v, half)
     result: Array = np.array([scalar, *vector])
     return result / np.linalg.norm(result)
+
+
+def rotation(q: Array) -> Array:
+    """Rotation matrix of a quaternion, scalar first, of any length."""
+    w, x, y, z = q / np.linalg.norm(q)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def _choose(names: Sequence[str], patterns: Sequence[str], what: str) -> list[int]:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jounce.files.writing import write_atomically
+from jounce.core.writing import write_atomically
 from jounce.runtime.simulation import Simulation
 from jounce.sim.car import Description, lineariser, simulation
 from jounce.sim.statics import Settled, settle
@@ -35,7 +35,6 @@ from jounce.vehicle.basics import SIDES, combine
 Array = npt.NDArray[np.float64]
 
 WIDTH = 1e-3  # m, of central differences over wheel travel: within a cell of usual maps
-ELEMENTS = ("Spring.Aggregate_Force_At_Wheel",)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from jounce.core.errors import JounceError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.sim.car import Description, lineariser
-from jounce.sim.equilibrium import HALVINGS, Places
+from jounce.sim.equilibrium import Places, newton, rotation
 from jounce.vehicle.assembly import CORNERS
 
 Array = npt.NDArray[np.float64]
@@ -151,18 +151,6 @@ def _quaternion(r: Array) -> Array:
     return result
 
 
-def _rotation(q: Array) -> Array:
-    """Rotation matrix of a unit quaternion, scalar first."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 @contextmanager
 def _helpers(sim: Simulation, description: Description) -> Iterator[None]:
     """Linear springs and dampers, brakes and spin damping of ``system.statics``, for the search only."""
@@ -244,7 +232,7 @@ class _Newton:
         sim = self.sim
         origin = np.array([sim.state(f"chassis.{a}") for a in "xyz"])
         first = sim.model.quaternions[0]
-        axes = _rotation(sim.x[first : first + 4])
+        axes = rotation(sim.x[first : first + 4])
         for shift in self.shifts:
             column = np.zeros(len(self.names))
             for corner in CORNERS:
@@ -259,13 +247,12 @@ class _Newton:
             result[shift] = column
         return result
 
-    def jacobian(self) -> tuple[Array, list[Array]]:
-        """Rates over unknowns, and the direction of each unknown in the tangent states."""
+    def jacobian(self) -> Array:
+        """Rates over unknowns; the directions of the unknowns in the tangent states are kept for `move`."""
         a = self.linear.at(self.sim).A
         directions = [np.eye(len(self.names))[i] for i in self.free]
         shifts = self._shift_columns() if self.shifts else {}
-        order = [s for s in ("y", "turn", "x") if s in shifts]
-        directions += [shifts[s] for s in order]
+        directions += [shifts[s] for s in ("y", "turn", "x") if s in shifts]
         columns = [a[self.rows] @ d for d in directions]
         for m in self.pads:  # the pad's force is linear in its deflection
             was = self.sim.m[m]
@@ -276,41 +263,27 @@ class _Newton:
                 values.append(self.residual())
             self.sim.m[m] = was
             columns.append((values[0] - values[1]) / (2 * width))
-        return np.column_stack(columns), directions
+        self.directions = np.array(directions)
+        return np.column_stack(columns)
+
+    def save(self) -> tuple[Array, Array]:
+        return self.sim.x.copy(), self.sim.m.copy()
+
+    def move(self, start: tuple[Array, Array], step: Array) -> None:
+        x, m = start
+        n = len(self.directions)
+        self.sim.x[:] = self.places.moved(x, range(len(self.names)), step[:n] @ self.directions)
+        self.sim.m[:] = m
+        for pad, value in zip(self.pads, step[n:], strict=True):
+            self.sim.m[pad] += value
 
     def solve(self) -> Settled:
-        r = self.residual()
-        for iteration in range(ITERATIONS + 1):
-            size = float(np.abs(r).max())
-            if size <= TOLERANCE:
-                return Settled("newton", iteration, size, self.held, _norms(self.sim))
-            if iteration == ITERATIONS or not np.isfinite(size):
-                break
-            jacobian, directions = self.jacobian()
-            scale = np.maximum(np.linalg.norm(jacobian, axis=0), 1e-12)
-            step = np.linalg.lstsq(jacobian / scale, -r, rcond=1e-12)[0] / scale
-            step *= min(1.0, float(np.min(self.limits / np.maximum(np.abs(step), 1e-300))))
-            x, m = self.sim.x.copy(), self.sim.m.copy()
-            best = float(np.linalg.norm(r))
-            for k in range(HALVINGS):
-                part = step * 0.5**k
-                tangent = sum((s * d for s, d in zip(part, directions, strict=False)), start=np.zeros(len(self.names)))
-                self.sim.x[:] = self.places.moved(x, range(len(self.names)), tangent)
-                for i, pad in enumerate(self.pads):
-                    self.sim.m[pad] = m[pad] + part[len(directions) + i]
-                trial = self.residual()
-                if np.isfinite(trial).all() and np.linalg.norm(trial) < best:
-                    r = trial
-                    break
-            else:
-                self.sim.x[:], self.sim.m[:] = x, m
-                if size <= ROUNDING:  # very stiff tires: rounding does not let it fall further
-                    return Settled("newton", iteration, size, self.held, _norms(self.sim))
-                break
-        worst = self.names[self.rows[int(np.argmax(np.abs(r)))]]
+        found = newton(self, self.limits, TOLERANCE, ITERATIONS, ROUNDING)
+        if found.converged:
+            return Settled("newton", found.iterations, found.size, self.held, _norms(self.sim))
         raise StaticsError(
-            f"no equilibrium by Newton's method: the acceleration of {worst!r} stays at {np.abs(r).max():.3g} "
-            f"(allowed {TOLERANCE:g}); the last state is kept"
+            f"no equilibrium by Newton's method: the acceleration of {self.names[self.rows[found.worst]]!r} stays at "
+            f"{found.size:.3g} (allowed {TOLERANCE:g}); the last state is kept"
         )
 
 

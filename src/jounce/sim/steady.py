@@ -19,7 +19,7 @@ import numpy.typing as npt
 from jounce.core.errors import StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.sim.car import Description, lineariser
-from jounce.sim.equilibrium import HALVINGS, Places
+from jounce.sim.equilibrium import Places, newton, rotation
 from jounce.sim.statics import STEP_LIMITS
 from jounce.vehicle.assembly import CORNERS
 
@@ -62,8 +62,8 @@ def run_steadily(
     linear = lineariser(description)
     names = tuple(linear.notes["states"])
     places = Places(sim, names)
-    free = [i for i, name in enumerate(names) if name not in GIVEN]
     # the rates of wheel travel and of inclination are states, and held at zero
+    free = [i for i, n in enumerate(names) if n not in GIVEN and not _is_rate_of_position(n, names)]
     rows = [i for i, name in enumerate(names) if i in places.state and not _is_position(name, names)]
     throttle = linear.notes["inputs"].index("throttle")
     limits = np.array([*(_limit(names[i]) for i in free), LIMITS["throttle"]])
@@ -74,44 +74,31 @@ def run_steadily(
     along[z, names.index("chassis.x")], along[z, names.index("chassis.y")] = (n / normal[2] for n in normal[:2])
     along = along[rows]
 
-    def residual() -> Array:
-        return along @ places.rates(sim.derivatives()[0])
+    class Steady:
+        """States and throttle as unknowns, rates as equations (1)."""
+
+        def residual(self) -> Array:
+            return along @ places.rates(sim.derivatives()[0])
+
+        def jacobian(self) -> Array:
+            model = linear.at(sim)
+            return along @ np.column_stack([model.A[:, free], model.B[:, throttle]])
+
+        def save(self) -> tuple[Array, float]:
+            return sim.x.copy(), sim.input("throttle")
+
+        def move(self, start: tuple[Array, float], step: Array) -> None:
+            sim.x[:] = places.moved(start[0], free, step[:-1])
+            _turn_about(sim, normal)
+            sim.set_inputs({"throttle": start[1] + step[-1]})
 
     _turn_about(sim, normal)
-    r = residual()
-    for iteration in range(ITERATIONS + 1):
-        size = float(np.abs(r).max())
-        if size <= TOLERANCE:
-            return Running(speed, sim.input("throttle"), sim.state("chassis.wz"), iteration, size)
-        if iteration == ITERATIONS or not np.isfinite(size):
-            break
-        model = linear.at(sim)
-        jacobian = along @ np.column_stack([model.A[:, free], model.B[:, throttle]])
-        # rates of positions (wheel travel, height, inclination) must vanish, too
-        fixed = [k for k, i in enumerate(free) if _is_rate_of_position(names[i], names)]
-        columns = [k for k in range(jacobian.shape[1]) if k not in fixed]
-        part = jacobian[:, columns]
-        scale = np.maximum(np.linalg.norm(part, axis=0), 1e-12)
-        step = np.zeros(jacobian.shape[1])
-        step[columns] = np.linalg.lstsq(part / scale, -r, rcond=1e-13)[0] / scale
-        step *= min(1.0, float(np.min(limits / np.maximum(np.abs(step), 1e-300))))
-        x, demand, best = sim.x.copy(), sim.input("throttle"), float(np.linalg.norm(r))
-        for k in range(HALVINGS):
-            sim.x[:] = places.moved(x, free, step[:-1] * 0.5**k)
-            _turn_about(sim, normal)
-            sim.set_inputs({"throttle": demand + step[-1] * 0.5**k})
-            trial = residual()
-            if np.isfinite(trial).all() and np.linalg.norm(trial) < best:
-                r = trial
-                break
-        else:
-            sim.x[:] = x
-            sim.set_inputs({"throttle": demand})
-            break
-    worst = names[rows[int(np.argmax(np.abs(r)))]]
+    found = newton(Steady(), limits, TOLERANCE, ITERATIONS)
+    if found.converged:
+        return Running(speed, sim.input("throttle"), sim.state("chassis.wz"), found.iterations, found.size)
     raise StaticsError(
-        f"no steady running at {speed:g} m/s: the rate of {worst!r} stays at {np.abs(r).max():.3g} (allowed "
-        f"{TOLERANCE:g}); the car may lack the drive torque for this speed"
+        f"no steady running at {speed:g} m/s: the rate of {names[rows[found.worst]]!r} stays at {found.size:.3g} "
+        f"(allowed {TOLERANCE:g}); the car may lack the drive torque for this speed"
     )
 
 
@@ -123,15 +110,8 @@ def roll(sim: Simulation, speed: float) -> None:
 
 def _turn_about(sim: Simulation, normal: Sequence[float]) -> None:
     """Angular velocity of a body that turns without rolling and pitching: along the normal of the ground."""
-    w, x, y, z = sim.x[sim.model.quaternions[0] : sim.model.quaternions[0] + 4]
-    rotation = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-    axis = np.asarray(normal) @ rotation
+    first = sim.model.quaternions[0]
+    axis = np.asarray(normal) @ rotation(sim.x[first : first + 4])
     rate = sim.state("chassis.wz") / axis[2]
     sim.set_states({"chassis.wx": rate * axis[0], "chassis.wy": rate * axis[1]})
 

@@ -11,7 +11,6 @@ import io
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError
 from jounce.core.library import LIBRARY
+from jounce.core.writing import write_atomically
 from jounce.vehicle.curves import CURVE_KEYS, Curve, in_unit
 from jounce.vehicle.fields import Data, difference, meta, to_raw
 from jounce.vehicle.reading import MAIN, load
@@ -665,17 +665,6 @@ def _make_folder(folder: Path) -> None:
 
 
 def _put(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all."""
+    """Write a file as a whole or not at all, in a folder that is made if need be."""
     _make_folder(path.parent)
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            shutil.copymode(path, name) if path.exists() else Path(name).chmod(0o644)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as problem:
-        raise FormatError(f"{path}: cannot be written ({problem.strerror})") from None
+    write_atomically(path, text)

@@ -34,7 +34,7 @@ from typing import Any
 from jounce.components.tire.base import Coefficient, Curve, Numbers
 from jounce.components.tire.magic import SPEED_FLOOR, table
 from jounce.core.errors import ParameterError
-from jounce.symbolic.ops import atan, clip, fabs, fmax, fmin, sqrt
+from jounce.symbolic.ops import atan, fabs, fmax, fmin, sqrt
 
 DAMPER_ONSET = 0.002  # m, ρ_b of (1): about the deflection at which the contact has a tenth of its length
 
@@ -166,8 +166,3 @@ def look_up(curves: Mapping[str, Curve] | None, name: str) -> Curve:
     if curves is None or name not in curves:
         raise ParameterError(f"tire: the curve {name!r} is needed to compute the wheel load")
     return curves[name]
-
-
-def within(p: Numbers, x: Any, low: str, high: str) -> Any:
-    """A quantity kept within the range of the file."""
-    return clip(x, p[low], p[high])

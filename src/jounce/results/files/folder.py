@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.writing import write_atomically
 from jounce.results.files import SUFFIXES
-from jounce.results.files.writing import put_text
 from jounce.results.run import Run, plain
 
 FORMATS = {"parquet": "run.parquet", "csv": "run.csv", "mat": "run.mat", "mdf4": "run.mf4"}
@@ -40,7 +40,7 @@ def write(
         importlib.import_module(f"jounce.results.files.{SUFFIXES[target.suffix]}").write(run, target)
     if report:
         run.report(place / "report.html")
-    put_text(place / "run.json", json.dumps(summary(run), indent=1, ensure_ascii=False) + "\n")
+    write_atomically(place / "run.json", json.dumps(summary(run), indent=1, ensure_ascii=False) + "\n")
     return place
 
 

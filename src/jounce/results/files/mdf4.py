@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError
-from jounce.results.files.writing import replacing
+from jounce.core.writing import replacing
 from jounce.results.run import Run
 
 Array = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from jounce.core.errors import FormatError
-from jounce.results.files.writing import replacing
+from jounce.core.writing import replacing
 from jounce.results.run import Run
 
 FORMAT = "jounce-run-1"

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError
-from jounce.results.files.writing import put_text, replacing
+from jounce.core.writing import replacing, write_atomically
 from jounce.results.run import Run
 
 Array = npt.NDArray[np.float64]
@@ -34,7 +34,7 @@ def write(run: Run, path: str | os.PathLike[str]) -> Path:
         columns = [run.time.tolist(), *(run[name].tolist() for name in run.names)]
         file.writelines(",".join(map(repr, row)) + "\n" for row in zip(*columns, strict=True))
     if run.metadata:
-        put_text(beside(target), json.dumps({"metadata": run.metadata}, indent=1, ensure_ascii=False) + "\n")
+        write_atomically(beside(target), json.dumps({"metadata": run.metadata}, indent=1, ensure_ascii=False) + "\n")
     return target
 
 

@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from jounce.symbolic.ops import asin, atan, atan2, clip, cos, fmax, if_else, sin, sqrt
-from jounce.vehicle.assembly.context import CORNERS, Context
+from jounce.vehicle.assembly.context import CORNERS, WORDS, Context
 
-WORDS = {"L1": "front_left", "R1": "front_right", "L2": "rear_left", "R2": "rear_right"}
 STANDING = 1e-6  # m/s, below which a direction of motion means nothing
 
 Vector = Sequence[Any]

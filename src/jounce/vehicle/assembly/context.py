@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from jounce.components.tire import wheel
@@ -13,6 +13,8 @@ from jounce.vehicle.curves import Curve
 from jounce.vehicle.schema import MAPS, Side, Vehicle
 
 CORNERS: dict[str, tuple[int, Side]] = {"L1": (1, "L"), "R1": (1, "R"), "L2": (2, "L"), "R2": (2, "R")}
+# corners in the words of some channels
+WORDS = {"L1": "front_left", "R1": "front_right", "L2": "rear_left", "R2": "rear_right"}
 PAIRED = {"L1": "R1", "R1": "L1", "L2": "R2", "R2": "L2"}
 
 
@@ -39,7 +41,6 @@ class Corner:
     y: Any
     drive_torque: Any = 0.0
     brake_torque: Any = 0.0  # on the wheel, from the carrier
-    forces_at_wheel: dict[str, Any] = field(default_factory=dict)  # of elements, compression positive
 
 
 class Context:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from jounce.symbolic.ops import fmax
-from jounce.vehicle.assembly.context import CORNERS, PAIRED, Context
+from jounce.vehicle.assembly.context import CORNERS, PAIRED, WORDS, Context
 from jounce.vehicle.curves import Curve
 from jounce.vehicle.schema import SIDES, on_side
 
@@ -46,9 +46,9 @@ class Deflection:
 def add(context: Context, scope: Any, place: str) -> None:
     """Spring, dampers and stops of a corner (1-3)."""
     axle, side = CORNERS[place]
-    suspension, here = context.vehicle.suspension(axle), context.corners[place]
+    suspension = context.vehicle.suspension(axle)
     method = context.vehicle.system.splines.method
-    at_wheel = here.forces_at_wheel
+    at_wheel: dict[str, Any] = {}
     if suspension.spring is not None:
         spring = on_side(suspension.spring, side)
         own = scope.scope("spring")
@@ -75,7 +75,6 @@ def add(context: Context, scope: Any, place: str) -> None:
         context.channel(f"Spring.Force_At_Wheel.{place}", at_wheel["spring"], "N", "spring force at the wheel")
         context.channel(f"Spring.Jounce.{place}", moved.value, spring.ratio.units.y, "compression from design")
         context.channel(f"Spring.Jounce_Rate.{place}", moved.rate, f"{spring.ratio.units.y}/s", "its rate")
-    dampers: list[Any] = []
     for number, damper in enumerate(suspension.dampers):
         data = on_side(damper, side)
         own = scope.scope(f"damper{number + 1}")
@@ -87,20 +86,19 @@ def add(context: Context, scope: Any, place: str) -> None:
             assert data.force is not None
             force = context.curve(own, "force", data.force, [v, -moved.value])
         force = own.parameter("scale", data.scale, "-", "factor on the force", low=0.0) * force
-        dampers.append(-moved.act(force))
+        here = -moved.act(force)
         if number == 0:
             context.channel(f"Damper.Force_At_Damper.{place}", -force, "N", "damper force, compression positive")
-            context.channel(f"Damper.Force_At_Wheel.{place}", dampers[0], "N", "damper force at the wheel")
+            context.channel(f"Damper.Force_At_Wheel.{place}", here, "N", "damper force at the wheel")
             context.channel(f"Damper.Jounce.{place}", moved.value, "m", "compression from design")
             context.channel(f"Damper.Jounce_Rate.{place}", -v, "m/s", "compression speed")
         elif number == 1:
-            where = _WORDS[place]
+            where = WORDS[place]
             context.channel(
                 f"secondary_damper.force.{where}", force, "N", "force of the second damper, tension positive"
             )
             context.channel(f"secondary_damper.velocity.{where}", v, "m/s", "its lengthening speed")
             context.channel(f"secondary_damper.displacement.{where}", -moved.value, "m", "its extension from design")
-    at_wheel["dampers"] = sum(dampers) if dampers else 0.0
     for name, stop, sign, group in (
         ("bump_stop", suspension.bump_stop, 1.0, "Jounce_Bumper"),
         ("rebound_stop", suspension.rebound_stop, -1.0, "Rebound_Bumper"),
@@ -125,15 +123,11 @@ def add(context: Context, scope: Any, place: str) -> None:
     context.channel(f"Spring.Aggregate_Force_At_Wheel.{place}", total, "N", "spring and stops at the wheel")
 
 
-_WORDS = {"L1": "front_left", "R1": "front_right", "L2": "rear_left", "R2": "rear_right"}
-
-
 def add_anti_roll(context: Context, axle: int) -> None:
     """Auxiliary anti-roll force, or the bar that takes its place (4)."""
     suspension = context.vehicle.suspension(axle)
     (q_l, u_l), (q_r, u_r) = context.travel[f"L{axle}"], context.travel[f"R{axle}"]
     scope = context.system.scope(f"axle{axle}")
-    left, right = context.corners[f"L{axle}"].forces_at_wheel, context.corners[f"R{axle}"].forces_at_wheel
     bar = suspension.anti_roll_bar
     if bar is not None:
         own = scope.scope("anti_roll_bar")
@@ -149,15 +143,13 @@ def add_anti_roll(context: Context, axle: int) -> None:
             torque = context.curve(own, "torque", bar.torque, [twist])
         scale = own.parameter("scale", bar.scale, "-", low=0.0)
         torque = own.parameter("preload", bar.preload, "N.m") + scale * torque
-        left["anti_roll"] = -context.act(u_l, -torque, ends[0], q_l)
-        right["anti_roll"] = -context.act(u_r, torque, ends[1], q_r)
+        at_left = -context.act(u_l, -torque, ends[0], q_l)
+        context.act(u_r, torque, ends[1], q_r)
         context.channel(
             f"Suspension.Auxiliary_Roll_deformation_at_element.SUSP{axle}", twist, "rad", "twist of the bar"
         )
         context.channel(f"Suspension.Auxiliary_Roll_Force_at_element.SUSP{axle}", torque, "N.m", "torque of the bar")
-        context.channel(
-            f"Suspension.Auxiliary_Roll_Force.SUSP{axle}", left["anti_roll"], "N", "at the left wheel, downwards"
-        )
+        context.channel(f"Suspension.Auxiliary_Roll_Force.SUSP{axle}", at_left, "N", "at the left wheel, downwards")
         return
     auxiliary = suspension.effective_auxiliary_anti_roll()
     if auxiliary is None:
@@ -178,5 +170,4 @@ def add_anti_roll(context: Context, axle: int) -> None:
     total = scale * (force + damping * stiffness * (u_l - u_r))
     context.system.generalized_force(u_l, -total)
     context.system.generalized_force(u_r, total)
-    left["anti_roll"], right["anti_roll"] = total, -total
     context.channel(f"Suspension.Auxiliary_Roll_Force.SUSP{axle}", total, "N", "at the left wheel, downwards")

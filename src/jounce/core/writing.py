@@ -1,0 +1,46 @@
+"""Files as a whole or not at all: written beside their place, then put there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from jounce.core.errors import FormatError
+
+NEW_FILE = 0o644
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str], suffix: str = ".tmp") -> Iterator[Path]:
+    """Give a temporary path to write to; it takes the place of ``path`` when the block ends without an exception.
+
+    A link is followed; a file that was there keeps its mode.
+    """
+    target = Path(os.path.realpath(Path(path).expanduser()))
+    if not target.parent.is_dir():
+        raise FormatError(f"{path}: there is no folder {str(target.parent)!r}; make it first")
+    if target.is_dir():
+        raise FormatError(f"{path}: is a folder")
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=suffix)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            shutil.copymode(target, temporary) if target.exists() else temporary.chmod(NEW_FILE)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as problem:
+        raise FormatError(f"{path}: cannot be written ({problem.strerror or problem})") from None
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes | str) -> Path:
+    """Write a file so that others see all of it or nothing; text as UTF-8 with its line ends as they are."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+    return Path(path).expanduser()

@@ -1,0 +1,37 @@
+"""YAML files as data, with the line in the message when one cannot be read. Untrusted text: parsed, never evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jounce.core.errors import FormatError
+
+
+def read_mapping(path: Path, expected: str) -> Any:
+    """Return the mapping in a YAML file; its ``lc`` knows the lines of its keys.
+
+    Parameters
+    ----------
+    path : the file
+    expected : what stands in such a file, for the message when it holds something else; nothing is an empty mapping
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.comments import CommentedMap
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        document = YAML(typ="rt", pure=True).load(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise FormatError(f"{path}: cannot be read ({problem.strerror})") from None
+    except MarkedYAMLError as problem:
+        line = problem.problem_mark.line + 1 if problem.problem_mark else 0
+        raise FormatError(f"{path}, line {line}: no YAML: {problem.problem}") from None
+    except (YAMLError, UnicodeDecodeError) as problem:
+        raise FormatError(f"{path}: no YAML: {problem}") from None
+    if document is None:
+        return CommentedMap()
+    if not isinstance(document, Mapping):
+        raise FormatError(f"{path}: {expected}")
+    return document
