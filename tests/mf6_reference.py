@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from math import acos, atan, cos, exp, pi, sin, sqrt, tan
 
-from tire_models import mc, mf, sgn
+from tire_models import FULL, mc, mf, names, sgn
 
 # Every coefficient different from zero and every factor different from one: nothing can hide.
 FULL_62: dict[str, float] = {
@@ -46,6 +46,18 @@ FULL_62: dict[str, float] = {
     "PDXP1": 0.4, "PDXP2": 0.1, "PDXP3": 0.3, "PKYP1": 1.0, "PDYP1": 0.4, "PDYP2": -0.1, "PDYP3": 0.2, "PDYP4": 0.1,
     "PHYP1": 1.0, "PHYP2": 0.15, "PHYP3": 0.02, "PHYP4": -4.0, "PECP1": 0.5, "PECP2": 0.1, "QDTP1": 10.0, "QCRP1": 0.2,
     "QCRP2": 0.1, "QBRP1": 0.1, "QDRP1": 0.9,
+}  # fmt: skip
+
+
+CAR_ONLY = names("LHX LVY LKYG PHX1 PHX2 PHY2 PHY3 PVY1 PVY2 PVY3 PVY4 QBZ10 PKY1 PKY2 PKY3 PTY1 PTY2", 0.0)
+# All numbers of the car tire that this one has, and its own; none zero, no factor one.
+MOTORCYCLE: dict[str, float] = {
+    **{name: value for name, value in FULL.items() if name not in CAR_ONLY},
+    "UNLOADED_RADIUS": 0.31, "FNOMIN": 1500, "FZMIN": 80, "FZMAX": 4000, "CAMMIN": -1.1, "CAMMAX": 1.1,
+    "LCC": 0.95, "LKC": 1.1, "LEC": 0.9, "PCY1": 1.1, "PCY2": 0.65, "PDY1": 1.3, "PDY2": -0.02, "PDY3": 0.2,
+    "PEY1": -0.9, "PEY2": 0.8, "PEY3": 0.05, "PEY4": -0.3, "PEY5": -2.5, "PKY1": -19, "PKY2": 1.4, "PKY3": 1.35,
+    "PKY4": -0.9, "PKY5": 0.35, "PKY6": -0.9, "PKY7": 0.3, "PHY1": 0.002, "PTY1": 0.75, "PTY2": 1.1, "PTY3": 0.6,
+    "QDZ3": -0.06, "QDZ10": 0.03, "QDZ11": 0.07,
 }  # fmt: skip
 
 
@@ -335,4 +347,6 @@ def pac_mc(values: Mapping[str, float], load: float, kappa: float, alpha: float,
     Mx = R0 * Fz * (q["QSX1"] * q["LVMX"] - q["QSX2"] * g + q["QSX3"] * Fy / Fz0) * q["LMX"]
     My = -R0 * Fz * (q["QSY1"] + q["QSY2"] * Fx / Fz0 + q["QSY3"] + q["QSY4"]) * q["LMY"]
     sigma_alpha = q["PTY1"] * sin(q["PTY2"] * atan(Fz / (q["PTY3"] * Fz0))) * R0 * q["LFZO"] * q["LSGAL"]
-    return {"fx": Fx, "fy": Fy, "mx": Mx, "my": My, "mz": Mz, "Kx": Kx, "Ky": Ky, "sigma_alpha": sigma_alpha}
+    sigma_kappa = Fz * (q["PTX1"] + q["PTX2"] * d) * exp(-q["PTX3"] * d) * R0 / q["FNOMIN"] * q["LSGKP"]
+    forces = {"fx": Fx, "fy": Fy, "mx": Mx, "my": My, "mz": Mz}
+    return {**forces, "Kx": Kx, "Ky": Ky, "sigma_kappa": sigma_kappa, "sigma_alpha": sigma_alpha}

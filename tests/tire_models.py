@@ -215,11 +215,17 @@ def example_text(values: Mapping[str, float] = EXAMPLE, **model: Any) -> str:
 
 
 def rig(
-    tire: Tire, *, mass: float = 400.0, spin_inertia: float = 1.0, steer: bool = False, side: str = "left"
+    tire: Tire,
+    *,
+    mass: float = 400.0,
+    spin_inertia: float = 1.0,
+    steer: bool = False,
+    side: str = "left",
+    **options: Any,
 ) -> System:
     """One wheel on a trolley that moves along the world's x and z; plane ground, drive and brake torque.
 
-    With ``steer`` the wheel is turned by an input, so that it runs with side slip.
+    With ``steer`` the wheel is turned by an input, so that it runs with side slip. ``options``: of ``mount``.
     """
     system = System("rig")
     ground = Plane.declare(system, inclined=True)
@@ -235,7 +241,7 @@ def rig(
     brake = system.input("brake", "N.m", "largest friction torque")
     lost = coulomb(system, "pad", wheel.spin, brake, 6e4, 300.0, unit="rad")
     wheel.torque(drive - lost)
-    mounted: Mounted = mount(system, declare(system, tire), wheel, ground, side)
+    mounted: Mounted = mount(system, declare(system, tire), wheel, ground, side, **options)
     mounted.declare_outputs(system)
     system.output("x", trolley.q[0], "m")
     system.output("v", trolley.u[0], "m/s", watch=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from jounce.components.tire.base import Tire
@@ -70,8 +71,8 @@ def tires() -> dict[str, tuple[Tire, str]]:
     """All examples with a line about each."""
     x = [0.0055 * i for i in range(15)]
     profile = section_profile(x, [SECTION_RADIUS - math.sqrt(SECTION_RADIUS**2 - v * v) for v in x])
-    mf61 = Mf6(mode=14, version=61, nonlinear=True, softening=True)
-    mf62 = Mf6(mode=14, version=62, nonlinear=True, turn_slip=True, softening=True, camber_deflection=True)
+    mf61 = Mf6(mode=14, version=61, nonlinear=True, softening=True, mixed_overturning=False)
+    mf62 = replace(mf61, version=62, turn_slip=True, camber_deflection=True)
     mc, fiala = PacMc(mode=14, profile=True), Fiala(mode=14)
     made = {
         "example_mf61": (Tire(mf61, mf61.complete(CAR)), "a car tire of MF-Tyre 6.1, about 225/50R17"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path as FilePath
+from typing import Any
 
 import numpy as np
 
@@ -155,8 +156,11 @@ def pictures(folder: FilePath) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("handling", "mountain", "potholes", "iso_8608_c", "mu_split"):
-        load_road(name).figure().savefig(folder / f"{name}.png", dpi=60)
+        load_road(name).figure().savefig(folder / f"{name}.png", dpi=80)
     from matplotlib.figure import Figure
+
+    kinds().savefig(folder / "kinds.png", dpi=80)
+    smoothing().savefig(folder / "smoothing.png", dpi=80)
 
     base = Sum(base=Flat(), features=[cleat(0.02, 0.05)])
     figure = Figure(figsize=(7, 3), layout="constrained")
@@ -171,7 +175,87 @@ def pictures(folder: FilePath) -> None:
     axes.set(xlabel="x, m", ylabel="effective height, mm")
     axes.legend()
     axes.grid(alpha=0.3)
-    figure.savefig(folder / "envelope.png", dpi=60)
+    figure.savefig(folder / "envelope.png", dpi=80)
+
+
+def kinds() -> Any:
+    """A piece of each kind of road, heights magnified."""
+    from matplotlib import colormaps
+    from matplotlib.colors import LightSource
+    from matplotlib.figure import Figure
+
+    from jounce.road.builder import RoadBuilder
+    from jounce.road.grid import GridRoad
+    from jounce.road.line import LineRoad, Section
+    from jounce.road.mesh import MeshRoad, grid_mesh
+    from jounce.road.path import joined
+    from jounce.road.simple import Flat, Sum, cleat, round_pothole
+
+    bend = RoadBuilder("bend", left=4, right=4).arc(25, 80).bank(0.08).kerb("left", slope_1=0.3, width_1=0.8)
+    bend = bend.kerb("right", slope_1=0.3, width_1=0.8).beside(side="none", end="none")
+    u, v = np.linspace(0, 30, 121), np.linspace(-3, 3, 49)
+    stones = 0.06 * np.abs(np.sin(2.1 * u[:, None]) * np.sin(2.6 * v[None, :]))
+    belgian = GridRoad(z=stones, du=0.25, v=v, headings=np.linspace(0, 0.9, 120), border_u="none", border_v="none")
+    x, y = np.linspace(0, 20, 41), np.linspace(-10, 10, 41)
+    hills = 0.8 * np.sin(x[:, None] / 3) * np.cos(y[None, :] / 3)
+    points, triangles = grid_mesh(x, y, hills)
+    ditch = np.array([[-4, 0.3], [-2.5, -0.2], [0, 0.05], [2.5, -0.2], [4, 0.3]])
+    section = Section(np.array([0.0, 30.0]), np.stack([ditch, ditch * [1.0, 2.5]]))
+    extruded = LineRoad(path=joined([(30.0, 0.0, 0.03)]), section=section, left=4.0, right=4.0, side="none", end="none")
+    bar, hole = cleat(0.1, 0.6, 0.1).moved(x=4.0), round_pothole(0.15, 0.9, -3.0, 1.5)
+    shown = (
+        ("Flat: an inclined plane", 4, Flat(grade=0.08, bank=-0.03), (-8, 8, -5, 5)),
+        ("Sum: a bar and a hole", 5, Sum(base=Flat(), features=[bar, hole]), (-8, 8, -5, 5)),
+        ("LineRoad: a banked bend with kerbs", 4, bend.build(), (-5, 32, -6, 24)),
+        ("LineRoad: changing cross-sections", 3, extruded, (-1, 31, -5, 10)),
+        ("GridRoad: heights along a curved line", 12, belgian, (-1, 31, -4, 17)),
+        ("MeshRoad: triangles", 1.5, MeshRoad(points=points, triangles=triangles, hold=False), (0, 20, -10, 10)),
+    )
+    figure = Figure(figsize=(11, 6.6), layout="constrained")
+    light = LightSource(315, 40)
+    for i, (label, magnified, road, (x0, x1, y0, y1)) in enumerate(shown):
+        axes = figure.add_subplot(2, 3, i + 1, projection="3d")
+        gx, gy = np.meshgrid(np.linspace(x0, x1, 260), np.linspace(y0, y1, 200))
+        sample = road.query(gx, gy)
+        z = np.where(sample.no_ground, np.nan, sample.height)
+        filled = np.where(np.isnan(z), np.nanmin(z), z)
+        step = (x1 - x0) / 259, (y1 - y0) / 199
+        vert = magnified
+        colours = light.shade(filled, colormaps["viridis"], vert_exag=vert, dx=step[0], dy=step[1], blend_mode="soft")
+        colours[np.isnan(z), 3] = 0.0
+        options = {"rstride": 1, "cstride": 1, "lw": 0, "antialiased": False, "shade": False, "rasterized": True}
+        axes.plot_surface(gx, gy, z, facecolors=colours, **options)
+        axes.set_box_aspect((x1 - x0, y1 - y0, magnified * float(np.nanmax(z) - np.nanmin(z))), zoom=1.25)
+        axes.view_init(38, -62)
+        axes.set_title(f"{label}\nheights × {magnified:g}", fontsize=10, y=0.98)
+        axes.set_axis_off()
+    return figure
+
+
+def smoothing() -> Any:
+    """Heights under a wheel while a road grows out of the plane under the car."""
+    from dataclasses import replace
+
+    from matplotlib.figure import Figure
+
+    import jounce as jn
+    from jounce.events import StraightBraking
+    from jounce.files.roads import load_road
+
+    event = StraightBraking(speed="50 km/h", brake=0.0, start_time=2.5, end_time=3.0)
+    road = load_road("iso_8608_d")
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    heights, loads = figure.subplots(2, 1, sharex=True)
+    for label, time, colour in (("at once", 0.0, "#d95f02"), ("SMOOTHING_TIME 1.5 s", 1.5, "#1f77b4")):
+        run = jn.run(jn.load("sedan"), event, road=replace(road, smoothing_time=time))
+        heights.plot(run.time, 1000 * run["Road.Contact_Patch_Global_Z.L1"], lw=1, label=label, color=colour)
+        loads.plot(run.time, run["Tire.Ground_Surface_Force_Z.L1"] / 1000, lw=1, label=label, color=colour)
+    heights.set(ylabel="ground, mm", xlim=(0, 3))
+    loads.set(ylabel="load L1, kN", xlabel="time, s")
+    heights.legend(loc="upper left", fontsize=8, ncols=2, frameon=False)
+    for axes in (heights, loads):
+        axes.grid(alpha=0.3)
+    return figure
 
 
 if __name__ == "__main__":

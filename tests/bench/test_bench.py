@@ -44,6 +44,15 @@ def test_a_budget_says_which_side_is_good(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.slow
+def test_ten_million_triangles() -> None:
+    """Built in memory, asked at random places; takes 3 GB."""
+    from jounce.bench.road import huge_rows
+
+    built, asked = huge_rows()
+    assert built.value < 60.0 and asked.ok
+
+
+@pytest.mark.slow
 def test_all_budgets_hold() -> None:
     missed = [row for row in run.run_bench() if not row.ok]
     assert not missed

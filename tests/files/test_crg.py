@@ -103,6 +103,20 @@ def test_a_small_file_by_hand() -> None:
     np.testing.assert_allclose(road.query([0.5, 2.0, 2.5], [0.0, 0.5, -1.0]).height, [1.0, 5.0, 2.5], atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (text(head=HEAD.replace("m,0.0,1.0", "m,0.0,2.0")), "the channel u says 2 m, not used"),
+        (text("$ROAD_CRG_MODS\ngrid_nan_mode = 2.000+e00\n$\n"), "found '2.000+e00'; read as 2.000"),
+    ],
+)
+def test_slips_that_other_readers_pass_over_are_named_and_passed_over(raw: bytes, message: str) -> None:
+    """Both stand in sample files of the standard."""
+    file = parse_crg(raw)
+    assert [p for p in file.report.warnings if message in p.message and p.line > 0]
+    np.testing.assert_array_equal(file.road(apply_modifiers=False).z, parse_crg(text()).road(apply_modifiers=False).z)
+
+
 def test_options_of_the_file() -> None:
     options = "$ROAD_CRG_OPTS\nborder_mode_u = 4\nborder_mode_v = 1\nborder_offset_v = 0.5\n$\n" + KEPT
     road = parse_crg(text(options)).road()
@@ -184,7 +198,6 @@ def test_data_in_another_file(tmp_path: Path) -> None:
         (text(head=HEAD.replace("section 2,m", "section 2,mm")), "found the unit 'mm'"),
         (text(head=HEAD.replace("end_u = 3", "end_u = 3.4")), "4.4 cross-sections"),
         (text(head=HEAD.replace("v_increment = 1", "v_increment = 0.5")), "makes 5 sections"),
-        (text(head=HEAD.replace("m,0.0,1.0", "m,0.0,2.0")), "the channel u says 2 m"),
         (text(head=HEAD.replace("increment = 1\nlong", "increment = fast\nlong")), "expected key = number"),
         (text(rows=ROWS.replace("2.0000", "2.x000")), "expected a number of 10 characters"),
         (text(rows=ROWS.replace("    2.0000    3.0000", "**********    3.0000")), "holes between heights"),

@@ -34,7 +34,7 @@ MODIFIERS: list[dict[str, float] | None] = [
 
 @pytest.mark.parametrize("curved", [True, False])
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("borders", [(2, 2), (3, 4), (4, 3), (1, 2), (2, 1), (0, 2)])
+@pytest.mark.parametrize("borders", [(2, 2), (3, 4), (4, 3), (1, 2), (2, 1), (0, 2), (3, 1), (4, 1)])
 @pytest.mark.parametrize("modifiers", MODIFIERS)
 def test_heights_are_those_of_the_reference(
     tmp_path: Path, curved: bool, format: str, borders: tuple[int, int], modifiers: dict[str, float] | None

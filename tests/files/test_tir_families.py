@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from jounce.components.tire.mf6 import BY_NAME as MF6
 from jounce.components.tire.pac_mc import COEFFICIENTS as PAC_MC
+from jounce.components.tire.swift_mode import decode_swift_mode
 from jounce.core.errors import FormatError, JounceError, ParameterError
 from jounce.files.library import library_files
 from jounce.files.property_file import Encoding, decoded
-from jounce.files.tir import decode_swift_mode, parse_tir, read_tir, tir_text
+from jounce.files.tir import parse_tir, read_tir, tir_text
 from mf6_reference import FULL_62
 from tire_models import EXAMPLE, FULL, example_text
 

@@ -133,11 +133,16 @@ def test_units_of_the_file_count() -> None:
     assert test.wheel_inertia == pytest.approx(0.15e-6)
 
 
-def test_a_separate_step_of_the_tire_is_told() -> None:
-    text = HEAD.replace("[ANALYSIS]", "TIRE_INTEGRATOR_ACTIVE = 'TRUE'\nTIRE_INTEGRATION_STEP = 0.0001\n[ANALYSIS]")
-    test = parse_vtt(text + "TYPE = 'LONGITUDINAL'\n")
-    assert test.step == 0.0001
-    assert any("TIRE_INTEGRATOR_ACTIVE" in w for w in test.warnings)
+def test_a_separate_step_of_the_tire() -> None:
+    text = HEAD.replace("[ANALYSIS]", "TIRE_INTEGRATOR_ACTIVE = {}\nTIRE_INTEGRATION_STEP = 0.0001\n[ANALYSIS]")
+    text += "TYPE = 'LONGITUDINAL'\n"
+    test = parse_vtt(text.format("'TRUE'"))
+    assert (test.step, test.tire_step) == (0.0005, 0.0001)
+    assert parse_vtt(text.format(0)).tire_step is None
+    with pytest.raises(FormatError, match=r"TIRE_INTEGRATION_STEP: is missing"):
+        parse_vtt(text.format(1).replace("TIRE_INTEGRATION_STEP = 0.0001\n", ""))
+    with pytest.raises(FormatError, match=r"TIRE_INTEGRATION_STEP: found 0; must be above 0"):
+        parse_vtt(text.format(1).replace("STEP = 0.0001", "STEP = 0"))
 
 
 @pytest.mark.parametrize(

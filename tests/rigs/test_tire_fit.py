@@ -14,8 +14,8 @@ from jounce.core.errors import ModelError, ParameterError
 from jounce.files.tir import read_tir
 from jounce.rigs.tire_data import TireData, tire_data
 from jounce.rigs.tire_fit import fit_tire
-from jounce.rigs.tire_fit_result import FitResult
-from jounce.rigs.tire_problem import Problem
+from jounce.rigs.tire_fit_result import FitResult, evaluate
+from jounce.rigs.tire_problem import Problem, triangle
 from jounce.rigs.tire_rig import find_tire
 from tire_models import FULL, tire
 
@@ -123,6 +123,22 @@ def test_derivatives_are_exact(truth: Tire, points: TireData) -> None:
             assert np.allclose(jacobian[:, j], difference, rtol=1e-5, atol=1e-7 * np.abs(jacobian[:, j]).max())
 
 
+def test_the_short_problem_has_the_products_of_the_long_one(truth: Tire, points: TireData) -> None:
+    names = ["PDY1", "PKY2", "PEY4", "RBY2"]
+    problem = Problem(truth.model, dict(truth.values), "fy", names, points, False)
+    x = np.array([truth.values[n] * 1.1 for n in names])
+    j, r = problem.jacobian(x), problem.residual(x)
+    short_j, short_r = problem._short_jacobian(x), problem._short_residual(x)
+    assert len(short_r) == len(names) + 1
+    assert np.allclose(short_j.T @ short_j, j.T @ j, rtol=1e-12) and np.allclose(
+        short_j.T @ short_r, j.T @ r, rtol=1e-12
+    )
+    assert short_r @ short_r == pytest.approx(float(r @ r), rel=1e-12)
+    few = triangle(np.ones((2, 4)))
+    assert few.shape == (4, 4) and np.allclose(few.T @ few, 2.0)
+    assert np.all(np.isnan(triangle(np.full((9, 2), np.inf))))
+
+
 def test_the_file_is_the_fit(result: FitResult, points: TireData, tmp_path: Path) -> None:
     result.write(tmp_path / "mine.tir")
     again = read_tir(tmp_path / "mine.tir").tire
@@ -154,6 +170,25 @@ def test_outliers_do_not_pull_a_robust_fit(truth: Tire) -> None:
     assert errors[1] < 0.3 * errors[0]
     assert errors[1] < 0.02 * np.abs(exact).max()
     assert any("times the scatter away" in w for w in robust.warnings)
+
+
+@pytest.mark.parametrize("loss", ["soft_l1", "cauchy"])
+def test_weights_that_follow_make_the_robust_loss_smallest(truth: Tire, points: TireData, loss: str) -> None:
+    """At the end the derivative of Σ ρ(r²) is zero: J' (ρ' r)."""
+    some = points.where((np.arange(len(points)) < 1500) & (points["kappa"] == 0))
+    names = ["PDY1", "PKY1", "PEY1"]
+    problem = Problem(truth.model, dict(truth.values), "fy", names, some, False)
+    x0 = np.array([truth.values[n] for n in names]) * 1.05
+    lows, highs = x0 - 5, x0 + 5
+    x, _ = problem.solve(x0, lows, highs)
+    width = 2 * 1.4826 * float(np.median(np.abs(problem.residual(x))))  # as in a fit
+    x, _ = problem.solve(x, lows, highs, loss=loss, width=width)
+    r = problem.residual(x)
+    z = (r / width) ** 2
+    slope = 1 / np.sqrt(1 + z) if loss == "soft_l1" else 1 / (1 + z)
+    jacobian = problem.jacobian(x)
+    # against what the residuals would make if they did not cancel
+    assert np.all(np.abs(jacobian.T @ (slope * r)) < 1e-4 * np.abs(jacobian).T @ np.abs(slope * r))
 
 
 def sided(data: TireData, **least: float) -> TireData:
@@ -233,6 +268,58 @@ def test_mf_6_1_is_fitted_as_well() -> None:
         error = result.predicted(force) - exact
         # √(coefficients/points) of the noise, twice
         assert np.sqrt(np.mean(error**2)) < 2 * NOISE * np.abs(exact).max() * math.sqrt(35 / len(data)), force
+
+
+PRESSURE = {"PPX1": -0.35, "PPX2": 0.2, "PPX3": -0.1, "PPX4": 0.15, "PPY1": -0.55, "PPY2": -0.06, "PPY3": -0.15,
+            "PPY4": 0.09, "PPY5": -0.2, "PPZ1": -0.6, "PPZ2": 0.4, "PFZ1": 0.7}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def inflated() -> tuple[Tire, TireData]:
+    """A tire of MF 6.1 at three pressures."""
+    truth = find_tire("example_mf61").with_values(**PRESSURE, PRESMIN=1e5, PRESMAX=4e5)
+    nominal, parts = truth.values["NOMPRES"], []
+    rng = np.random.default_rng(7)
+    for k, share in enumerate((0.8, 1.0, 1.25)):
+        at = truth.with_values(INFLPRES=share * nominal)
+        data = measured(at, 1500, seed=k, loads=(2000.0, 4000.0, 6000.0))
+        rho = data["fz"] / (truth.values["VERTICAL_STIFFNESS"] * (1 + PRESSURE["PFZ1"] * (share - 1)))
+        columns = {n: v for n, v in data.columns.items() if n not in ("mx", "my")}
+        columns["pressure"] = np.full(len(data), share * nominal)
+        columns["deflection"] = rho * (1 + 0.01 * rng.normal(size=len(data)))
+        parts.append(TireData(columns, "inflated"))
+    return truth, parts[0].joined(parts[1]).joined(parts[2])
+
+
+def test_pressure_terms_come_back_within_their_errors(inflated: tuple[Tire, TireData]) -> None:
+    truth, data = inflated
+    result = fit_tire(data, model="mf6", radius=truth.values["UNLOADED_RADIUS"], load=truth.values["FNOMIN"])
+    assert {"Fx pressure", "Fy pressure", "Mz pressure"} <= {s.name for s in result.stages}
+    assert result.tire.values["NOMPRES"] == pytest.approx(truth.values["NOMPRES"], rel=1e-3)
+    estimates = {n: e for s in result.final_stages() for n, e in s.estimates.items()}
+    shift = truth.values["NOMPRES"] / result.tire.values["NOMPRES"]
+    assert shift == 1.0, "otherwise the terms would be about another pressure"
+    for name, value in PRESSURE.items():
+        e = estimates[name]
+        # deflections have an error that grows with them, which the regression does not know: 1 % over √4500 is tiny
+        allowed = 4.5 * e.error + (0.003 if name == "PFZ1" else 0.0)
+        assert abs(e.value - value) < allowed, (name, e)
+        assert e.error < 0.2 * max(abs(value), 0.5), name
+    for force in ("fx", "fy", "mz"):
+        noise = float(np.sqrt(np.mean((data[force] - evaluate(truth, data, force)) ** 2)))
+        # the fit takes up as many of the 4500 scattered directions as it has coefficients, some 40
+        assert 0.985 * noise < result.quality[force][1] < noise, force
+
+
+def test_pressures_are_told_where_they_cannot_be_fitted(inflated: tuple[Tire, TireData]) -> None:
+    truth, data = inflated
+    some = data.where(np.random.default_rng(0).random(len(data)) < 0.2)
+    plain = fit_tire(some, radius=truth.values["UNLOADED_RADIUS"], load=truth.values["FNOMIN"])
+    assert any("the model pac2002 has no effect of it, mf6 has" in w for w in plain.warnings)
+    two = some.where(some["pressure"] < 1.1 * truth.values["NOMPRES"])
+    linear = fit_tire(two, model="mf6", radius=truth.values["UNLOADED_RADIUS"], load=truth.values["FNOMIN"])
+    assert any("two pressures only" in w for w in linear.warnings)
+    assert linear.tire.values["PPX2"] == 0 and linear.tire.values["PPX1"] != 0
 
 
 def test_requests_that_cannot_be_met(points: TireData) -> None:

@@ -226,6 +226,49 @@ def test_a_finer_step_changes_little(calm: TireRig) -> None:
     assert errors[0] < 1e-3 * np.abs(runs[-1]["tire.fy"]).max()
 
 
+def test_a_step_of_its_own_for_the_tire_converges_to_the_whole(rig: TireRig) -> None:
+    options = {"preload": 4000, "speed": 20, "toe_amplitude": 0.1, "end": 1.0, "output_step": 0.02}
+    exact = rig.run(TireTest("LATERAL", step=1e-4, **options))
+
+    def error(step: float, tire_step: float) -> float:
+        run = rig.run(TireTest("LATERAL", step=step, tire_step=tire_step, **options))
+        assert not run.warnings
+        return float(np.abs(run["tire.fy"] - exact["tire.fy"]).max())
+
+    whole = [error(h, h) for h in (4e-3, 2e-3, 1e-3)]
+    # explicit Euler: the error goes with the step, and what is left beyond that with its square
+    assert whole[0] / whole[1] == pytest.approx(2, rel=0.1) and whole[1] / whole[2] == pytest.approx(2, rel=0.05)
+    # the small step alone counts, as long as the rig is much more exact (its error: second order)
+    assert error(4e-3, 1e-3) == pytest.approx(whole[2], rel=0.02)
+    assert error(4e-3, 2.5e-4) == pytest.approx(whole[2] / 4, rel=0.05)
+
+
+def test_a_step_of_its_own_for_the_tire_is_made_to_fit_and_limited(rig: TireRig) -> None:
+    options = {"preload": 4000, "speed": 20, "toe_amplitude": 0.1, "end": 0.1, "step": 1e-3}
+    run = rig.run(TireTest("LATERAL", tire_step=4e-4, **options))
+    assert any("0.000333333 s instead of 0.0004 s" in w for w in run.warnings)
+    run = rig.run(TireTest("LATERAL", tire_step=4e-3, **options))
+    assert any("0.001 s instead of 0.004 s" in w for w in run.warnings)
+    with pytest.raises(ParameterError, match="1000 steps of the tire in one of the rig"):
+        rig.run(TireTest("LATERAL", tire_step=1e-6, **options))
+    with pytest.raises(ParameterError, match="tire_step = 0"):
+        TireTest("LATERAL", tire_step=0.0)
+
+
+@pytest.mark.parametrize("kind", ["LONGITUDINAL", "SIX_DOF", "Z_LOCKED"])
+def test_every_mechanism_takes_a_step_of_its_own_for_the_tire(rig: TireRig, kind: str) -> None:
+    body = {"MASS": 380.0, "IXX": 10.0, "IYY": 1.0, "IZZ": 10.0, "Z": 0.295, "VX": 5.0, "VY": 0.2, "WY": 10.0}
+    options = {"preload": 4000, "speed": 20, "end": 0.5, "output_step": 0.01, "body": body}
+    exact = rig.run(TireTest(kind, step=2.5e-5, **options))["tire.fx"]
+    errors = [
+        float(np.abs(rig.run(TireTest(kind, step=h, tire_step=h / 20, **options))["tire.fx"] - exact).max())
+        for h in (1e-3, 5e-4, 2.5e-4)
+    ]
+    # of first order at least, where nothing but the two integrators differs
+    assert errors[1] < 0.6 * errors[0] and errors[2] < 0.6 * errors[1]
+    assert errors[2] < 0.01 * np.abs(exact).max()
+
+
 def test_results_are_the_same_in_every_format(calm: TireRig, tmp_path: Path) -> None:
     run = calm.run(TireTest("LATERAL", name="same", preload=4000, speed=20, toe_amplitude=0.1, end=0.5))
     paths = write_results(run, tmp_path, ("xml", "csv", "tab", "mat", "parquet"))

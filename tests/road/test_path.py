@@ -95,6 +95,27 @@ def test_projection_returns_station_and_offset() -> None:
     np.testing.assert_allclose(found.offset[inner], n[inner], atol=1e-6)
 
 
+def test_a_path_that_crosses_itself() -> None:
+    """An eight of two circles: everywhere but in the crossing the nearest branch is found, and a walk along the line is
+    continuous there but for the branch that is as near."""
+    radius = 30.0
+    t = np.linspace(0, 4 * math.pi, 241)[:-1]
+    first = t < 2 * math.pi
+    x = radius * np.sin(t)
+    y = np.where(first, radius * (1 - np.cos(t)), -radius * (1 - np.cos(t)))
+    text = "x,y,speed\n" + "\n".join(f"{a:.6f},{b:.6f},{20 + c:.3f}" for a, b, c in zip(x, y, t, strict=True))
+    path = parse_csv(text + "\n")
+    assert path.closed and path.length == pytest.approx(4 * math.pi * radius, rel=2e-3)
+    s = np.linspace(0, path.length, 2000, endpoint=False)
+    p = path.at(s)
+    found = path.project(p[:, 0], p[:, 1])
+    np.testing.assert_allclose(found.offset, 0.0, atol=2e-3)
+    away = np.abs(np.remainder(found.station - s + 0.5 * path.length, path.length) - 0.5 * path.length)
+    crossing = np.hypot(p[:, 0], p[:, 1]) < 1.0
+    assert away[~crossing].max() < 0.02 and crossing.sum() < 40
+    assert path.speed is not None and path.at(s[500], "speed") == pytest.approx(20 + math.pi, abs=0.05)
+
+
 def test_reversed_and_moved() -> None:
     path = joined([(50.0, 0.0, 0.02), (60.0, 0.02, 0.02)], z=lambda s: 0.1 * s)
     back = path.reversed()

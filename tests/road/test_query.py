@@ -305,6 +305,21 @@ def test_the_nearest_part_of_a_line_is_found_everywhere() -> None:
     np.testing.assert_allclose(np.abs(path.project(x, y).offset), distance, atol=5e-3)
 
 
+@pytest.mark.parametrize("radius", [3.0, 8.0])
+def test_the_nearest_part_of_a_hairpin_is_found_on_both_sides(radius: float) -> None:
+    """Inside of it a point has several feet; both arms belong to one part of the line."""
+    path = joined([(30.0, 0.0, 0.0), (math.pi * radius, 1 / radius, 1 / radius), (30.0, 0.0, 0.0)])
+    fine = path.at(np.linspace(0, path.length, 40001))[:, :2]
+    rng = np.random.default_rng(3)
+    x, y = rng.uniform(15, 30 + 2 * radius, 800), rng.uniform(-radius, 3 * radius, 800)
+    from scipy.spatial import cKDTree
+
+    distance, _ = cKDTree(fine).query(np.column_stack([x, y]))
+    known = distance < 9.0  # beyond the reach of the index the nearest part is not promised
+    # the fine points are 2 mm apart
+    np.testing.assert_allclose(np.abs(path.project(x, y).offset)[known], distance[known], atol=2e-3)
+
+
 # --- grids ----------------------------------------------------------------------------------------------------------
 
 

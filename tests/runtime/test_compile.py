@@ -119,7 +119,7 @@ def test_the_runtime_is_compiled_once(runtime: Path, tmp_path: Path, monkeypatch
     library_path(MODEL, runtime=runtime)
     library_path({**MODEL, "more.c": "int more;\n"}, runtime=runtime)
     assert sum("jn_answer.c" in call for call in calls.read_text().splitlines()) == 1
-    assert cache_info().entries == {"binaries": 2, "objects": 1, "recipes": 0}
+    assert cache_info().entries == {"binaries": 2, "objects": 1, "recipes": 0, "roads": 0}
     (runtime / "jounce.h").write_text((runtime / "jounce.h").read_text() + "/* changed */\n")
     library_path(MODEL, runtime=runtime)
     assert sum("jn_answer.c" in call for call in calls.read_text().splitlines()) == 2
@@ -179,7 +179,7 @@ def test_two_processes_at_once_both_succeed_and_leave_one_entry(runtime: Path, t
         answers = [process.communicate(timeout=60) for process in both]
         assert [process.returncode for process in both] == [0, 0], answers
         assert [out.split()[0] for out, _ in answers] == ["42", "42"]
-        assert cache_info().entries == {"binaries": 1, "objects": 1, "recipes": 0}
+        assert cache_info().entries == {"binaries": 1, "objects": 1, "recipes": 0, "roads": 0}
         (folder,) = Store("binaries").folder.iterdir()
         assert Store("binaries").get(folder.name) is not None
 

@@ -37,18 +37,21 @@ int main(int argc, char **argv) {
         if (fread(road, 1, (size_t)size, file) != (size_t)size) return 3;
         fclose(file);
         if (jn_road_check(road, size)) return 4;
-        double sum = 0.0, out[16];
+        double sum = 0.0, out[24];
         unsigned state = 1u;
         for (int i = 0; i < 40000; ++i) {
-            double at[3];
-            for (int j = 0; j < 3; ++j) {
+            double at[5];
+            for (int j = 0; j < 5; ++j) {
                 state = state*1664525u + 1013904223u;
                 at[j] = ((double)(state >> 8)/16777216.0 - 0.5)*(i % 100 == 0 ? 1e9 : 300.0);
             }
             if (i % 1000 == 7) at[2] = NAN;
             if (i % 1000 == 8) at[0] = INFINITY;
             if (i % 1000 == 9) at[1] = NAN;
-            jn_road_service(road, at, i & 1, out);
+            if (i % 50 == 10) at[3] = at[4] = 0.0;
+            if (i % 1000 == 11) at[3] = NAN;
+            if (i & 2) jn_road_service(road, at, i & 1, out);
+            else jn_road_patch_service(road, at, i & 1, out);
             if (isfinite(out[0])) sum += out[0]*1e-3 + out[3];
         }
         printf("%.17g\n", sum);
@@ -87,6 +90,11 @@ def roads() -> list[Road]:
         Stack(roads=[ring.road(), Flat(frame=Frame(z=-1.0))], storeys=True),
         Envelope(road=ring.road(), mode="cams", n_long=3),
         Envelope(road=mesh, mode="points"),
+        Envelope(road=GridRoad(z=z, du=1.0, v=np.linspace(-4, 4, 9), headings=phi), mode="cams", n_long=20),
+        Envelope(road=GridRoad(z=z, du=1.0, v=np.linspace(-4, 4, 9), border_v="none"), mode="cams", n_long=256),
+        Envelope(road=Sum(base=ring.road(side="hold"), features=bumps), mode="cams", n_long=8),
+        Envelope(road=Line.straight(50.0).road(side="none", end="none"), mode="points", n_long=256),
+        MeshRoad(points=0.2 * points, triangles=triangles[:-40], friction=np.linspace(0.5, 1, len(triangles) - 40)),
     ]
 
 

@@ -74,6 +74,7 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
     from jounce.bench.car import car_rows
     from jounce.bench.implicit import hitch_rows, implicit_rows
     from jounce.bench.road import road_rows
+    from jounce.bench.tires import tire_rows
 
     rows: list[Row] = []
     with _empty_cache():
@@ -85,6 +86,8 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
         rows += evaluation_rows(with_peer=not quick)
         progress("runs with every method")
         rows += method_rows()
+        progress("tires")
+        rows += tire_rows()
         progress("the sedan of the library")
         rows += car_rows()
         progress("roads")

@@ -1,4 +1,4 @@
-"""`jounce cache`: where compiled models are kept, how much they take, and how to be rid of them."""
+"""`jounce cache`: where compiled models and large meshes are kept, how much they take, and how to be rid of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 def cache(
     action: Annotated[str, typer.Argument(help="info or clear.")] = "info",
 ) -> None:
-    """Show the folder of compiled models and its size, or empty it; what is missing is compiled again when needed."""
+    """Show the folder of compiled models and meshes and its size, or empty it; what is missing is built when needed."""
     from jounce.core.errors import ParameterError, did_you_mean
     from jounce.runtime.cache import cache_info, cache_root, clear_cache
 

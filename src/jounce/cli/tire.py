@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,26 +25,32 @@ def tire(
     base: Annotated[str, typer.Option(help="fit: tire to start from, file or library name.")] = "",
     model: Annotated[str, typer.Option(help="fit: pac2002 or mf6, without --base.")] = "pac2002",
     radius: Annotated[str, typer.Option(help="fit: radius of the free tire.")] = "",
-    axes: Annotated[str, typer.Option(help="fit: iso, sae or adapted_sae.")] = "iso",
+    axes: Annotated[str, typer.Option(help="Of measurements: iso, sae or adapted_sae.")] = "iso",
     column: Annotated[
-        list[str] | None, typer.Option(help="fit: quantity=column or quantity=column:unit, fy=FY:lbf (repeatable).")
+        list[str] | None, typer.Option(help="Of measurements: quantity=column or quantity=column:unit (repeatable).")
     ] = None,
-    wheel_axes: Annotated[bool, typer.Option("--wheel-axes", help="fit: forces are at the wheel centre.")] = False,
+    wheel_axes: Annotated[bool, typer.Option("--wheel-axes", help="Measured forces are at the wheel centre.")] = False,
     side: Annotated[str, typer.Option(help="fit: left, right, symmetric; rig: also mirrored.")] = "left",
     robust: Annotated[bool, typer.Option("--robust", help="fit: do not let outliers pull.")] = False,
     by_load: Annotated[bool, typer.Option("--by-load", help="fit: all loads count alike.")] = False,
+    pressure: Annotated[str, typer.Option(help="fit, mf6: nominal inflation pressure.")] = "",
+    transient: Annotated[
+        list[Path] | None, typer.Option(help="fit: record over time that shows relaxation, also several times.")
+    ] = None,
     test: Annotated[
         str,
         typer.Option(
             help="rig, with a tire: lateral, longitudinal, combined, vertical-stiffness, relaxation, "
-            "frequency-response or cleat."
+            "frequency-response, cleat, or compare (what --measured asks for)."
         ),
     ] = "lateral",
     speed: Annotated[str, typer.Option(help="rig, with a tire: speed.")] = "",
     camber: Annotated[list[str] | None, typer.Option(help="rig, with a tire: inclination, also several times.")] = None,
     slip: Annotated[list[float] | None, typer.Option(help="rig, combined: longitudinal slip.")] = None,
     toe: Annotated[str, typer.Option(help="rig, with a tire: amplitude of toe.")] = "12 deg",
-    measured: Annotated[Path | None, typer.Option(help="rig: measurement to draw under the results.")] = None,
+    measured: Annotated[
+        list[Path] | None, typer.Option(help="rig: measurement to compare with, also several times.")
+    ] = None,
 ) -> None:
     """Figures and pictures of tires, checks, fits to measurements, tests on a virtual rig."""
     from jounce.core.errors import ParameterError, did_you_mean
@@ -56,15 +63,18 @@ def tire(
     elif action == "fit":
         options = {
             "model": model, "radius": radius or None, "load": load[0] if load else None, "side": side,
-            "robust": robust, "by_load": by_load,
+            "robust": robust, "by_load": by_load, "pressure": pressure or None,
         }  # fmt: skip
-        _fit(files, out, base, axes, column or [], wheel_axes, options, as_json, png, report)
+        if transient:
+            options["transient"] = _measured(transient, axes, column or [], wheel_axes)
+        _fit(files, _measured(files, axes, column or [], wheel_axes), out, base, options, as_json, png, report)
     elif action == "rig":
         options = {
             "loads": load or [], "cambers": camber or ["0 deg"], "slips": slip or [0.05], "toe": toe,
             "side": side.upper(), **({"speed": speed} if speed else {}),
         }  # fmt: skip
-        _rig(files, test, options, out, measured, as_json, png)
+        points = _measured(measured or [], axes, column or [], wheel_axes) if measured else None
+        _rig(files, test, options, out, points, as_json, png)
     else:
         raise ParameterError(f"tire {action}: unknown{did_you_mean(action, ACTIONS)}")
 
@@ -141,24 +151,10 @@ def _check(files: list[str], as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _fit(
-    files: list[str],
-    out: Path | None,
-    base: str,
-    axes: str,
-    column: list[str],
-    wheel_axes: bool,
-    options: dict[str, Any],
-    as_json: bool,
-    png: Path | None,
-    report: Path | None,
-) -> None:
-    import json
-
+def _measured(files: Sequence[str | Path], axes: str, column: list[str], wheel_axes: bool) -> Any:
+    """Measured points, with columns as the options say."""
     from jounce.core.errors import ParameterError
     from jounce.rigs.tire_data import read_tire_data
-    from jounce.rigs.tire_fit import fit_tire
-    from jounce.rigs.tire_rig import find_tire
 
     columns: dict[str, Any] = {}
     for text in column:
@@ -167,7 +163,24 @@ def _fit(
             raise ParameterError(f"--column {text}: write quantity=column or quantity=column:unit")
         name, _, unit = rest.partition(":")
         columns[quantity.strip()] = {"column": name.strip(), **({"unit": unit.strip()} if unit else {})}
-    data = read_tire_data(*files, axes=axes, columns=columns, wheel_axes=wheel_axes)
+    return read_tire_data(*files, axes=axes, columns=columns, wheel_axes=wheel_axes)
+
+
+def _fit(
+    files: list[str],
+    data: Any,
+    out: Path | None,
+    base: str,
+    options: dict[str, Any],
+    as_json: bool,
+    png: Path | None,
+    report: Path | None,
+) -> None:
+    import json
+
+    from jounce.rigs.tire_fit import fit_tire
+    from jounce.rigs.tire_rig import find_tire
+
     name = out.stem if out is not None else Path(files[0]).stem
     result = fit_tire(data, find_tire(base) if base else None, name=name, **options)
     written = {}
@@ -197,15 +210,18 @@ def _rig(
     test: str,
     options: dict[str, Any],
     out: Path | None,
-    measured: Path | None,
+    measured: Any,
     as_json: bool,
     png: Path | None,
 ) -> None:
     import json
 
+    from jounce.core.errors import ParameterError
     from jounce.files.vtt import read_vtt
     from jounce.rigs.tire_rig import TireRig, write_results
 
+    if test == "compare" and measured is None:
+        raise ParameterError("tire rig --test compare: say what to compare with, --measured FILE")
     runs, written = [], []
     for name in files:
         if Path(name).suffix.lower() == ".vtt":
@@ -216,23 +232,27 @@ def _rig(
                 written.append(str(run.save(out / run.label)))
                 written += [str(p) for p in write_results(run, out, asked.formats, run.label)]
         else:
-            found = _named(name, test, options)
+            found = _named(name, test, options, measured)
             runs += found
             if out is not None:
                 written += [str(run.save(out / run.label)) for run in found]
+    comparison = None
+    if measured is not None:
+        from jounce.rigs.tire_compare import compare
+
+        comparison = compare(runs, measured)
     if png is not None:
-        from jounce.rigs.tire_plots import comparison_figure, rig_figure
+        from jounce.rigs.tire_plots import rig_figure
 
-        if measured is not None:
-            from jounce.rigs.tire_data import read_tire_data
-
-            figure = comparison_figure(runs, read_tire_data(measured))
-        else:
-            figure = rig_figure(runs)
-        figure.savefig(png, dpi=110)
+        (rig_figure(runs) if comparison is None else comparison.figure()).savefig(png, dpi=110)
         written.append(str(png))
     if as_json:
-        typer.echo(json.dumps({"runs": [_summary(run) for run in runs], "files": written}))
+        compared = {} if comparison is None else {"comparison": comparison.to_dict()}
+        typer.echo(json.dumps({"runs": [_summary(run) for run in runs], **compared, "files": written}))
+    elif comparison is not None:
+        typer.echo(comparison.text())
+        for file in written:
+            typer.echo(file)
     else:
         for run in runs:
             numbers = _summary(run)
@@ -247,14 +267,21 @@ def _rig(
         raise typer.Exit(2)
 
 
-def _named(name: str, test: str, options: dict[str, Any]) -> list[Any]:
+def _named(name: str, test: str, options: dict[str, Any], measured: Any) -> list[Any]:
     """Runs of a test by its name."""
     from jounce.core.errors import ParameterError, did_you_mean
     from jounce.rigs.tire_rig import TireRig
 
     rig = TireRig(name)
     key = test.replace("_", "-")
-    known = ("lateral", "longitudinal", "combined", "vertical-stiffness", "relaxation", "frequency-response", "cleat")
+    known = (
+        *("lateral", "longitudinal", "combined", "vertical-stiffness", "relaxation", "frequency-response", "cleat"),
+        "compare",
+    )
+    if key == "compare":
+        from jounce.rigs.tire_compare import validate
+
+        return list(validate(rig, measured, speed=options.get("speed")).runs)
     if key not in known:
         raise ParameterError(f"tire rig --test {test}: unknown{did_you_mean(key, known)}")
     if key in ("lateral", "longitudinal", "combined"):

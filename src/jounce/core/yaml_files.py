@@ -30,6 +30,8 @@ def read_mapping(path: Path, expected: str) -> Any:
         raise FormatError(f"{path}, line {line}: no YAML: {problem.problem}") from None
     except (YAMLError, UnicodeDecodeError) as problem:
         raise FormatError(f"{path}: no YAML: {problem}") from None
+    except RecursionError:
+        raise FormatError(f"{path}: nested too deeply") from None
     if document is None:
         return CommentedMap()
     if not isinstance(document, Mapping):

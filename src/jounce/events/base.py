@@ -56,6 +56,7 @@ class Event(Data):
     static_setup: Literal["settle", "none"] = choice("settle", doc="settle: start in equilibrium; none: at design")
     x: float = quantity("m", 0.0, doc="start, world")
     y: float = quantity("m", 0.0, doc="start, world")
+    z: float | None = quantity("m", None, doc="start, world: a road under bridges below it; absent: the uppermost road")
     heading: float = quantity("rad", 0.0, doc="start, from the world's x axis, left positive")
 
     @model_validator(mode="after")

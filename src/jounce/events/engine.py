@@ -9,13 +9,15 @@ import hashlib
 import json
 import math
 import time as clock
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import jounce
+from jounce.components.tire import compatibility
 from jounce.core.errors import ParameterError, SimulationError, StaticsError
 from jounce.core.units import parse
 from jounce.events.base import Event, Steered
@@ -26,14 +28,16 @@ from jounce.road.block import Frame
 from jounce.road.envelope import Envelope
 from jounce.road.line import LineRoad
 from jounce.road.surface import plane_under
+from jounce.runtime.program import Number, Open, Program, Reference
 from jounce.sim import car as cars
 from jounce.sim.statics import Settled, place, settle
 from jounce.sim.steady import Running, roll, run_steadily
-from jounce.vehicle.assembly import CORNERS
+from jounce.vehicle.assembly import CORNERS, TWINS
 
 if TYPE_CHECKING:
     from jounce.components.tire.base import Tire
     from jounce.results.output_map import OutputMap
+    from jounce.road.native import Sample
     from jounce.road.surface import Road
     from jounce.runtime.recording import Recording
     from jounce.runtime.simulation import Simulation
@@ -77,11 +81,14 @@ class Start:
         method: str,
         step: float,
         roads: Sequence[Road] = (),
+        inputs: Mapping[str, Reference | Number] | None = None,
     ) -> None:
         self.description, self.event, self.method, self.step = description, event, method, step
-        self.roads = tuple(roads)
+        self.roads, self.inputs = tuple(roads), dict(inputs or {})
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
+        on = self.roads or ("flat",)
+        compatibility.check(description.tires, dict(zip(CORNERS, on, strict=True)) if len(on) > 1 else on)
         self.sim = cars.simulation(description, method=method, step=step)
         self._bind(self.sim)
         self.settled: Settled
@@ -98,8 +105,14 @@ class Start:
         sim, event = self.sim, self.event
         normal, height = (0.0, 0.0, 1.0), 0.0
         if self.roads:
-            height, grade, bank = plane_under(self.roads, *self._wheel_places(), (event.x, event.y))
+            height, grade, bank = plane_under(self.roads, *self._wheel_places(), (event.x, event.y), event.z)
             normal = (-grade, -bank, 1.0)
+            if self.description.smoothed:
+                numbers = {"height": height - grade * event.x - bank * event.y, "grade": grade, "bank": bank}
+                numbers["time"] = max(road.smoothing_time for road in self.roads)
+                sim.set_parameters({f"smoothing.{key}": value for key, value in numbers.items()})
+            if self.description.normals == "points":
+                sim.set_parameters({"ground.spacing": self.roads[0].spacing})
             if event.friction != 1.0:
                 self.warnings.append("friction: a road has a friction of its own; the event's is not used")
         else:
@@ -225,7 +238,7 @@ class Start:
     @property
     def rotating_mass(self) -> float:
         """What the spin inertias of the wheels add to the mass along the road, kg."""
-        return sum(self.vehicle.wheels(a, s).spin_inertia for a, s in CORNERS.values()) / self._radius() ** 2
+        return sum(self.vehicle.wheels(a, s).hub_spin_inertia for a, s in CORNERS.values()) / self._radius() ** 2
 
     def _radius(self) -> float:
         return float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS]))
@@ -243,7 +256,7 @@ class Start:
         """Run an event from here; a run that fails or is interrupted returns what it has."""
         call = None if progress is None else lambda _, now: progress(now, event.end_time)
         return self.sim.run(
-            program=event.program(self),
+            program=_driven(event.program(self), self.inputs),
             method=self.method,
             step=self.step,
             interval=interval,
@@ -266,6 +279,7 @@ def run(
     road: Road | str | None = None,
     parameters: Mapping[str, Any] | None = None,
     output_map: OutputMap | None = None,
+    inputs: Mapping[str, Reference | Number] | None = None,
     live: Callable[[float, dict[str, float]], None] | None = None,
 ) -> Run:
     """Drive a vehicle through an event.
@@ -282,6 +296,8 @@ def run(
     progress : called with time and end time now and then
     parameters : changes of the vehicle, kept with the result (``vehicle`` has them already)
     output_map : which channels are kept, under which names and scaled how
+    inputs : references of inputs that the event leaves alone, over the time of each of its phases; ``road.L1`` … add
+        a height to the ground under a wheel
     live : called now and then while the run goes on, with the time and the live channels of the output map
     """
     begun = clock.perf_counter()
@@ -298,9 +314,19 @@ def run(
         ground = "road" if len(roads) == 1 else "roads"
         event = _on_the_road(event, roads[0])
         if event.contact != "point":
-            roads = [Envelope(road=item, mode=event.contact, name=item.name) for item in roads]
-    description = cars.describe(vehicle, tires, ground)
-    start = Start(description, event, method, seconds, roads)
+            roads = [_enveloped(item, event.contact) for item in roads]
+    if len({(item.normals, item.spacing) for item in roads}) > 1:
+        raise ParameterError("wheel_roads: the roads differ in how their normals are found (MPC_ACTIVE); use one way")
+    description = cars.describe(
+        vehicle,
+        tires,
+        ground,
+        road_inputs=any(name.startswith("road.") for name in inputs or ()),
+        smoothed=any(item.smoothing_time > 0 for item in roads),
+        normals=roads[0].normals if roads else "surface",
+        patch=bool(roads) and event.contact != "point",
+    )
+    start = Start(description, event, method, seconds, roads, inputs)
     ready = clock.perf_counter()
     prepared = event.prepared(start)
     start.restart()
@@ -318,6 +344,7 @@ def run(
         "total": done - begun,
     }
     result = Run.from_recording(_unwrapped(recorded), metadata)
+    result = _with_road_flags(result, roads)
     if event.lap_path:
         result = _with_laps(result, event, roads)
     return output_map.apply(result) if output_map is not None else result
@@ -463,7 +490,7 @@ def _on_the_road(event: Event, road: Road) -> Event:
         return event
     x = y = dx = dy = 0.0
     for _ in range(5):
-        here = road.query(x, y)
+        here = road.query(x, y, event.z)
         if not math.isfinite(float(here.station)):
             return event
         dx, dy = (float(d) for d in np.ravel(here.direction))
@@ -473,21 +500,57 @@ def _on_the_road(event: Event, road: Road) -> Event:
     return event.changed(x=x, y=y, heading=math.atan2(dy, dx))
 
 
-def _beside_the_road(roads: Sequence[Road], recorded: Recording) -> list[str]:
-    """One warning per wheel that left its road."""
-    result = []
-    for i, corner in enumerate(CORNERS):
-        places = [_signal(recorded, f"Road.Contact_Patch_Global_{axis}.{corner}") for axis in "XYZ"]
+def _enveloped(road: Road, mode: str) -> Envelope:
+    """A road as a contact patch feels it."""
+    return Envelope(road=road, mode=mode, name=road.name, smoothing_time=road.smoothing_time, warns=road.warns)
+
+
+def _driven(program: Program, inputs: Mapping[str, Reference | Number]) -> Program:
+    """A program that also drives inputs which it leaves alone."""
+    if not inputs:
+        return program
+    taken = {channel.input for phase in program.phases for channel in phase.channels}  # type: ignore[union-attr]
+    for name in inputs:
+        if name in taken:
+            raise ParameterError(f"inputs: {name!r} is driven by the event itself")
+    more = [Open(name, reference) for name, reference in inputs.items()]
+    return Program([replace(phase, channels=(*phase.channels, *more)) for phase in program.phases])  # type: ignore[misc]
+
+
+def _under(roads: Sequence[Road], values: Mapping[str, Any]) -> Iterator[tuple[str, Road, Sample]]:
+    """Tires whose contact is known, with their road and what it is there."""
+    numbers = {corner: i for i, corner in enumerate(CORNERS)}
+    numbers |= {twin: numbers[corner] for corner, twin in TWINS.items()}
+    for corner, i in numbers.items():
+        places = [values.get(f"Road.Contact_Patch_Global_{axis}.{corner}") for axis in "XYZ"]
         if not roads or any(place is None for place in places):
             continue
         road = roads[i] if len(roads) > 1 else roads[0]
-        off = np.asarray(road.query(*places).off_road)
-        if off.any():
+        yield corner, road, road.query(*places)  # type: ignore[arg-type]
+
+
+def _beside_the_road(roads: Sequence[Road], recorded: Recording) -> list[str]:
+    """One warning per tire that left its road."""
+    result = []
+    values = {name: recorded[name] for name in recorded.names if name.startswith("Road.Contact_Patch_Global")}
+    for corner, road, sample in _under(roads, values):
+        off = np.asarray(sample.off_road)
+        if off.any() and road.warns:
             when = float(recorded.time[int(np.argmax(off))])
             result.append(
                 f"wheel {corner} left the road {road.name} at {when:.2f} s; what lies beside it follows its rule"
             )
     return result
+
+
+def _with_road_flags(result: Run, roads: Sequence[Road]) -> Run:
+    """The run with what the road is under each wheel: beside it or on it, and its material."""
+    values = {name: result[name] for name in result.names if name.startswith("Road.Contact_Patch_Global")}
+    added: dict[str, Any] = {}
+    for corner, _, sample in _under(roads, values):
+        added[f"Road.Off_Road_Flag.{corner}"] = sample.off_road.astype(float)
+        added[f"Road.Material.{corner}"] = sample.material.astype(float)
+    return result.with_channels(added, dict.fromkeys(added, "-")) if added else result
 
 
 def _signal(recorded: Recording, name: str) -> Any:

@@ -401,14 +401,17 @@ class _Header:
         key, equals, value = text.partition("=")
         key = key.strip().lower()
         known = {"$ROAD_CRG": ROAD_KEYS, "$ROAD_CRG_OPTS": OPTIONS, "$ROAD_CRG_MODS": MODIFIERS}[section]
-        found = _NUMBER.fullmatch(value.strip())
+        found = _NUMBER.match(value.strip())
         if not equals or found is None:
             self.report.error(number, key or section, f"found {text[:50]!r}; expected key = number")
             return
+        word, rest = found.group(), value.strip()[found.end() :]
+        if rest:  # other readers stop where a number stops; files with such slips are about
+            self.report.warning(number, key, f"found {value.strip()[:50]!r}; read as {word}")
         if key not in known:
             self.report.warning(number, key, f"unknown in {section}; left out{did_you_mean(key, known)}")
             return
-        number_value = float(value.strip().lower().replace("d", "e"))
+        number_value = float(word.lower().replace("d", "e"))
         if not math.isfinite(number_value):
             self.report.error(number, key, f"found {value.strip()}; too large")
             return
@@ -595,7 +598,8 @@ def _u_positions(
         report.error(line, "reference_line_increment", f"found {du:g} m; must be > 0")
         return 0.0, 1.0, None
     if u_step is not None and abs(u_step - du) > 1e-6 * du:
-        report.error(line, "reference_line_increment", f"found {du:g} m; the channel u says {u_step:g} m")
+        # the channel u is for viewers; the header counts
+        report.warning(line, "reference_line_increment", f"found {du:g} m; the channel u says {u_step:g} m, not used")
     u0 = road.get("reference_line_start_u", u_start or 0.0)
     end = road.get("reference_line_end_u")
     if end is None:

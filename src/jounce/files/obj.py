@@ -3,12 +3,15 @@
 Read are ``v x y z`` and ``f a b c …`` (polygons are cut into fans; indices may be negative or carry /texture/normal),
 and ``usemtl``, by which triangles get friction: ``friction={"asphalt": 1.0, "ice": 0.1}``. Everything else is left out.
 Axes: as they are, z up; ``up="y"`` turns files whose y is up (x stays, −z becomes y).
+
+Large files are kept as built (``mesh_cache``): the second reading takes a moment, and the road is the same to the bit.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from array import array
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
@@ -18,17 +21,28 @@ import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.writing import write_atomically
+from jounce.files import mesh_cache
 from jounce.files.drd import read_text
 from jounce.files.problems import Report
 from jounce.road.mesh import MeshRoad, check_mesh, surface_mesh
 from jounce.road.surface import Road
 
+MOST_BYTES = 2_000_000_000
+CHUNK = 100_000  # lines read at once where they are alike
 LEFT_OUT = frozenset(("vt", "vn", "vp", "o", "g", "s", "mtllib", "l", "p"))
 
 
-def read_obj(path: str | FilePath, **options: Any) -> MeshRoad:
-    """Read a mesh; ``options`` as for `parse_obj`."""
-    return parse_obj(read_text(path, 2_000_000_000), str(path), **options)
+def read_obj(path: str | FilePath, *, cache: bool = True, **options: Any) -> MeshRoad:
+    """Read a mesh; ``options`` as for `parse_obj`. ``cache``: large files are built once and kept."""
+
+    def build() -> MeshRoad:
+        return parse_obj(read_text(path, MOST_BYTES), str(path), **options)
+
+    try:
+        large = FilePath(path).stat().st_size >= mesh_cache.WORTH_KEEPING
+    except OSError:
+        large = False  # reading says what is wrong
+    return mesh_cache.cached(path, {"format": "obj", **options}, build) if cache and large else build()
 
 
 def parse_obj(
@@ -54,50 +68,28 @@ def parse_obj(
     report = Report(path or "(text)")
     if up not in ("z", "y"):
         raise ParameterError(f"OBJ: up = {up!r}; allowed: z, y")
-    points: list[tuple[float, float, float]] = []
-    faces: list[tuple[int, int, int]] = []
-    lines: list[int] = []
-    names: list[str] = []
-    material: list[int] = []
-    current = 0
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split("#", 1)[0].split()
-        if not words:
-            continue
-        if words[0] == "v":
-            try:
-                x, y, z = (float(w) for w in words[1:4])
-                if not all(map(math.isfinite, (x, y, z))):
-                    raise ValueError
-                points.append((x, y, z))
-            except ValueError:
-                report.error(number, "v", f"found {line.strip()[:50]!r}; expected three finite numbers")
-                points.append((0.0, 0.0, 0.0))
-        elif words[0] == "f":
-            corners = _corners(words[1:], len(points), number, report)
-            for a, b in itertools.pairwise(corners[1:]):
-                faces.append((corners[0], a, b))
-                lines.append(number)
-                material.append(current)
-        elif words[0] == "usemtl":
-            name = words[1] if len(words) > 1 else ""
-            if name not in names:
-                names.append(name)
-            current = names.index(name) + 1
-        elif words[0] not in LEFT_OUT:
-            report.info(number, words[0][:20], "not used")
+    lines_of_text = text.splitlines()
+    read = _Read(report)
+    number = 0
+    while number < len(lines_of_text):
+        taken = read.alike(lines_of_text, number)
+        if not taken:
+            read.line(number + 1, lines_of_text[number])
+            taken = 1
+        number += taken
         if len(report.errors) > 100:
             break
-    if not faces and not report.errors:
+    points, faces, lines, names, material = read.points, read.faces, read.lines, read.names, read.material
+    if not len(faces) and not report.errors:
         report.error(0, "f", "found no faces; this is no mesh")
     report.raise_if_errors()
-    xyz = scale * np.array(points)
+    xyz = scale * np.asarray(points)
     if up == "y":
         xyz = np.column_stack([xyz[:, 0], -xyz[:, 2], xyz[:, 1]])
-    triangles = np.array(faces, dtype=np.int32)
+    triangles = np.array(faces, dtype=np.int32).reshape(-1, 3)
     for finding in check_mesh(xyz, triangles):
         say = report.error if strict else report.warning
-        say(lines[finding.places[0]] if finding.kind != "hole" else 0, "f", f"{finding.kind}: {finding.message}")
+        say(int(lines[finding.places[0]]) if finding.kind != "hole" else 0, "f", f"{finding.kind}: {finding.message}")
     report.raise_if_errors()
     mu: Any = friction
     if isinstance(friction, Mapping):
@@ -105,9 +97,107 @@ def parse_obj(
         if unknown:
             raise ParameterError(f"OBJ: material {unknown[0]!r} is not in the file{did_you_mean(unknown[0], names)}")
         by_number = np.array([1.0, *(friction.get(n, 1.0) for n in names)])
-        mu = by_number[np.array(material)]
-    kinds = np.array(material, dtype=np.int32) if names else None
+        mu = by_number[material]
+    kinds = material if names else None
     return MeshRoad(points=xyz, triangles=triangles, friction=mu, material=kinds, name=FilePath(path).stem, **road)
+
+
+class _Read:
+    """What has been read of a file; flat arrays of the standard library, which grow without copies of objects."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self._points, self._faces = array("d"), array("i")
+        self._lines, self._material = array("q"), array("i")
+        self.names: list[str] = []
+        self._current = 0
+
+    @property
+    def points(self) -> npt.NDArray[np.float64]:
+        return np.frombuffer(self._points, dtype=np.float64).reshape(-1, 3)
+
+    @property
+    def faces(self) -> npt.NDArray[np.int32]:
+        return np.frombuffer(self._faces, dtype=np.int32).reshape(-1, 3)
+
+    @property
+    def lines(self) -> npt.NDArray[np.int64]:
+        """Line of each face."""
+        return np.frombuffer(self._lines, dtype=np.int64)
+
+    @property
+    def material(self) -> npt.NDArray[np.int32]:
+        return np.frombuffer(self._material, dtype=np.int32)
+
+    def line(self, number: int, line: str) -> None:
+        """One line, whatever it is."""
+        words = line.split("#", 1)[0].split()
+        if not words:
+            return
+        report, n = self.report, len(self._points) // 3
+        if words[0] == "v":
+            try:
+                x, y, z = (_number(w) for w in words[1:4])
+            except ValueError:
+                report.error(number, "v", f"found {line.strip()[:50]!r}; expected three finite numbers")
+                x = y = z = 0.0
+            self._points.extend((x, y, z))
+        elif words[0] == "f":
+            corners = _corners(words[1:], n, number, report)
+            for a, b in itertools.pairwise(corners[1:]):
+                self._faces.extend((corners[0], a, b))
+                self._lines.append(number)
+                self._material.append(self._current)
+        elif words[0] == "usemtl":
+            name = words[1] if len(words) > 1 else ""
+            if name not in self.names:
+                self.names.append(name)
+            self._current = self.names.index(name) + 1
+        elif words[0] not in LEFT_OUT:
+            report.info(number, words[0][:20], "not used")
+
+    def alike(self, lines: list[str], begin: int) -> int:
+        """Many lines ``v x y z`` or ``f a b c`` at once; returns how many were taken, 0 when these are not alike."""
+        kind = lines[begin][:2]
+        if kind not in ("v ", "f "):
+            return 0
+        end, most = begin, min(begin + CHUNK, len(lines))
+        while end < most and lines[end].startswith(kind):
+            end += 1
+        count = end - begin
+        if count < 16:
+            return 0
+        text = "\n".join(lines[begin:end])
+        words = text.split()
+        # exactly four words per line, and nothing that needs a closer look
+        if len(words) != 4 * count or words[::4].count(kind[0]) != count or "_" in text or "#" in text:
+            return 0
+        del words[::4]
+        try:
+            if kind == "v ":
+                values = np.array([float(w) for w in words])
+                if not np.isfinite(values).all():
+                    return 0
+                self._points.frombytes(values.tobytes())
+                return count
+            places = np.array([int(w) for w in words], dtype=np.int64)
+        except (ValueError, OverflowError):
+            return 0
+        n = len(self._points) // 3
+        if ((places == 0) | (places > n) | (places < -n)).any():
+            return 0
+        self._faces.frombytes(np.where(places > 0, places - 1, n + places).astype(np.int32).tobytes())
+        self._lines.frombytes(np.arange(begin + 1, end + 1, dtype=np.int64).tobytes())
+        self._material.frombytes(np.full(count, self._current, dtype=np.int32).tobytes())
+        return count
+
+
+def _number(word: str) -> float:
+    """A finite number as files have it; Python itself would also take ``1_0``."""
+    value = float(word)
+    if "_" in word or not math.isfinite(value):
+        raise ValueError(word)
+    return value
 
 
 def _corners(words: list[str], n: int, number: int, report: Report) -> list[int]:
@@ -115,7 +205,7 @@ def _corners(words: list[str], n: int, number: int, report: Report) -> list[int]
     for word in words:
         head = word.split("/", 1)[0]
         try:
-            k = int(head)
+            k = int(head) if "_" not in head else 0
         except ValueError:
             k = 0
         place = k - 1 if k > 0 else n + k

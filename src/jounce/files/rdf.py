@@ -10,7 +10,16 @@ Our reading where the format says nothing: without OUTBOUND_SAFE the road is wid
 densities of irregularities are two-sided unless PSD_SIDED = 'ONE'; RNG_SEED names the random numbers (12345);
 SYNTHESIS = 'FFT' takes the exact synthesis of ``road.irregular`` instead of the sum of FFT_POINTS waves.
 
-SMOOTHING_TIME needs a clock, which a road has not: it is kept, with a warning, and has no effect.
+SMOOTHING_TIME (the road grows out of the plane under the car), EVENT_CHECK (warnings) and MPC_ACTIVE (normal of three
+points, or vertical) are matters of an event: the road carries them along, a query does not know them.
+
+Orientation of sections (EXTRUSION), our reading: a section has x along the road, y = u to the left, z = v up;
+
+    R = Rz(a3) Ry(a2) Rx(a1)                  ABSOLUTE_ORIENTATION = 'TRUE': in the axes of the road file           (1)
+    R = Rz(ψ(s)) Rz(a3) Ry(a2) Rx(a1)         'FALSE': ψ the heading of the centre line
+    r = c(s) + R (0, u, v)                                                                                    (2)
+
+Sections across the line (a2 = a3 = 0, 'FALSE') stay exact; others become triangles DISCRETIZATION_STEP apart.
 """
 
 from __future__ import annotations
@@ -54,15 +63,15 @@ KNOWN_BLOCKS = (
     *("MEASURED_IRREGULARITIES", "CENTERLINE_PROPERTIES", "SECTION_PROPERTIES", "NODES", "ELEMENTS", "MATERIALS"),
     *("TRACK_PATH", "ROAD_DATA", "OPEN_CRG"),
 )
-WITHOUT_EFFECT = frozenset(
-    {"EVENT_CHECK", "DISTANCE_CALC", "SAFE_CALC", "CP_COMPUTATION_MODE", "LEFT_EDGE", "RIGHT_EDGE", "FRICTION"}
-)
+WITHOUT_EFFECT = frozenset({"DISTANCE_CALC", "SAFE_CALC", "CP_COMPUTATION_MODE", "LEFT_EDGE", "RIGHT_EDGE", "FRICTION"})
 GLOBAL_KEYS = WITHOUT_EFFECT | {
     *("OUTBOUND_SAFE", "IRREGULARITIES", "MESH_CHECK", "MESH_LOOKUP_CELL_SIZE", "MESH_LOOKUP_ZTOL", "ORIGIN_X"),
-    *("ORIGIN_Y", "ORIGIN_Z", "ORIGIN_A3", "DISCRETIZATION_STEP", "SMOOTHING_TIME", "MATERIALS_MODE"),
+    *("ORIGIN_Y", "ORIGIN_Z", "ORIGIN_A3", "DISCRETIZATION_STEP", "SMOOTHING_TIME", "MATERIALS_MODE", "EVENT_CHECK"),
 }
 STEP = 0.5  # default of DISCRETIZATION_STEP, m
 SMOOTH_DISTANCE = 0.02  # of MODE = 'SMOOTH', m: root mean square distance from the points that is given up
+MOST_PARTS = 1_000_000  # of a divided section or line of sections
+LEAST_SPACING = 0.05  # m, of the three points that make the normal on an OpenCRG road
 BANK_STEP = 0.25  # m: how finely the tangent of a bank angle is tabled
 _NEED = {
     "FLAT": ("FRICTION",),
@@ -132,6 +141,7 @@ class RdfFile:
         for change in upgrade_rdf(file):
             self.report.warning(0, "", f"outdated file, read as if it said: {change}")
         self._check_header()
+        self._check_units()
         self.units: Units = read_units(file, self.report)
         self.kind = self._kind()
         missing = [name for name in _NEED.get(self.kind, ()) if file.block(name) is None]
@@ -151,7 +161,13 @@ class RdfFile:
             return self._road
         if external is None:
             raise ParameterError(f"{self.report.path}: an EXTERNAL road comes from outside: give its function")
-        return External(function=external, frame=self._frame())
+        return self._for_events(External(function=external, frame=self._frame()))
+
+    @property
+    def ground(self) -> str:
+        """Of an EXTERNAL road: ``external`` (planes by point and normal) or ``external-points`` (contact points as they
+        are), by OPERATING_MODE; what ``jounce.sim.car`` calls its ground. Otherwise ``road``."""
+        return self._ground if self.kind == "EXTERNAL" else "road"
 
     def text(self) -> str:
         return self.file.text()
@@ -170,6 +186,18 @@ class RdfFile:
         if kind is None or str(kind.value).strip().lower() != "rdf":
             found = "nothing" if kind is None else repr(kind.value)
             self.report.error(kind.line if kind else header.line, "FILE_TYPE", f"found {found}; expected 'rdf'")
+
+    def _check_units(self) -> None:
+        """Units that are said twice, and differently, leave no number to be trusted."""
+        block = self.file.block("UNITS")
+        said: dict[str, Any] = {}
+        for node in block.nodes if block is not None else ():
+            if isinstance(node, Attribute):
+                first = said.setdefault(node.key.upper(), node.value)
+                if str(first).lower() != str(node.value).lower():
+                    self.report.error(
+                        node.line, f"[UNITS] {node.key}", f"found {node.value!r}; before it was {first!r}"
+                    )
 
     def _kind(self) -> str:
         model = self.file.block("MODEL")
@@ -191,9 +219,7 @@ class RdfFile:
         for attribute in general.attributes if general is not None else []:
             key = attribute.key.upper()
             place = f"[GLOBAL] {attribute.key}"
-            if key == "SMOOTHING_TIME":
-                self.report.warning(attribute.line, place, "no effect: the road has its full height from the start")
-            elif key not in GLOBAL_KEYS:
+            if key not in GLOBAL_KEYS:
                 self.report.info(attribute.line, place, f"not used{did_you_mean(key, sorted(GLOBAL_KEYS))}")
 
     # -- asking -------------------------------------------------------------------------------------------
@@ -308,13 +334,33 @@ class RdfFile:
             "EXTERNAL": self._nothing,
         }[self.kind]
         try:
-            return make()
+            road = make()
+            return road if road is None or self.kind == "COMPOSITE" else self._for_events(road)
         except ParameterError as error:
             self.report.error(0, f"[MODEL] TYPE = {self.kind}", str(error))
             return None
 
     def _nothing(self) -> None:
         """A road that comes from outside."""
+        model = self.file.block("MODEL")
+        mode = model.get("OPERATING_MODE") if model is not None else None
+        number = self._number(mode, "-", 1.0)
+        if number not in (0.0, 1.0):
+            self.report.error(
+                mode.line if mode else 0,
+                "[MODEL] OPERATING_MODE",
+                f"found {number:g}; allowed: 1 (a plane by point and normal), 0 (contact points as they are)",
+            )
+        self._ground = "external" if number == 1.0 else "external-points"
+
+    def _for_events(self, road: Road) -> Road:
+        """The road with what it tells an event."""
+        time = self._number(self._global("SMOOTHING_TIME"), "s", 0.0)
+        if not (math.isfinite(time) and time >= 0):
+            attribute = self._global("SMOOTHING_TIME")
+            assert attribute is not None
+            self.report.error(attribute.line, "[GLOBAL] SMOOTHING_TIME", f"found {time:g} s; must not be negative")
+        return replace(road, smoothing_time=time, warns=self._flag(self._global("EVENT_CHECK"), True))
 
     def _friction(self, block: Block | None, key: str, default: float = 1.0) -> float:
         value = self._of(block, key, "-", default)
@@ -607,10 +653,7 @@ class RdfFile:
             ("m", "-", "rad", "rad", "rad", "-", "-", "-", "-"),
         )
         sections = self._sections(across)
-        absolute = across.get("ABSOLUTE_ORIENTATION")
-        if self._flag(absolute, False):
-            line = absolute.line if absolute is not None else across.line
-            self.report.error(line, "[SECTION_PROPERTIES] ABSOLUTE_ORIENTATION", "'TRUE' is not available yet")
+        absolute = self._flag(across.get("ABSOLUTE_ORIENTATION"), False)
         if found is None or rows is None or sections is None or self.report.errors:
             return None
         s, ori, a1, a2, a3, scale_u, scale_v, friction, which = rows
@@ -619,10 +662,8 @@ class RdfFile:
         assert sub is not None
         if len(s) > 1 and not self._ascending(s, sub, place):
             return None
-        if ori.any() or a2.any() or a3.any():
-            self.report.error(
-                sub.line, place, "orientations other than a twist a1 (ori, a2, a3 zero) are not available yet"
-            )
+        if ori.any():
+            self.report.error(sub.line, place, f"found ori = {ori[ori != 0][0]:g}; known: 0, Euler angles")
         bad = (which != np.round(which)) | (which < 1) | (which > len(sections))
         if bad.any():
             found_number = which[np.argmax(bad)]
@@ -630,12 +671,15 @@ class RdfFile:
         if self.report.errors:
             return None
         if not self._flag(across.get("VARIABLE_SECTION"), True):
-            s, a1, scale_u, scale_v, friction, which = (c[:1] for c in (s, a1, scale_u, scale_v, friction, which))
+            s, a1, a2, a3, scale_u, scale_v, friction, which = (
+                c[:1] for c in (s, a1, a2, a3, scale_u, scale_v, friction, which)
+            )
+        skew = absolute or bool(a2.any() or a3.any())
         points, mu = [], []
         for i in range(len(s)):
             u, v, strip = sections[int(which[i]) - 1]
             u, v = scale_u[i] * u, scale_v[i] * v
-            c, sn = math.cos(a1[i]), math.sin(a1[i])
+            c, sn = (1.0, 0.0) if skew else (math.cos(a1[i]), math.sin(a1[i]))
             points.append(np.column_stack([c * u - sn * v, sn * u + c * v]))
             mu.append(friction[i] * (strip[:-1] + strip[1:]))
         stations, table = self._segmented(along, s, np.array(points))
@@ -645,6 +689,9 @@ class RdfFile:
         # every part of a divided interval has the friction of the interval
         strips = strips[np.clip(np.searchsorted(s, stations, side="right") - 1, 0, max(len(s) - 2, 0))]
         safe = self._flag(self._global("OUTBOUND_SAFE"), True)
+        if skew:
+            turned = np.column_stack([a1, a2, a3])
+            return self._skew(found[0], CrossSection(stations, table, strips), s, turned, absolute, safe)
         edge = float(np.max(np.abs(table[:, :, 0])))
         return LineRoad(
             path=found[0],
@@ -653,6 +700,51 @@ class RdfFile:
             section=CrossSection(stations, table, strips, constant=True),
             side="hold" if safe else "none",
             end="hold" if safe else "zero",
+            frame=self._frame(),
+            name=self._name(),
+        )
+
+    def _skew(
+        self, path: Path, section: CrossSection, s: Array, angles: Array, absolute: bool, hold: bool
+    ) -> Road | None:
+        """Sections that do not lie across the line, as triangles (1, 2)."""
+        stations, table, strips = section.stations, section.points, np.asarray(section.friction)
+        count = math.ceil(path.length / self._step()) + 1
+        fine = np.unique(np.concatenate([np.linspace(0.0, path.length, count), stations]))
+        fine = fine[(fine >= 0) & (fine <= path.length)]
+        flat = table.reshape(len(stations), -1)
+        uv = np.column_stack([np.interp(fine, stations, column) for column in flat.T])
+        uv = uv.reshape(len(fine), *table.shape[1:])
+        a1, a2, a3 = (np.interp(fine, s, column) for column in angles.T)
+        psi = a3 if absolute else a3 + path.at(fine, "heading")
+        if not absolute and path.bank is not None:
+            a1 = a1 + np.arctan(path.at(fine, "bank"))
+        c1, s1, c2, s2, c3, s3 = (f(a) for a in (a1, a2, psi) for f in (np.cos, np.sin))
+        to_left = np.stack([c3 * s2 * s1 - s3 * c1, s3 * s2 * s1 + c3 * c1, c2 * s1], axis=1)  # R e_y
+        upwards = np.stack([c3 * s2 * c1 + s3 * s1, s3 * s2 * c1 - c3 * s1, c2 * c1], axis=1)  # R e_z
+        centre = path.at(fine)
+        grid = centre[:, None] + uv[:, :, :1] * to_left[:, None] + uv[:, :, 1:] * upwards[:, None]
+        n, k = grid.shape[:2]
+        i, j = (index.ravel() for index in np.meshgrid(np.arange(n - 1), np.arange(k - 1), indexing="ij"))
+        corner = i * k + j
+        halves = (corner, corner + k, corner + k + 1), (corner, corner + k + 1, corner + 1)
+        triangles = np.stack([np.column_stack(half) for half in halves], axis=1).reshape(-1, 3)
+        points = grid.reshape(-1, 3)
+        a, b, c = (points[triangles[:, m], :2] for m in range(3))
+        area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
+        if (area <= 0).any():
+            at = fine[i[int(np.argmax(area <= 0)) // 2]]
+            self.report.error(
+                0, "[SECTION_PROPERTIES] ABSOLUTE_ORIENTATION", f"sections cross each other near s = {at:g} m"
+            )
+            return None
+        row = np.clip(np.searchsorted(stations, 0.5 * (fine[:-1] + fine[1:]), side="right") - 1, 0, len(strips) - 1)
+        friction = np.repeat(strips[row[i], j], 2)
+        return MeshRoad(
+            points=points,
+            triangles=triangles.astype(np.int32),
+            friction=friction,
+            hold=hold,
             frame=self._frame(),
             name=self._name(),
         )
@@ -714,9 +806,14 @@ class RdfFile:
             self.report.error(block.line, f"[{block.name}] SEGMENT", f"found {segment:g}; must be > 0")
             return None
         parts = []
-        for a, b in itertools.pairwise(at):
-            n = round(segment) if mode == "STEP" else math.ceil((b - a) / segment - 1e-9)
-            parts.append(np.linspace(a, b, max(1, min(n, 100_000)) + 1))
+        wanted = [segment if mode == "STEP" else math.ceil(float(gap) / segment - 1e-9) for gap in np.diff(at)]
+        if sum(wanted) > MOST_PARTS:
+            self.report.error(
+                block.line, f"[{block.name}] SEGMENT", f"found {segment:g}: {sum(wanted):.3g} parts are too many"
+            )
+            return None
+        for (a, b), n in zip(itertools.pairwise(at), wanted, strict=True):
+            parts.append(np.linspace(a, b, max(1, round(n)) + 1))
         return np.unique(np.concatenate(parts))
 
     # -- mesh ---------------------------------------------------------------------------------------------
@@ -866,11 +963,7 @@ class RdfFile:
         if name is None:
             self.report.error(block.line, "[OPEN_CRG] FILE", "is missing")
             return None
-        if not self._flag(block.get("MPC_ACTIVE"), True):
-            line = block.get("MPC_ACTIVE").line  # type: ignore[union-attr]
-            self.report.warning(
-                line, "[OPEN_CRG] MPC_ACTIVE", "'FALSE' has no effect: the normal is that of the surface"
-            )
+        points = self._flag(block.get("MPC_ACTIVE"), True)
         mu = self._friction(self.file.block("FRICTION"), "GLOBAL")
         modifiers = self._flag(block.get("APPLY_MODIFIERS"), True)
         try:
@@ -879,7 +972,8 @@ class RdfFile:
         except FormatError as error:
             self.report.error(name.line, "[OPEN_CRG] FILE", str(error))
             return None
-        return replace(road, frame=self._frame())
+        spacing = max(road.du, float(np.min(np.diff(road.v))), LEAST_SPACING)
+        return replace(road, frame=self._frame(), normals="points" if points else "vertical", spacing=spacing)
 
 
 _SHAPES = ("BASIC", "LINEAR", "CUBIC_SPLINE", "QUINTIC_SPLINE")

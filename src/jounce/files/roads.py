@@ -13,6 +13,7 @@
     unevenness: {iso_8608: C, coherency: 0.7, seed: 1}
     features:
       - pothole: {s: 100, n: 1.0, depth: 60 mm}
+    smoothing_time: 1              s; in an event the road grows out of the plane under the car
 
 Numbers are SI or carry their unit. A flat road says ``flat: {friction: 1.0}`` instead of ``line``. What the parts
 mean is in ``jounce.road.builder``.
@@ -21,8 +22,11 @@ mean is in ``jounce.road.builder``.
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -52,8 +56,9 @@ KEYS = (
         "height",
         "bank",
     ),
-    *("friction", "kerbs", "crown", "unevenness", "beside", "features"),
+    *("friction", "kerbs", "crown", "unevenness", "beside", "features", "smoothing_time"),
 )
+DEEPEST = 100  # brackets within brackets
 ANGLES = {"angle", "heading"}
 DIMENSIONLESS = {"friction", "coherency", "seed", "n_min", "n_max", "slope_1", "slope_2", "friction_1", "friction_2"}
 INVERSE = {"from", "to", "first", "last"}  # curvatures of clothoids; wavelengths of chirps are lengths
@@ -119,6 +124,9 @@ def parse_road(text: str, path: str = "") -> Road:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    depth = itertools.accumulate(1 if m.group() in "[{" else -1 for m in re.finditer(r"[\[\]{}]", text))
+    if max(depth, default=0) > DEEPEST:
+        raise FormatError(f"{path or '(text)'}: brackets within brackets more than {DEEPEST} deep; this is no road")
     try:
         data = YAML(typ="rt").load(text)
     except MarkedYAMLError as error:
@@ -224,8 +232,13 @@ class _Reader:
         if ("flat" in data) == ("line" in data):
             self.report.error(0, "", "expected either line or flat")
             return None
+        time = self._number(data, "smoothing_time", "s", "smoothing_time") if "smoothing_time" in data else 0.0
+        if time < 0:
+            line = self._line(data, "smoothing_time")
+            self.report.error(line, "smoothing_time", f"found {time:g} s; must not be negative")
         try:
-            return self._flat(name) if "flat" in data else self._built(name)
+            road = self._flat(name) if "flat" in data else self._built(name)
+            return road if road is None or not time else replace(road, smoothing_time=time)
         except ParameterError as error:
             self.report.error(0, name, str(error))
             return None

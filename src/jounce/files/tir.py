@@ -8,6 +8,7 @@ then MODEL_TYPE, then USER_SUB_ID; among the versions of MF-Tyre by FITTYP:
     USER, vi_tire, MODEL_TYPE PAC_MC                              pac_mc
     FIALA                                                         fiala
     USER, jounce::NAME                                            the registered model NAME, such as linear and table
+    USER, library::function; file.py::Class; FTIRE, CDTIRE, …     outside of the package: jounce.files.tir_user
 
 Units. [UNITS] applies to the numbers that have a dimension (speeds, radii, stiffness, damping, loads, ranges of slip
 angle and inclination). Coefficients of the formula are those of SI units and radians, whatever the file's units are:
@@ -19,20 +20,23 @@ something that would change forces is not used; infos for defaults that were tak
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import pairwise, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from jounce.components.tire import adapters
 from jounce.components.tire.base import FILE_BLOCKS, Coefficient, Tire, TireModel
 from jounce.components.tire.registry import find, names
+from jounce.components.tire.swift_mode import decode_swift_mode, own_remarks
 from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
 from jounce.core.tables import Table
 from jounce.core.writing import write_atomically
+from jounce.files import tir_user
 from jounce.files.file_units import DIMENSIONS, Units, column_factor, read_units, write_units
 from jounce.files.problems import Report
 from jounce.files.property_file import Attribute, Block, PropertyFile, Section
@@ -53,14 +57,18 @@ COEFFICIENT_BLOCKS = (
     *("OPERATING_CONDITIONS", "INFLATION_PRESSURE_RANGE"),
 )
 KNOWN_BLOCKS = frozenset({*HEADERS, *FILE_BLOCKS, *CURVES, *TABLES, *WITHOUT_EFFECT, *COEFFICIENT_BLOCKS})
+PARSED_BLOCKS = KNOWN_BLOCKS - {"SHAPE"}  # often a table without a header; nobody needs it
 SIZES = {"WIDTH": "m", "RIM_WIDTH": "m", "ASPECT_RATIO": "-"}
 MODEL_KEYS = frozenset(
     {
         *("PROPERTY_FILE_FORMAT", "FUNCTION_NAME", "MODEL_TYPE", "INTERFACE_TYPE", "USER_SUB_ID", "USE_MODE"),
         *("LONSLIP_MODE", "TYRESIDE", "CP2WC_MODE", "CALLING_APP_CHECK", "LEGACY_FORMULATION", "FITTYP", "TYPE"),
+        *tir_user.KEYS,
     }
 )
 SIDES = ("LEFT", "RIGHT", "SYMMETRIC")
+UNKNOWN_SIDES = ("UNKNOWN", "UNDEFINED", "NONE")
+LARGEST = 1e40  # files write 1e30 for "rigid"; products of four stay finite
 # Numbers of a block that must be there are written even at their default, but for these.
 SELDOM = frozenset({"BOTTOM_STIFF", "BOTTOM_OFFST"})
 POSITIVE = (
@@ -88,10 +96,6 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 # Families that are recognised, with the words for the message.
 LATER = {
-    "FTIRE": "FTire",
-    "CDTIRE": "CDTire",
-    "TAMETIRE": "TameTire",
-    "SWIFT": "MF-Tyre/MF-Swift beyond version 6.2",
     "PAC89": "Pacejka '89",
     "PAC94": "Pacejka '94",
     "5.2.1": "Delft-Tyre 5.2.1 (an early PAC2002)",
@@ -124,29 +128,12 @@ Family = tuple[str, type[Any], dict[str, Any]]
 
 def read_tir(path: str | Path) -> TirFile:
     """Read a tire property file."""
-    return TirFile(PropertyFile.read(path, KNOWN_BLOCKS, blanks="missing"))
+    return TirFile(PropertyFile.read(path, PARSED_BLOCKS, blanks="missing"))
 
 
 def parse_tir(text: str, path: str = "") -> TirFile:
     """The same from a text."""
-    return TirFile(PropertyFile.parse(text, path, KNOWN_BLOCKS, blanks="missing"))
-
-
-class SwiftMode(NamedTuple):
-    """The three digits of USE_MODE in files of MF-Tyre/MF-Swift."""
-
-    contact: int  # 0, 1 smooth road; 2 circular section; 3 moving road; 4 road by distance; 5 enveloping
-    dynamics: int  # 0 steady; 1, 2 linear, nonlinear relaxation; 3, 4 rigid ring
-    forces: int  # 0 load; 1 longitudinal; 2 lateral; 3 both; 4 combined; 5 with turn slip
-
-
-def decode_swift_mode(code: int) -> SwiftMode:
-    """The digits of a use mode BCD."""
-    size = abs(code)
-    mode = SwiftMode(size // 100, size // 10 % 10, size % 10)
-    if mode.contact > 5 or mode.dynamics > 4 or mode.forces > 5:
-        raise ParameterError(f"use mode {code}: digits are contact 0-5, dynamics 0-4, forces 0-5")
-    return mode
+    return TirFile(PropertyFile.parse(text, path, PARSED_BLOCKS, blanks="missing"))
 
 
 @dataclass(frozen=True)
@@ -175,13 +162,18 @@ class TirFile:
         self.family = ""
         self.model_class: type[Any] = TireModel
         self._options: dict[str, Any] = {}
+        self._slot = ""  # of an adapter
         model = file.block("MODEL")
         if model is not None:
             self.family, self.model_class, self._options = self._dispatch(model)
+        if self._slot:  # all else in the file is the adapter's
+            self.coefficients: dict[str, Coefficient] = {}
+            self.tire = tir_user.adapted(self._slot, file)
+            return
         self._check_blocks()
         self.report.raise_if_errors()
         self.units: Units = read_units(file, self.report)
-        self.coefficients: dict[str, Coefficient] = {c.name: c for c in self.model_class().coefficients}
+        self.coefficients = {c.name: c for c in self.model_class().coefficients}
         self._numbers()
         self._curves = self._read_curves()
         self.tire = self._tire()
@@ -196,8 +188,10 @@ class TirFile:
         header = file.block(*HEADERS)
         wanted = self.model_class.file_blocks if self.family else FILE_BLOCKS
         missing = [name for name in wanted if file.block(name) is None]
-        if header is None:
+        if header is None and missing:
             missing.insert(0, HEADERS[0])
+        elif header is None:  # some programs write none, or say it in comments
+            self.report.warning(0, f"[{HEADERS[0]}]", "block is missing; the file is taken for a tire")
         if missing:
             there = ", ".join(b.name for b in file.blocks) or "(none)"
             self.report.error(0, "", f"missing blocks: {', '.join(f'[{m}]' for m in missing)}; there are: {there}")
@@ -218,29 +212,36 @@ class TirFile:
 
     def _dispatch(self, model: Block) -> Family:
         """The family, its model and what the family says about its structure, by the keys of [MODEL]."""
-        format_ = _word(model, "PROPERTY_FILE_FORMAT")
-        line = _line(model, "PROPERTY_FILE_FORMAT")
+        format_ = tir_user.word(model, "PROPERTY_FILE_FORMAT")
+        line = tir_user.line(model, "PROPERTY_FILE_FORMAT")
         key = "[MODEL] PROPERTY_FILE_FORMAT"
         found = _SPELLINGS.get(format_.upper(), format_.upper())
         user = ""
         if found == "USER":
-            key, line = "[MODEL] FUNCTION_NAME", _line(model, "FUNCTION_NAME") or line
-            user = _word(model, "FUNCTION_NAME")
+            key, line = "[MODEL] FUNCTION_NAME", tir_user.line(model, "FUNCTION_NAME") or line
+            user = tir_user.word(model, "FUNCTION_NAME")
             found = next((f for text, f in _FUNCTIONS if text in user.lower()), "USER")
             if not found:
-                found = _word(model, "MODEL_TYPE").upper() or "USER"
-                key, line = "[MODEL] MODEL_TYPE", _line(model, "MODEL_TYPE") or line
-            if found == "USER" and _word(model, "USER_SUB_ID") == "815":
+                found = tir_user.word(model, "MODEL_TYPE").upper() or "USER"
+                key, line = "[MODEL] MODEL_TYPE", tir_user.line(model, "MODEL_TYPE") or line
+            if found == "USER" and tir_user.word(model, "USER_SUB_ID") == "815":
                 found = "MF-TYRE"
-        if found in _MF_TYRE or found == "MF_05":
+        if found in _MF_TYRE or found == "MF_05" or (not found and "FITTYP" in model):
             found, key, line = self._by_version(model, found, key, line)
         nothing: Family = ("", TireModel, {})
+        if found in ("MF_61", "MF_62") and format_.upper() == "USER" and tir_user.wants_swift(model):
+            found = "SWIFT"
         if found in FAMILIES:
             name, options = FAMILIES[found]
             return found, find(name), options
         if found == "USER":
-            return self._user(user, key, line)
-        if found in LATER:
+            return self._user(model, user, key, line)
+        if found in adapters.SLOTS:
+            if adapters.installed(found):
+                self._slot = found
+                return found, TireModel, {}
+            self.report.error(line, key, adapters.missing(found))
+        elif found in LATER:
             there = ", ".join(FAMILIES)
             self.report.error(line, key, f"{LATER[found]}: this tire family is not available yet; available: {there}")
         elif not found:
@@ -269,20 +270,24 @@ class TirFile:
         self.report.error(attribute.line, place, f"found {attribute.value!r}; known versions: {known}")
         return _MF_TYRE[0], place, attribute.line
 
-    def _user(self, function: str, key: str, line: int) -> Family:
-        """A registered model: FUNCTION_NAME = 'jounce::name'."""
+    def _user(self, model: Block, function: str, key: str, line: int) -> Family:
+        """A registered model, FUNCTION_NAME = 'jounce::name', or one outside of the package."""
         library, _, name = function.rpartition("::")
+        nothing: Family = ("", TireModel, {})
+        if library.lower() != "jounce" and library and name:
+            return tir_user.user_model(model, self.report) or nothing
         if library.lower() != "jounce":
-            self.report.error(
-                line, key, f"found {function!r}: a user tire of another program; registered ones are 'jounce::NAME', "
-                f"NAME one of {', '.join(names())}"
-            )  # fmt: skip
-            return "", TireModel, {}
+            text = (
+                f"found {function!r}; expected 'library::function' with INTERFACE_TYPE, 'file.py::Class', or "
+                f"'jounce::NAME', NAME one of {', '.join(names())}"
+            )
+            self.report.error(line, key, text)
+            return nothing
         try:
             return name.lower(), find(name), {}
         except JounceError as error:
             self.report.error(line, key, str(error))
-            return "", TireModel, {}
+            return nothing
 
     # -- numbers ------------------------------------------------------------------------------------------
     def _numbers(self) -> None:
@@ -295,6 +300,7 @@ class TirFile:
                 continue
             for attribute in block.attributes:
                 self._number(block, attribute)
+        self._elsewhere(readable)
         for low, high in RISING:
             a, b = self._given.get(low), self._given.get(high)
             if a is not None and b is not None and not a.value < b.value:
@@ -305,6 +311,19 @@ class TirFile:
                 report.error(given.line, key, f"found {given.value:g} {unit}; must be > 0")
             if key in NOT_NEGATIVE and given.value < 0:
                 report.error(given.line, key, f"found {given.value:g} {unit}; must not be negative")
+
+    def _elsewhere(self, readable: Collection[str]) -> None:
+        """Numbers without a default that stand in a block of another program."""
+        wanted = self.model_class().required()
+        for block in self.file.blocks:
+            if block.name.upper() in {*readable, *HEADERS, "UNITS"}:
+                continue
+            for attribute in block.attributes:
+                key = self._name(attribute.key)
+                if key in wanted and key not in self._given and isinstance(attribute.value, float):
+                    self._number(block, attribute)
+                    text = f"taken, though the block is not known; usual is [{self.coefficients[key].block}]"
+                    self.report.warning(attribute.line, f"[{block.name}] {attribute.key}", text)
 
     def _name(self, key: str) -> str:
         """The name of a number, by any of its spellings."""
@@ -319,7 +338,10 @@ class TirFile:
         coefficient = self.coefficients.get(key)
         unit = coefficient.unit if coefficient is not None and coefficient.block else SIZES.get(key)
         if unit is None:
-            if not (key in MODEL_KEYS and block.name.upper() == "MODEL") and block.name.upper() not in WITHOUT_EFFECT:
+            if block.name.upper().endswith("_COEFFICIENTS") and attribute.value not in (_neutral(key), ""):
+                text = f"{attribute.value} has no effect here; a program that knows it gives other forces"
+                self.report.warning(attribute.line, place, text)
+            elif not (key in MODEL_KEYS and block.name.upper() == "MODEL") and block.name.upper() not in WITHOUT_EFFECT:
                 self.report.info(attribute.line, place, "not used; kept as it is")
             return
         if attribute.blank:
@@ -333,6 +355,9 @@ class TirFile:
             factor = self._factor(key)
         if key in self._given and key != attribute.key.upper():
             self.report.warning(attribute.line, place, f"another spelling of {key}, which is there as well; not used")
+            return
+        if not abs(attribute.value * factor) < LARGEST:
+            self.report.error(attribute.line, place, f"found {attribute.value:g}; beyond anything that a tire has")
             return
         self._given[key] = _Given(attribute.value * factor, attribute.line)
 
@@ -439,11 +464,10 @@ class TirFile:
             self.report.error(xy.line, place, rule)
             return
         if np.any(load[-1] > 0):
-            self.report.warning(xy.line, place, "the largest radius has a load; it is continued with its last slope")
+            self.report.warning(xy.line, place, "the largest radius has a load; beyond it the load falls to zero")
         if len(axis) == 1:
             axis, load = np.array([0.0, 1.0]), np.repeat(load, 2, axis=1)
-        # beyond its radii the load goes on along the last slope, beyond its speeds it is held
-        self._enter(curves, "radius_load", block, lambda: _held_in_speed(radius, axis, load))
+        self._enter(curves, "radius_load", block, lambda: _radius_load(radius, axis, load))
 
     def _read_forces(self, curves: dict[str, Table]) -> None:
         """Forces of a table tire over load, slip and slip angle: a row for each point of a grid, in any order."""
@@ -530,15 +554,8 @@ class TirFile:
         except ParameterError as error:
             report.error(line, key, str(error))
             return 14, {}
-        if code.contact in (2, 3, 4):
-            what = {2: "circular cross-section", 3: "moving road", 4: "road by travelled distance"}[code.contact]
-            report.error(line, key, f"found {mode}: contact {code.contact} ({what}) is not available; use 0 or 1")
-        if code.contact == 5:
-            report.warning(line, key, f"found {mode}: enveloping is not available yet; the contact is one point")
-        if code.dynamics in (3, 4):
-            report.warning(
-                line, key, f"found {mode}: the rigid ring is not available yet; nonlinear relaxation instead"
-            )
+        for remark in own_remarks(mode):
+            (report.error if remark.level == "error" else report.warning)(line, key, remark.text)
         size = min(code.forces, 4) + (10 if code.dynamics else 0)
         options = {"turn_slip": code.forces == 5, "nonlinear": code.dynamics >= 2}
         return size if mode >= 0 else -size, options
@@ -553,6 +570,12 @@ class TirFile:
         point, line = self._whole("CP2WC_MODE", 0)
         if point not in (0, 1):
             report.error(line, "[MODEL] CP2WC_MODE", f"found {point}; allowed: 0, 1")
+        legacy, line = self._whole("LEGACY_FORMULATION", 0)
+        if legacy not in (0, 1):
+            report.error(line, "[MODEL] LEGACY_FORMULATION", f"found {legacy}; allowed: 0, 1")
+        elif legacy == 1:
+            rule = "1: the equations are those of 0; the contact mass and the parking torque of 1 are not there"
+            report.warning(line, "[MODEL] LEGACY_FORMULATION", rule)
         modes = self.model_class.modes
         options |= self._options
         options |= {
@@ -566,6 +589,7 @@ class TirFile:
             "extended": self._any("QV1", "QV2", "QFCX1", "QFCY1", "QFCG1", "QFZ1", "QFZ2"),
             "softening": self._any("QFCX1", "QFCY1", "Q_FCX", "Q_FCY"),
             "camber_deflection": self._options.get("version") == 62 and self._any("Q_CAM1", "Q_CAM2", "Q_CAM3"),
+            "mixed_overturning": self._any("QSX4"),
         }
         there = _field_names(self.model_class)
         return self.model_class(**{name: value for name, value in options.items() if name in there}), mode
@@ -597,6 +621,9 @@ class TirFile:
             self.report.info(0, "[MODEL] TYRESIDE", "is missing; 'LEFT' is taken")
             return "left"
         word = str(attribute.value).strip().upper()
+        if word in UNKNOWN_SIDES:
+            self.report.warning(attribute.line, "[MODEL] TYRESIDE", f"found {attribute.value!r}; 'LEFT' is taken")
+            return "left"
         if word not in SIDES:
             hint = did_you_mean(word, SIDES)
             self.report.error(attribute.line, "[MODEL] TYRESIDE", f"found {attribute.value!r}; unknown{hint}")
@@ -669,7 +696,7 @@ class TirFile:
         try:
             fresh = parse_tir(self.file.text(), self.file.path)
         except FormatError:
-            self.file = PropertyFile.parse(before, self.file.path, KNOWN_BLOCKS, blanks="missing")
+            self.file = PropertyFile.parse(before, self.file.path, PARSED_BLOCKS, blanks="missing")
             self.file.encoding = encoding
             raise
         fresh.file.encoding = encoding
@@ -690,6 +717,11 @@ class TirFile:
 
     def write(self, path: str | Path) -> None:
         self.file.write(path)
+
+
+def _neutral(key: str) -> float:
+    """The value at which an unknown coefficient does nothing: factors begin with L."""
+    return 1.0 if key.startswith("L") and key != "LMUV" else 0.0
 
 
 def tir_text(tire: Tire, comments: Sequence[str] = (), skip_defaults: bool = True) -> str:
@@ -759,9 +791,8 @@ def _write_curves(file: PropertyFile, curves: Mapping[str, Table]) -> None:
         table = curves["radius_load"]
         radius, speed = table.axes
         block = file.add_block("SPEED_RADIUS_LOAD_DATA")
-        # without the two speeds that hold it beyond its ends
-        block.add_sub_block("Z_DATA").add_table(("speed",), [(float(v),) for v in speed[1:-1]])
-        loads = table.values[:, 1:-1].tolist()
+        block.add_sub_block("Z_DATA").add_table(("speed",), [(float(v),) for v in speed])
+        loads = table.values.tolist()
         block.add_sub_block("XY_DATA").add_table(
             ("radius", "load"), [(float(r), *row) for r, row in zip(radius, loads, strict=True)]
         )
@@ -777,28 +808,22 @@ def write_tir(path: str | Path, tire: Tire, comments: Sequence[str] = ()) -> Non
     write_atomically(path, tir_text(tire, comments).encode("utf-8"))
 
 
-def _held_in_speed(radius: Any, speed: Any, load: Any) -> Table:
-    """A table that goes on linearly in radius, and is held beyond its speeds by two more columns."""
-    wide = np.concatenate([[speed[0] - 1e3], speed, [speed[-1] + 1e3]])
-    held = np.column_stack([load[:, :1], load, load[:, -1:]])
-    return Table([radius, wide], held, method="linear", extrapolation="linear", name="radius_load")
+def _radius_load(radius: Any, speed: Any, load: Any) -> Table:
+    """A map that is held beyond its radii and speeds.
+
+    A load at the largest radius goes on to zero with its last slope (the steepest of all speeds sets where): a wheel
+    that has left the road has none.
+    """
+    if np.any(load[-1] > 0):
+        slope = float(np.max((load[-2] - load[-1]) / (radius[-1] - radius[-2])))
+        over = float(np.max(load[-1])) / slope if slope > 0 else 1e-3
+        end = radius[-1] + over * np.array([1.0, 2.0])  # two, so that it is exactly zero from there on
+        radius, load = np.append(radius, end), np.vstack([load, np.zeros((2, load.shape[1]))])
+    return Table([radius, speed], load, method="linear", extrapolation="flat", name="radius_load")
 
 
 def _field_names(model: type[Any]) -> set[str]:
     return {f.name for f in fields(model)}
-
-
-def _word(block: Block, key: str) -> str:
-    attribute = block.get(key)
-    if attribute is None:
-        return ""
-    value = attribute.value
-    return value.strip() if isinstance(value, str) else f"{value:g}"
-
-
-def _line(block: Block, key: str) -> int:
-    attribute = block.get(key)
-    return 0 if attribute is None else attribute.line
 
 
 def _float(text: Any) -> float:

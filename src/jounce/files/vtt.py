@@ -22,7 +22,8 @@ Functions of time, with ξ = (t - T0)/(T1 - T0) kept within 0 and 1:
 
 The function PRELOAD is added to PRELOAD_CONSTANT. A toe angle is positive to the left, so that the slip angle is minus
 it; CAMBER_ANGLE is the inclination, positive when the top leans to the right. Spellings that are met in files are
-understood: INTIAL_TIME, T_0 and F_0, CORNERRING_STIFFNESS.
+understood: INTIAL_TIME, T_0 and F_0, CORNERRING_STIFFNESS. With TIRE_INTEGRATOR_ACTIVE the states of the tire are
+integrated apart from the rig, by explicit Euler with TIRE_INTEGRATION_STEP (``components.tire.substeps``).
 """
 
 from __future__ import annotations
@@ -139,6 +140,7 @@ class TireTest:
     hub_mass: float = 20.0  # kg
     hub_damping: float | None = None  # N s/m; None: 0.7 of critical
     method: str = "AB-2"
+    tire_step: float | None = None  # s, explicit Euler steps of the tire's states; None: they go with the rig
     warnings: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -150,6 +152,8 @@ class TireTest:
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
                 raise ParameterError(f"tire test, {name} = {value:g}: must be above 0")
+        if self.tire_step is not None and not (math.isfinite(self.tire_step) and self.tire_step > 0):
+            raise ParameterError(f"tire test, tire_step = {self.tire_step:g}: must be above 0")
         if not (math.isfinite(self.end) and self.end > self.start):
             raise ParameterError(f"tire test, end = {self.end:g} s: must be later than the start, {self.start:g} s")
         if (self.end - self.start) / self.step > 2e8:
@@ -218,7 +222,8 @@ class _Reader:
             values["hub_damping"] = number(model, "HUB_DAMPING", "N.s/m", 0.0)
         if "INTEGRATION_METHOD" in system:
             values["method"] = self._text(system, "INTEGRATION_METHOD")
-        self._tire_integrator(system, values)
+        if self._flag(system, "TIRE_INTEGRATOR_ACTIVE", False):
+            values["tire_step"] = number(system, "TIRE_INTEGRATION_STEP", "s", None, positive=True) or 1.0
         if kind in ("LATERAL", "COMBINED"):
             values["toe_amplitude"] = number(analysis, "TOE_AMPLITUDE", "rad", None)
         if kind == "COMBINED":
@@ -320,18 +325,6 @@ class _Reader:
         if self._flag(analysis, "PI_OUTPUT", False):
             self.notes.append("PI_OUTPUT: this format is not written")
         return tuple(wanted)
-
-    def _tire_integrator(self, system: Section, values: dict[str, Any]) -> None:
-        """States of the tire with a step of their own: here everything takes the smaller one."""
-        if not self._flag(system, "TIRE_INTEGRATOR_ACTIVE", False):
-            return
-        step = self._number(system, "TIRE_INTEGRATION_STEP", "s", None, positive=True)
-        if 0 < step < values["step"]:
-            values["step"] = step
-        self.notes.append(
-            "TIRE_INTEGRATOR_ACTIVE: the states of the tire are integrated together with the rig; "
-            f"both with a step of {values['step']:g} s"
-        )
 
     # -- functions ----------------------------------------------------------------------------------------
     def _function(self, name: str, quantity: str, *, required: bool = False) -> Signal:

@@ -60,6 +60,7 @@ class Panel:
 TIME_SIGNALS = ("steering", "speed", "yaw_rate", "lateral_acceleration", "roll", "side_slip")
 LONGITUDINAL = ("brake", "throttle", "forward_speed", "longitudinal_acceleration", "pitch")
 CORNERS = ("L1", "R1", "L2", "R2")
+TWINS = ("L2_twin", "R2_twin")  # second tires
 WHEELS = (
     ("Wheel loads", "Tire.Ground_Surface_Force_Z.{}"),
     ("Wheel travel", "Suspension.Jounce.{}"),
@@ -85,11 +86,10 @@ def panels(runs: Sequence[Run], labels: Sequence[str], profile: str, channels: S
     for name in LONGITUDINAL if kind in STRAIGHT else TIME_SIGNALS:
         chosen += _signal(runs, labels, profile, name)
     for title, pattern in WHEELS[: 3 if kind in STRAIGHT else 2]:
-        names = [pattern.format(corner) for corner in CORNERS]
-        if all(name in run for run in runs for name in names):
+        if all(pattern.format(corner) in run for run in runs for corner in CORNERS):
             for run, label in zip(runs, labels, strict=True):
                 caption = title if len(runs) == 1 else f"{title}, {label}"
-                chosen.append(_wheels(run, profile, caption, names))
+                chosen.append(_wheels(run, profile, caption, pattern))
     if kind not in STRAIGHT:
         chosen += _path(runs, labels)
     return chosen
@@ -134,16 +134,17 @@ def _channels(runs: Sequence[Run], labels: Sequence[str], profile: str, names: S
     return Panel(names[0] if len(names) == 1 else f"{names[0]} …", "time / s", scale.label, curves)
 
 
-def _wheels(run: Run, profile: str, title: str, names: Sequence[str]) -> Panel:
-    values = {name: run[name] for name in names}
-    if "_Slip_" in names[0] and run.has_signal("speed"):
+def _wheels(run: Run, profile: str, title: str, pattern: str) -> Panel:
+    found = {place: pattern.format(place) for place in (*CORNERS, *TWINS)}
+    values = {place: run[name] for place, name in found.items() if name in run}
+    if "_Slip_" in pattern and run.has_signal("speed"):
         # slips of a car that stands say nothing and hide the rest
-        values = {name: np.where(run.signal("speed") > CREEP, x, np.nan) for name, x in values.items()}
+        values = {place: np.where(run.signal("speed") > CREEP, x, np.nan) for place, x in values.items()}
     size = max(float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x))) for x in values.values())
-    scale = shown(run.unit(names[0]), profile, size)
+    scale = shown(run.unit(found["L1"]), profile, size)
     curves = [
-        Curve(corner, run.time, _apply(scale, values[name]), COLOURS[k])
-        for k, (corner, name) in enumerate(zip(CORNERS, names, strict=True))
+        Curve(place, run.time, _apply(scale, x), COLOURS[k % len(COLOURS)])
+        for k, (place, x) in enumerate(values.items())
     ]
     return Panel(title, "time / s", scale.label, curves)
 

@@ -22,7 +22,6 @@ from jounce.components.tire.base import Tire
 from jounce.components.tire.external import External
 from jounce.components.tire.mounted import Block, Mounted
 from jounce.components.tire.wheel import declare, mount
-from jounce.core.errors import ModelError
 from jounce.road.ground import Ground, Plane, Service
 from jounce.symbolic import System
 from jounce.symbolic.bodies import Gyrostat
@@ -50,12 +49,16 @@ class Structure:
     locked: bool = False
     road: bool = False  # a surface bound as a service, else a plane
     free: bool = False  # (2)
+    substeps: int = 0  # steps of the contact deflections in a step of the rig; 0: they are integrated with it
+
+
+def is_outside(tire: Tire) -> bool:
+    """Whether the forces come from an outside function."""
+    return isinstance(tire.model, External)
 
 
 def bench(tire: Tire, structure: Structure) -> System:
-    """The rig with a tire; ``tire.side`` is a parameter: -1 mirrors it."""
-    if isinstance(tire.model, External):
-        raise ModelError(f"tire {tire.name!r}: outside tires are not available on the rig yet")
+    """The rig with a tire; ``tire.side`` is a parameter: -1 mirrors it (outside tires have none)."""
     return _free(tire, structure) if structure.free else _guided(tire, structure)
 
 
@@ -94,7 +97,7 @@ def _guided(tire: Tire, structure: Structure) -> System:
         else:
             spin = _spin_for(block, carrier, ground, system.input("kappa", "-", "slip without lag"))
         wheel = Driven("wheel", body, [0.0, 1.0, 0.0], inertia, spin)
-    mounted = mount(system, block, wheel, ground, "left")
+    mounted = mount(system, block, wheel, ground, "left", substeps=structure.substeps)
     _outputs(system, mounted, wheel, toe)
     system.output("hub.height", z, "m", "height of the wheel centre")
     system.output("hub.x", vx * travelled, "m", "travelled distance")
@@ -116,7 +119,7 @@ def _free(tire: Tire, structure: Structure) -> System:
     mass = system.parameter("mass", 20.0, "kg", "of the wheel")
     body = system.body("wheel_body", roll.frame, mass, (across, about, across))
     wheel = system.gyrostat("wheel", body, "y", about)
-    mounted = mount(system, declare(system, tire), wheel, ground, "left")
+    mounted = mount(system, declare(system, tire), wheel, ground, "left", substeps=structure.substeps)
     _outputs(system, mounted, wheel, yaw.q[0])
     for name, joint in (("x", x), ("y", y)):
         system.output(f"hub.{name}", joint.q[0], "m", f"{name} of the wheel centre")
@@ -142,6 +145,8 @@ def _spin_for(block: Block, carrier: Frame, ground: Ground, kappa: Any) -> Any:
         drop = section[1]
         touch, rho = geometry.touch_section(touch, surface.height, p["UNLOADED_RADIUS"], section[0], drop)
     moving = geometry.motion(touch, carrier.v_native, carrier.express(carrier.w, axes))
+    if is_outside(block.tire):  # the radius of its slip channels
+        return moving.vx * (1 + kappa) / (p["UNLOADED_RADIUS"] - fmax(rho, 0.0) / 3)
     spin = moving.vx / p["UNLOADED_RADIUS"]
     for _ in range(ITERATIONS):
         spin = moving.vx * (1 + kappa) / (block.tire.model.effective_radius(p, rho, spin) - drop)

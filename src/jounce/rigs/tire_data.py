@@ -43,6 +43,10 @@ UNITS: dict[str, str] = {
     "radius": "m",
     "deflection": "m",
     "weight": "-",
+    "time": "s",
+    "frequency": "1/s",
+    "gain": "N/rad",
+    "phase": "rad",
 }
 # Names of columns by which quantities are recognised, without case, blanks and underscores.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -60,6 +64,10 @@ NAMES: dict[str, tuple[str, ...]] = {
     "radius": ("radius", "rl", "loadedradius"),
     "deflection": ("deflection", "rho"),
     "weight": ("weight",),
+    "time": ("time", "et", "elapsedtime"),
+    "frequency": ("frequency", "freq"),
+    "gain": ("gain",),
+    "phase": ("phase",),
 }
 TYDEX: dict[str, tuple[str, ...]] = {
     "fx": ("FX", "FXW", "FXH", "FXC"),
@@ -75,6 +83,7 @@ TYDEX: dict[str, tuple[str, ...]] = {
     "pressure": ("INFLPRES",),
     "radius": ("DSTGRWHC", "LOADRADI"),
     "deflection": ("DEFLRADI",),
+    "time": ("RUNTIME", "MEASTIME"),
 }
 AXES = ("iso", "sae", "adapted_sae")
 _TURNED = {"iso": (), "sae": ("fy", "fz", "my", "mz", "alpha"), "adapted_sae": ("fy", "my", "mz")}
@@ -125,7 +134,7 @@ class TireData:
         names = [n for n in UNITS if (n in self and n in other) or (n in SLIPS and (n in self or n in other))]
         return TireData(
             {name: np.concatenate([self[name], other[name]]) for name in names},
-            ", ".join(s for s in (self.source, other.source) if s),
+            ", ".join(dict.fromkeys(s for part in (self, other) for s in part.source.split(", ") if s)),
             tuple(dict.fromkeys((*self.warnings, *other.warnings))),
         )
 
@@ -234,7 +243,7 @@ def _from_table(place: Path, axes: str, chosen: Mapping[str, Any], wheel_axes: b
         if name not in available:
             raise ParameterError(f"{place}: {quantity}: no column {name!r}{did_you_mean(name, available, 12)}")
         column, own = available[name]
-        given = str(about.get("unit", own) or "")
+        given = str(about.get("unit", own) or ("s" if quantity == "time" else ""))
         if not given and unit != "-":
             raise ParameterError(
                 f"{place}: column {name!r} ({quantity}) has no unit; say it: {{'column': '{name}', 'unit': ...}}"

@@ -5,7 +5,7 @@
 
 In every stage (``tire_stages``) the sum over the points of
 
-    ρ(r²),   r = w (F(coefficients; Fz, κ, α, γ, V) - F_measured)/F_rms                                            (1)
+    ρ(r²),   r = w (F(coefficients; Fz, κ, α, γ, V, p) - F_measured)/F_rms                                         (1)
 
 is made smallest within limits, by a trust-region method with exact derivatives: F is the model's own text, evaluated
 with symbols, differentiated by CasADi and computed for all points at once (``tire_problem``). ρ is the identity, or
@@ -33,13 +33,15 @@ from jounce.core.errors import ModelError, ParameterError, did_you_mean
 from jounce.core.units import parse
 from jounce.rigs.tire_data import FORCES, TireData
 from jounce.rigs.tire_fit_result import Estimate, FitResult, Point, StageResult, evaluate, r_squared
-from jounce.rigs.tire_problem import Problem
+from jounce.rigs.tire_problem import Problem, triangle
 from jounce.rigs.tire_stages import (
     CAMBER,
     COMBINED,
     LOAD,
     LOAD_SQUARED,
     ONE_SIDED,
+    PRESSURE,
+    PRESSURE_SQUARED,
     SHAPES,
     STAGES,
     USUAL_COMBINED,
@@ -58,9 +60,12 @@ FEWEST = 30  # points, below which a stage says nothing
 SUBSAMPLE = 1500  # points that choose between starts
 SIDE_SHARE = 0.02  # of the points that must lie on the other side of zero
 LOAD_STEP = 0.12  # of the mean load: loads nearer than this are one
+PRESSURE_STEP = 0.04  # the same for inflation pressures
 CORRELATED = 0.99
 WORST = 5
+PRESSURES = {"PRESMIN": 1.0, "PRESMAX": 1e9}
 WIDE = {"KPUMIN": -9.0, "KPUMAX": 9.0, "ALPMIN": -1.57, "ALPMAX": 1.57, "CAMMIN": -1.5, "CAMMAX": 1.5}
+ASSUMED = "relaxation lengths are not in steady data; usual ones are assumed"
 Number = float | str
 
 
@@ -71,11 +76,13 @@ def fit_tire(
     model: str = "pac2002",
     radius: Number | None = None,
     load: Number | None = None,
+    pressure: Number | None = None,
     side: str = "left",
     robust: bool = False,
     by_load: bool = False,
     fixed: Iterable[str] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
+    transient: TireData | None = None,
     name: str = "fitted",
 ) -> FitResult:
     """Fit a tire to measured points.
@@ -87,16 +94,31 @@ def fit_tire(
     model : without a base: ``pac2002`` or ``mf6`` (version 6.1)
     radius : m, of the free tire; without it and without a base it is found from loaded radii
     load : N, nominal; default that of the base, else the mean of the measured ones
+    pressure : Pa, nominal, of a model that knows it; default that of the base, else the middle of the measured ones
     side : on which the tire was measured: ``left``, ``right``, or ``symmetric`` to fit no pull to one side
     robust : do not let outliers pull the fit
     by_load : weights in inverse proportion to the load, so that small loads count as much as large ones
     fixed : coefficients that stay as they are
     bounds : limits of coefficients in place of those of ``tire_stages``
+    transient : records over time or frequency that show the relaxation lengths (``relaxation_fit``)
     name : of the tire
     """
-    return _Fit(
-        data, base, model, radius, load, side, robust, by_load, frozenset(fixed), dict(bounds or {}), name
+    result = _Fit(
+        data, base, model, radius, load, pressure, side, robust, by_load, frozenset(fixed), dict(bounds or {}), name
     ).run()
+    return result if transient is None else _with_relaxation(result, transient)
+
+
+def _with_relaxation(result: FitResult, transient: TireData) -> FitResult:
+    from jounce.rigs.relaxation_fit import fit_relaxation
+
+    found = fit_relaxation(result.tire, transient)
+    fitted = {lag.direction for lag in found.lags}
+    warnings = [w for w in result.warnings if w != ASSUMED]
+    missing = [d for d in ("lateral", "longitudinal") if d not in fitted]
+    if ASSUMED in result.warnings and missing:
+        warnings.append(f"relaxation was not measured in this direction, a usual length is assumed: {missing[0]}")
+    return replace(result, tire=found.tire, warnings=(*warnings, *found.warnings), relaxation=found)
 
 
 class _Fit:
@@ -107,6 +129,7 @@ class _Fit:
         model: str,
         radius: Number | None,
         load: Number | None,
+        pressure: Number | None,
         side: str,
         robust: bool,
         by_load: bool,
@@ -134,6 +157,8 @@ class _Fit:
             raise ParameterError(f"coefficient {wrong!r}: unknown{did_you_mean(wrong, self.names)}")
         self.fixed = fixed | (frozenset(self.model.sided) if side == "symmetric" else frozenset())
         self.bounds = bounds
+        self.pressure = None if pressure is None else parse(pressure, "Pa")
+        self.pressures = _levels(data["pressure"], PRESSURE_STEP) if "pressure" in data else 1
         self.values = self._start(radius, load)
         self.stages: list[StageResult] = []
 
@@ -163,6 +188,7 @@ class _Fit:
             values["FNOMIN"] = parse(load, "N")
         elif base is None:
             values["FNOMIN"] = float(f"{np.mean(data['fz']):.3g}")
+        self._pressure(values)
         self._vertical(values, radius)
         if self.side == "symmetric":
             values |= dict.fromkeys((n for n in self.model.sided if n in values), 0.0)
@@ -170,12 +196,33 @@ class _Fit:
             self._relaxation(values)
         if "speed" in data and base is None:
             values["LONGVL"] = float(f"{np.median(data['speed']):.3g}")
-        if "pressure" in data and np.ptp(data["pressure"]) > 0.05 * np.mean(data["pressure"]):
-            low, high = data["pressure"].min() / 1e5, data["pressure"].max() / 1e5
-            self.warnings.append(
-                f"inflation pressure varies from {low:.2f} to {high:.2f} bar; its effect is not fitted"
-            )
         return values
+
+    def _pressure(self, values: dict[str, float]) -> None:
+        """The nominal pressure: that of the base, else the given one, else the middle of the measured ones."""
+        if "pressure" not in self.data:
+            return
+        pressure = self.data["pressure"]
+        low, high = float(pressure.min()), float(pressure.max())
+        if "NOMPRES" not in values:
+            if self.pressures > 1:
+                self.warnings.append(
+                    f"inflation pressure varies from {low / 1e5:.2f} to {high / 1e5:.2f} bar; the model "
+                    f"{self.model.kind} has no effect of it, mf6 has"
+                )
+            return
+        if self.base is None:
+            middle = float(np.sort(pressure)[len(pressure) // 2])
+            nominal = float(f"{middle:.3g}") if self.pressure is None else self.pressure
+            values |= {"NOMPRES": nominal, "PRESMIN": 0.9 * low, "PRESMAX": 1.1 * high}
+        values["INFLPRES"] = values["NOMPRES"]
+        if self.pressures == 2:
+            self.warnings.append("two pressures only: change with the pressure is linear")
+        if not low <= 1.02 * values["NOMPRES"] or not high >= 0.98 * values["NOMPRES"]:
+            self.warnings.append(
+                f"the nominal pressure, {values['NOMPRES'] / 1e5:.2f} bar, is outside of the measured ones, "
+                f"{low / 1e5:.2f} to {high / 1e5:.2f} bar"
+            )
 
     def _vertical(self, values: dict[str, float], radius: Number | None) -> None:
         """Free radius and vertical stiffness, from loaded radii or deflections where they were measured."""
@@ -195,17 +242,28 @@ class _Fit:
         elif radius is None and base is None:
             raise ParameterError("radius of the free tire: give radius=, or a base, or measured loaded radii")
         if rho is not None:
-            stiffness = float(rho @ fz / (rho @ rho))
+            columns = [rho]
+            if self.pressures > 1 and {"PFZ1", "NOMPRES"} <= values.keys():
+                columns.append(rho * (data["pressure"] / values["NOMPRES"] - 1))  # Fz = C ρ (1 + PFZ1 dpi)
+            basis = np.stack(columns, axis=1)
+            found = np.linalg.lstsq(basis, fz, rcond=None)[0]
+            stiffness = float(found[0])
             if stiffness <= 0:
                 raise ParameterError("vertical stiffness: the measured deflections are negative; is the radius right?")
             values["VERTICAL_STIFFNESS"] = stiffness
-            error = fz - stiffness * rho
-            scatter = float(np.sqrt(error @ error / (len(fz) - 1)))
-            sd = scatter / math.sqrt(float(rho @ rho))
+            error = fz - basis @ found
+            covariance: Array = np.asarray(np.linalg.inv(basis.T @ basis), dtype=np.float64)
+            covariance *= float(error @ error) / (len(fz) - len(found))
+            estimates = {"VERTICAL_STIFFNESS": Estimate(stiffness, math.sqrt(covariance[0, 0]))}
+            if len(found) > 1:  # of the quotient, to first order
+                values["PFZ1"] = float(found[1]) / stiffness
+                slope = np.array([-values["PFZ1"], 1.0]) / stiffness
+                turn = np.array([[1.0, 0.0], slope])
+                covariance = turn @ covariance @ turn.T
+                estimates["PFZ1"] = Estimate(values["PFZ1"], math.sqrt(covariance[1, 1]))
             self._vertical_result = StageResult(
                 "vertical", "fz", len(fz), float(np.sqrt(np.mean(error**2))), r_squared(fz, error),
-                {"VERTICAL_STIFFNESS": Estimate(stiffness, sd)}, np.array([[sd**2]]), (), (), (), 0, 1,
-                time.perf_counter() - start,
+                estimates, covariance, (), (), (), 0, 1, time.perf_counter() - start,
             )  # fmt: skip
         elif base is None:
             values["VERTICAL_STIFFNESS"] = values["FNOMIN"] / (0.06 * values["UNLOADED_RADIUS"])
@@ -224,7 +282,7 @@ class _Fit:
         elif "LATERAL_STIFFNESS" in values:
             values |= {"LATERAL_STIFFNESS": values["VERTICAL_STIFFNESS"] * 0.6}
             values |= {"LONGITUDINAL_STIFFNESS": values["VERTICAL_STIFFNESS"] * 1.6}
-        self.warnings.append("relaxation lengths are not in steady data; usual ones are assumed")
+        self.warnings.append(ASSUMED)
 
     # -- fitting --------------------------------------------------------------------------------------------
     def run(self) -> FitResult:
@@ -315,6 +373,11 @@ class _Fit:
             chosen &= (
                 np.abs(data["alpha"]) <= PURE_ALPHA if stage.force == "fx" else np.abs(data["kappa"]) <= PURE_KAPPA
             )
+        if stage.pure and stage.upright and not stage.need and self.pressures > 1 and "NOMPRES" in self.values:
+            nominal = self.values["NOMPRES"]
+            near = chosen & (np.abs(data["pressure"] - nominal) < PRESSURE_STEP * nominal)
+            if np.count_nonzero(near) >= 2 * FEWEST:
+                chosen = near
         return chosen
 
     def _missing(self) -> None:
@@ -375,6 +438,11 @@ class _Fit:
             out |= CAMBER
         if not self.combined:
             out |= COMBINED
+        levels = _levels(points["pressure"], PRESSURE_STEP) if "pressure" in points else 1
+        if levels < 2:
+            out |= PRESSURE
+        if levels < 3:
+            out |= PRESSURE_SQUARED
         for slip, small in (("alpha", PURE_ALPHA), ("kappa", PURE_KAPPA), ("gamma", UPRIGHT)):
             if _missing_side(points[slip], small):
                 out |= ONE_SIDED[slip]
@@ -385,7 +453,8 @@ class _Fit:
         return [n for n in stage.coefficients if n in self.names and n not in out]
 
     def _stage(self, stage: Stage) -> None:
-        if (stage.need == "camber" and not self.cambered) or (stage.need == "combined" and not self.combined):
+        there = {"camber": self.cambered, "combined": self.combined, "pressure": self.pressures > 1}
+        if not there.get(stage.need, True):
             return
         chosen = self._points(stage)
         count = int(np.count_nonzero(chosen))
@@ -412,11 +481,16 @@ class _Fit:
             self.values[n] = float(np.clip(self.values[n], low + margin, high - margin))
         begun = time.perf_counter()
         problem = Problem(
-            self.model, {**self.values, **WIDE, "FZMIN": 1.0, "FZMAX": 1e9}, stage.force, names, points, self.by_load
+            self.model,
+            {**self.values, **WIDE, **PRESSURES, "FZMIN": 1.0, "FZMAX": 1e9},
+            stage.force,
+            names,
+            points,
+            self.by_load,
         )
         lows, highs = np.array([self._limits(n)[1:] for n in names]).T
         x0 = np.array([self.values[n] for n in names])
-        if stage.pure and stage.upright and self.base is None:
+        if stage.pure and stage.upright and not stage.need and self.base is None:
             x0 = self._best_start(stage, names, problem, x0, lows, highs)
         x, iterations = problem.solve(x0, lows, highs)
         for loss in ("soft_l1", "cauchy") if self.robust else ():
@@ -465,7 +539,7 @@ class _Fit:
         seen = scale > 1e-9 * max(float(scale.max()), 1e-300)
         inverse = np.full((p, p), np.nan)
         if np.any(seen):
-            part = jacobian[:, seen] / scale[seen]
+            part = triangle(jacobian[:, seen] / scale[seen])
             inner = np.linalg.pinv(part.T @ part, rcond=1e-13, hermitian=True) / np.outer(scale[seen], scale[seen])
             inverse[np.ix_(seen, seen)] = inner
         if self.robust:
@@ -532,13 +606,13 @@ def _missing_side(values: Array, small: float) -> str:
     return ""
 
 
-def _levels(loads: Array) -> int:
-    """Number of distinct loads: clusters of the sorted values with a share of the points."""
-    order = np.sort(loads)
+def _levels(values: Array, apart: float = LOAD_STEP) -> int:
+    """Number of distinct loads or pressures: clusters of the sorted values with a share of the points."""
+    order = np.sort(values)
     mean = float(np.mean(order))
-    if np.ptp(order) < LOAD_STEP * mean:
+    if np.ptp(order) < apart * mean:
         return 1
-    cells = np.floor((order - order[0]) / (LOAD_STEP * mean)).astype(int)
+    cells = np.floor((order - order[0]) / (apart * mean)).astype(int)
     counts = np.bincount(cells)
     filled = counts >= max(0.02 * len(order), 3)
     levels = int(np.count_nonzero(filled & ~np.concatenate([[False], filled[:-1]])))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from jounce.components.tire.base import Tire
 from jounce.rigs.tire_data import TireData
+
+if TYPE_CHECKING:
+    from jounce.rigs.relaxation_fit import RelaxationFit
 
 Array = npt.NDArray[np.float64]
 
@@ -69,6 +72,7 @@ class FitResult:
     warnings: Sequence[str]
     seconds: float
     quality: Mapping[str, tuple[int, float, float]] = field(default_factory=dict)  # force -> points, rms, R²
+    relaxation: RelaxationFit | None = None
 
     def predicted(self, force: str) -> Array:
         """The force of the fitted tire at the measured points."""
@@ -84,6 +88,8 @@ class FitResult:
                 f"{s.name:14}{s.points:8d} {s.rms:10.4g} {unit:3}{s.r_squared:9.5f}{len(s.estimates):14d}"
                 f"{s.iterations:12d}{s.seconds:8.2f}"
             )
+            if s.at_limit:
+                lines.append(f"{'':14}at a limit: {', '.join(s.at_limit)}")
         lines.append("")
         for force, (points, rms, r2) in self.quality.items():
             lines.append(
@@ -91,13 +97,19 @@ class FitResult:
             )
         for s in self.final_stages():
             lines += ["", f"{s.name}: value ± standard error"]
-            lines += [f"  {name:7}{e.value:13.6g} ± {e.error:.2g}" for name, e in s.estimates.items()]
+            for name, e in s.estimates.items():
+                word = "   at its limit" if name in s.at_limit else ""
+                if not word and not e.error < abs(e.value):
+                    word = "   not told from zero"
+                lines.append(f"  {name:7}{e.value:13.6g} ± {e.error:.2g}{word}")
             lines.append("  worst points: load N, kappa, alpha deg, gamma deg, measured, fitted")
             for p in s.worst:
                 lines.append(
                     f"    {p.load:8.0f}{p.kappa:9.4f}{math.degrees(p.alpha):9.3f}{math.degrees(p.gamma):8.2f}"
                     f"{p.measured:12.5g}{p.fitted:12.5g}"
                 )
+        if self.relaxation is not None:
+            lines += ["", replace(self.relaxation, warnings=()).text().rstrip()]
         lines += ["", *(f"warning: {w}" for w in self.warnings)]
         return "\n".join(lines).rstrip() + "\n"
 
@@ -127,6 +139,7 @@ class FitResult:
                 }
                 for s in self.stages
             ],
+            **({"relaxation": self.relaxation.to_dict()} if self.relaxation is not None else {}),
             "warnings": list(self.warnings),
         }
 
@@ -147,8 +160,14 @@ class FitResult:
 
 
 def evaluate(tire: Tire, data: TireData, force: str) -> Array:
-    speed = data.columns.get("speed")
-    found = tire.steady(data["fz"], data["kappa"], data["alpha"], data["gamma"], vx=speed)
+    """A force of a tire at measured points, each at its own pressure where the model has one."""
+    speed, numbers = data.columns.get("speed"), dict(tire.values)
+    if "pressure" in data and "INFLPRES" in numbers:
+        numbers["INFLPRES"] = data["pressure"]  # type: ignore[assignment]
+        numbers |= tire.model.derived(numbers)
+    found = tire.model.steady(
+        numbers, data["fz"], data["kappa"], data["alpha"], data["gamma"], vx=speed, curves=dict(tire.curves)
+    )
     return np.broadcast_to(np.asarray(getattr(found, force), dtype=np.float64), (len(data),))
 
 

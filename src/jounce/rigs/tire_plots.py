@@ -14,6 +14,8 @@ from jounce.core.errors import ParameterError
 from jounce.results.run import Run
 
 if TYPE_CHECKING:
+    from jounce.rigs.relaxation_fit import RelaxationFit
+    from jounce.rigs.tire_compare import Comparison
     from jounce.rigs.tire_fit_result import FitResult
 
 Array = npt.NDArray[np.float64]
@@ -24,6 +26,7 @@ POINTS = 401
 SHOWN = 4000  # points of a measurement that a picture shows
 LOADS = (0.5, 1.0, 1.5, 2.0)  # times the nominal one
 SLOPE = 1e-5
+SWEPT = 0.01  # of slip or rad, that a test varies a slip by
 
 
 def characteristics(tire: Tire, loads: Sequence[float] = ()) -> Any:
@@ -54,10 +57,10 @@ def characteristics(tire: Tire, loads: Sequence[float] = ()) -> Any:
 
 
 def fit_figure(result: FitResult) -> Any:
-    """Measured points and the fitted tire, one row per force: upright pure slip, all points, residuals."""
+    """Measured points and the fitted tire, a row per force: upright pure slip, all points, residuals over slip."""
     data = result.data
     names = [name for name in ("fx", "fy", "mz", "mx", "my") if name in result.quality]
-    figure, axes = _panels(len(names), 3, (15.0, 3.9 * len(names) + 0.6))
+    figure, axes = _panels(len(names), 4, (19.0, 3.9 * len(names) + 0.6))
     rng = np.random.default_rng(0)
     loads = _load_levels(data["fz"])
     for row, name in zip(axes, names, strict=True):
@@ -87,45 +90,128 @@ def fit_figure(result: FitResult) -> Any:
         row[1].plot(span, span, color="0.3", lw=1)
         _, rms, r2 = result.quality[name]
         _label(row[1], f"{letters}: all points, R² = {r2:.4f}", f"measured, {unit}", f"fitted, {unit}")
-        row[2].hist(fitted - measured, bins=60, color=COLORS[0])
-        _label(row[2], f"{letters}: residuals, rms {scale * rms:.3g} {unit}", f"fitted - measured, {unit}", "points")
+        near = row[2].scatter(
+            factor * data[slip][chosen], (fitted - measured)[chosen], c=data["fz"][chosen] / 1e3, s=3, cmap="viridis"
+        )
+        figure.colorbar(near, ax=row[2], label="load, kN")
+        _label(row[2], f"{letters}: residuals over slip", title, f"fitted - measured, {unit}")
+        row[3].hist(fitted - measured, bins=60, color=COLORS[0])
+        _label(row[3], f"{letters}: residuals, rms {scale * rms:.3g} {unit}", f"fitted - measured, {unit}", "points")
     figure.suptitle(f"{result.tire.name}: fit to {len(data)} points", fontsize=13)
     return figure
 
 
-def rig_figure(runs: Sequence[Run]) -> Any:
-    """Forces of rig tests over slip and over time."""
-    if not runs:
-        raise ParameterError("no runs to draw")
-    figure, axes = _panels(2, 3, (15.0, 8.2))
-    plots = (
-        ("tire.slip", "tire.fx", "slip κ", "Fx, kN", 1.0, 1e-3),
-        ("tire.slip_angle", "tire.fy", "slip angle α, deg", "Fy, kN", math.degrees(1.0), 1e-3),
-        ("tire.slip_angle", "tire.mz", "slip angle α, deg", "Mz, N m", math.degrees(1.0), 1.0),
-        ("tire.fy", "tire.fx", "Fy, kN", "Fx, kN", 1e-3, 1e-3),
-        ("time", "tire.fz", "time, s", "Fz, kN", 1.0, 1e-3),
-        ("time", "wheel.spin", "time, s", "spin, rad/s", 1.0, 1.0),
-    )
-    for axis, (x, y, x_label, y_label, x_scale, y_scale) in zip(np.ravel(axes), plots, strict=True):
-        for run, color in zip(runs, _cycle(len(runs)), strict=True):
-            horizontal = run.time if x == "time" else run[x]
-            axis.plot(x_scale * horizontal, y_scale * run[y], color=color, label=run.label, lw=1.2)
-        _label(axis, "", x_label, y_label, legend=len(runs) > 1 and axis is np.ravel(axes)[0])
-    figure.suptitle(f"{runs[0].metadata.get('vehicle', {}).get('name', '')}: {runs[0].label}", fontsize=13)
+def relaxation_figure(fit: RelaxationFit) -> Any:
+    """Records of a relaxation with what was fitted to them, and the lengths over the load."""
+    lags = list(fit.lags)
+    rows = math.ceil(len(lags) / 3) + 1
+    figure, axes = _panels(rows, 3, (15.0, 3.6 * rows + 0.4))
+    flat = list(np.ravel(axes))
+    for lag, axis in zip(lags, flat, strict=False):
+        m = lag.measured
+        title = f"{lag.direction}, {lag.load / 1e3:.3g} kN, {lag.speed:.3g} m/s: {lag.length:.3f} ± {lag.error:.2g} m"
+        if "time" in m:
+            axis.plot(m["time"], m["force"] / 1e3, ".", ms=3, alpha=0.5, color="0.5", label="measured")
+            axis.plot(m["time"], m["fitted"] / 1e3, color=COLORS[0], label="fitted")
+            _label(axis, title, "time, s", "force, kN", legend=True)
+        else:
+            axis.plot(m["frequency"], np.abs(m["response"]) / 1e3, ".", ms=4, color="0.5", label="measured")
+            axis.plot(m["frequency"], np.abs(m["fitted"]) / 1e3, color=COLORS[0], label="fitted")
+            _label(axis, title, "frequency, Hz", "gain, kN/rad", legend=True)
+    for axis in flat[len(lags) : 3 * (rows - 1)]:
+        axis.set_visible(False)
+    for axis, direction in zip(flat[3 * (rows - 1) :], ("lateral", "longitudinal"), strict=False):
+        own = [lag for lag in lags if lag.direction == direction]
+        if not own:
+            axis.set_visible(False)
+            continue
+        x, y = [lag.load / 1e3 for lag in own], [lag.length for lag in own]
+        axis.errorbar(x, y, yerr=[2 * lag.error for lag in own], fmt="o", color="0.4", label="records, ± 2 errors")
+        loads = np.linspace(0.1, 1.3, 60) * max(lag.load for lag in own)
+        at = [fit.tire.at_load(float(load)) for load in loads]
+        law = [float(a.sigma_alpha if direction == "lateral" else a.sigma_kappa) for a in at]
+        axis.plot(loads / 1e3, law, color=COLORS[0], label="tire")
+        _label(axis, f"{direction} relaxation length", "load, kN", "m", legend=True)
+    flat[-1].set_visible(False)
+    figure.suptitle(f"{fit.tire.name}: relaxation", fontsize=13)
     return figure
 
 
-def comparison_figure(runs: Sequence[Run], data: Any) -> Any:
-    """Rig tests over measured points."""
-    figure = rig_figure(runs)
-    panels = (
-        ("kappa", "fx", 1.0, 1e-3),
-        ("alpha", "fy", math.degrees(1.0), 1e-3),
-        ("alpha", "mz", math.degrees(1.0), 1.0),
+def rig_figure(runs: Sequence[Run]) -> Any:
+    """Forces of rig tests over what was varied, and how the wheel went."""
+    if not runs:
+        raise ParameterError("no runs to draw")
+    figure, axes = _panels(2, 3, (15.0, 8.2))
+    degrees = math.degrees(1.0)
+    angle = ("tire.slip_angle", "slip angle α, deg", degrees)
+    slip = ("tire.slip", "slip κ", 1.0)
+    time = ("time", "time, s", 1.0)
+    swept_angle, swept_slip = (
+        any(np.ptp(run[name]) > SWEPT and _slow(run) for run in runs) for name in (angle[0], slip[0])
     )
-    for axis, (x, y, x_scale, y_scale) in zip(figure.axes, panels, strict=False):
-        if y in data:
-            axis.plot(x_scale * data[x], y_scale * data[y], ".", ms=2, alpha=0.4, color="0.4", zorder=0)
+    fx, fy, mz, mx = (
+        ("tire.fx", "Fx, kN", 1e-3),
+        ("tire.fy", "Fy, kN", 1e-3),
+        ("tire.mz", "Mz, N m", 1.0),
+        ("tire.mx", "Mx, N m", 1.0),
+    )
+    first: tuple[Any, ...]
+    if swept_angle and swept_slip:
+        first = ((slip, fx), (angle, fy), (angle, mz), (("tire.fy", "Fy, kN", 1e-3), fx))
+    elif swept_angle:
+        first = ((angle, fy), (angle, mz), (angle, mx), (angle, fx))
+    elif swept_slip:
+        first = ((slip, fx), (slip, fy), (slip, mz), (slip, ("tire.my", "My, N m", 1.0)))
+    else:
+        first = ((time, fx), (time, fy), (time, mz), (time, ("tire.slip_angle", "slip angle α, deg", degrees)))
+    last = ((time, ("tire.fz", "Fz, kN", 1e-3)), (time, ("wheel.spin", "spin, rad/s", 1.0)))
+    flat = np.ravel(axes)
+    for axis, ((x, x_label, x_scale), (y, y_label, y_scale)) in zip(flat, (*first, *last), strict=True):
+        for run, color in zip(runs, _cycle(len(runs)), strict=True):
+            horizontal = run.time if x == "time" else run[x]
+            axis.plot(x_scale * horizontal, y_scale * run[y], color=color, label=run.label, lw=1.2)
+        _label(axis, "", x_label, y_label, legend=axis is flat[0])
+    names = [run.metadata.get("vehicle", {}).get("name", "") for run in runs]
+    kinds = [run.metadata.get("event", {}).get("name", "") for run in runs]
+    title = f"{', '.join(dict.fromkeys(names))}: {', '.join(dict.fromkeys(kinds))}"
+    figure.suptitle(title + (f", {len(runs)} tests" if len(runs) > 1 else ""), fontsize=13)
+    return figure
+
+
+def _slow(run: Run) -> bool:
+    """Whether a curve over slip means something: not for steps and sweeps of frequency."""
+    kind = str(run.metadata.get("event", {}).get("kind", ""))
+    return kind not in ("tire-free-input", "tire-six-dof", "tire-z-locked")
+
+
+def comparison_figure(comparison: Comparison) -> Any:
+    """Curves of the rig and the measured points that belong to them, and what is left between them."""
+    from jounce.rigs.tire_compare import CHANNEL, curve
+
+    data, pairs = comparison.data, list(dict.fromkeys((m.slip, m.force) for m in comparison.matches))
+    if not pairs:
+        raise ParameterError("comparison: no measured point belongs to a test; are loads and inclinations the same?")
+    figure, axes = _panels(2, len(pairs), (max(5.2 * len(pairs), 8.0), 8.4))
+    for column, (slip, force) in enumerate(pairs):
+        unit, scale = ("kN", 1e-3) if force in ("fx", "fy") else ("N m", 1.0)
+        x_scale, x_label = (1.0, "slip κ") if slip == "kappa" else (math.degrees(1.0), "slip angle α, deg")
+        name = f"{force[0].upper()}{force[1]}"
+        own = [m for m in comparison.matches if (m.slip, m.force) == (slip, force)]
+        top, rest = axes[0][column], axes[1][column]
+        for m, color in zip(own, _cycle(len(own)), strict=True):
+            x, y = data[slip][m.index], data[force][m.index]
+            order = np.argsort(x)
+            of_rig = curve(m.run, slip, force)
+            grid = np.linspace(m.run[CHANNEL[slip]].min(), m.run[CHANNEL[slip]].max(), POINTS)
+            top.plot(x_scale * x[order], scale * y[order], ".", ms=3, alpha=0.4, color=color)
+            text = f"{m.run.label}: {100 * m.share:.1f} %"
+            top.plot(x_scale * grid, scale * of_rig(grid), color=color, lw=1.4, label=text)
+            left = of_rig(x[order]) - y[order]
+            rest.plot(x_scale * x[order], scale * left, ".", ms=3, alpha=0.5, color=color)
+        _label(top, f"{name}: rig (lines), measured (points), rms of peak", x_label, f"{name}, {unit}", legend=True)
+        _label(rest, f"{name}: rig - measured", x_label, unit)
+    first = comparison.runs[0].metadata.get("vehicle", {}).get("name", "")
+    figure.suptitle(f"{first} and {data.source or 'the measurement'}", fontsize=13)
     return figure
 
 
@@ -135,7 +221,7 @@ def comparison_figure(runs: Sequence[Run], data: Any) -> Any:
 def _combined(tire: Tire, load: float, kappa: Array, alpha: Array, over: Any, circle: Any) -> None:
     angles = [math.radians(x) for x in (0, 2, 4, 8)]
     for angle, color in zip(angles, COLORS, strict=False):
-        label = f"α = {math.degrees(angle):.0f}°"
+        label = f"α = {-math.degrees(angle):.0f}°" if angle else "α = 0"
         over.plot(kappa, _of(tire, "fy", kappa, load, kappa, -angle) / 1e3, color=color, label=label)
         over.plot(kappa, _of(tire, "fx", kappa, load, kappa, -angle) / 1e3, color=color, ls="--")
     _label(over, f"combined, {load / 1e3:.3g} kN: Fy (lines), Fx (dashed)", "slip κ", "force, kN", legend=True)

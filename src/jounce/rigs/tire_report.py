@@ -67,6 +67,7 @@ def check_file(path: str | Path) -> Check:
     return Check(str(path), file.tire, (*_of_reader(file), *check_tire(file.tire)))
 
 
+@np.errstate(all="ignore")
 def check_tire(tire: Tire) -> list[Finding]:
     """Signs, slopes, ranges, sizes and combined slip over the range of the tire."""
     found: list[Finding] = []
@@ -94,7 +95,8 @@ def check_tire(tire: Tire) -> list[Finding]:
 
 def _friction(tire: Tire, key: str, part: str) -> list[Finding]:
     """The peak over the load, at all loads of the file: a polynomial may fall through zero."""
-    slip = np.linspace(0.0, 0.5, 101)
+    low, high = ("KPUMIN", "KPUMAX") if part == "fx" else ("ALPMIN", "ALPMAX")
+    slip = np.linspace(max(float(tire.values.get(low, -0.5)), -0.5), min(float(tire.values.get(high, 0.5)), 0.5), 201)
     values = []
     for load in (float(tire.values["FNOMIN"]), *_loads(tire, 25)):
         f = tire.steady(load, slip) if part == "fx" else tire.steady(load, 0.0, slip)

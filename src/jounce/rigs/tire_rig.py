@@ -13,6 +13,7 @@ is let go or locked has its initial values). Motions are (ψ: toe, κ: slip with
     LATERAL        ψ = A sin(2π (t - t₀)/T), free spin                                                              (2)
     COMBINED       ψ as in (2), κ constant;   CORNERING_STIFFNESS: ψ constant, κ = 0, load by a function          (3)
 
+With ``tire_step`` the contact deflections of the tire are integrated apart (``components.tire.substeps``).
 κmin and κmax are those of the tire, within ±1. Inputs are exact at every full and half step, linear in between.
 """
 
@@ -28,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.components.tire.base import Tire
+from jounce.components.tire.substeps import BLOCK, MOST
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
@@ -36,7 +38,8 @@ from jounce.files.library import library_file, library_files
 from jounce.files.tir import read_tir
 from jounce.files.vtt import Signal, TireTest, constant
 from jounce.results.run import Run
-from jounce.rigs.tire_bench import Structure, bench
+from jounce.rigs.tire_bench import Structure, bench, is_outside
+from jounce.rigs.tire_start import Known, nominal_load, relaxation_lengths
 from jounce.road.surface import Road
 from jounce.runtime.program import Constant, FromTable, Open, Phase, Program
 from jounce.runtime.simulation import Library, Simulation
@@ -45,6 +48,7 @@ from jounce.sim.build import build
 Array = npt.NDArray[np.float64]
 
 SETTLING = 0.5  # s, at least
+SETTLING_OUTSIDE = 2.0  # s, with a tire whose states nobody knows here
 LENGTHS = 15.0  # relaxation lengths to be travelled before a test begins
 DAMPING_RATIO = 0.7  # of the hub on the tire, unless the test says otherwise
 FORMAT_FILES = {"csv": ".csv", "mat": ".mat", "parquet": ".parquet", "tab": ".tab", "xml": ".xml"}
@@ -101,10 +105,12 @@ class TireRig:
     Parameters
     ----------
     tire : a tire, a file, or a name of the library
+    function : of an outside tire (``components.tire.external``): a Python function from Wheel to Answer, a C function,
+        or a C function and the address that is handed to it
     """
 
-    def __init__(self, tire: str | Path | Tire) -> None:
-        self.tire = find_tire(tire)
+    def __init__(self, tire: str | Path | Tire, function: Any = None) -> None:
+        self.tire, self.function = find_tire(tire), function
         self._libraries: dict[tuple[Structure, Any], Library] = {}
 
     # -- any test -------------------------------------------------------------------------------------------
@@ -113,33 +119,41 @@ class TireRig:
     ) -> Run:
         """Do a test; ``road``: instead of the file that the test names."""
         tire, sign = _mounted(self.tire, test.side)
-        structure = structure_of(test, road=road is not None or bool(test.road))
+        structure, substeps = structure_of(test, road=road is not None or bool(test.road)), _substeps(test, tire)
+        structure = replace(structure, substeps=substeps)
         simulation = Simulation(self._library(tire, structure), method=test.method, step=test.step, t0=test.start)
         simulation.set_parameters({f"tire.{c.name}": tire.values[c.name] for c in tire.model.coefficients})
-        simulation.set_parameters({"tire.side": sign})
+        if not is_outside(tire):
+            simulation.set_parameters({"tire.side": sign})
         if structure.road:
             from jounce.files.roads import load_road
 
             (load_road(test.road) if road is None else road).bind(simulation)
+        known = Known(tire, simulation, structure, self.function, test.camber)
         if structure.free:
-            program, warnings = self._let_go(simulation, tire, test)
+            program, warnings = self._let_go(known, test)
         else:
-            program, warnings = self._guide(simulation, tire, test, structure)
+            program, warnings = self._guide(known, test)
+        if substeps and test.tire_step and abs(test.step / substeps / test.tire_step - 1) > 1e-6:
+            warnings.append(
+                f"TIRE_INTEGRATION_STEP: {test.step / substeps:g} s instead of {test.tire_step:g} s, to fit "
+                "INTEGRATION_STEP"
+            )
         every = max(1, round(test.output_step / test.step))
         if every * test.step != test.output_step and abs(every * test.step / test.output_step - 1) > 1e-6:
             warnings.append(f"OUTPUT_STEP: {every * test.step:g} s, a whole number of steps")
         if program is not None:
             simulation.set_program(program)
             if not structure.road and not structure.locked:
-                self._settle(simulation, tire, test)
+                self._settle(known, test)
         recording = simulation.run(test.end, iprint=every, on_error="return", progress=progress)
         return Run.from_recording(recording, self._about(tire, test, warnings))
 
-    def _settle(self, simulation: Simulation, tire: Tire, test: TireTest) -> None:
+    def _settle(self, known: Known, test: TireTest) -> None:
         """Go on with the first values of all inputs: their tables are flat before the start."""
-        at = tire.at_load(max(test.preload, 1.0))
-        lengths = LENGTHS * max(float(at.sigma_kappa), float(at.sigma_alpha)) / max(abs(test.speed), 0.5)
-        time = min(max(SETTLING, lengths), test.static_time)
+        simulation = known.simulation
+        lengths = LENGTHS * max(known.lengths(max(test.preload, 1.0))) / max(abs(test.speed), 0.5)
+        time = min(max(SETTLING_OUTSIDE if known.outside else SETTLING, lengths), test.static_time)
         steps = math.ceil(time / simulation.step)
         if steps < 1:
             return
@@ -153,11 +167,9 @@ class TireRig:
             self._libraries[key] = build(bench(tire, structure))
         return self._libraries[key]
 
-    def _guide(
-        self, simulation: Simulation, tire: Tire, test: TireTest, structure: Structure
-    ) -> tuple[Program, list[str]]:
+    def _guide(self, known: Known, test: TireTest) -> tuple[Program, list[str]]:
         """Parameters, start and inputs of a wheel on the carriage."""
-        warnings = list(test.warnings)
+        simulation, tire, structure, warnings = known.simulation, known.tire, known.structure, list(test.warnings)
         p, t0, body = tire.values, test.start, test.body
         toe, load, spin, kappa = _inputs(tire, test)
         speed, drift, inertia, mass = test.speed, 0.0, test.wheel_inertia, test.hub_mass
@@ -170,13 +182,13 @@ class TireRig:
                     warnings.append(f"[Z_LOCKED] {key} = {body[key]:g}: not used, the hub is held")
         if not first > 0:
             raise ParameterError(f"tire test {test.name!r}: the load at the start is {first:g} N; must be above 0")
-        rho = tire.deflection(first)
+        rho = known.deflection(first)
         radius = (p["UNLOADED_RADIUS"] - rho) * math.cos(test.camber)
         height = body.get("Z", radius) if structure.locked else radius
         if structure.locked:
             rho = max(p["UNLOADED_RADIUS"] - height / math.cos(test.camber), 0.0)
         alpha = math.atan2(drift, abs(speed)) - float(toe(t0)) if speed or drift else 0.0
-        rolling = float(tire.model.effective_radius(p, rho))
+        rolling = known.rolling_radius(rho)
         slip = float(kappa(t0)) if kappa is not None else 0.0
         along = speed * math.cos(float(toe(t0))) + drift * math.sin(float(toe(t0)))
         states = {}
@@ -184,16 +196,17 @@ class TireRig:
             states["z.travel"] = radius
         if structure.spin == "free":
             states["wheel.spin"] = body.get("WY", along / rolling) if structure.locked else along / rolling
-        if tire.model.transient and not (structure.locked and "WY" in body):
-            at = tire.at_load(first, test.camber)
-            states |= {"tire.u": slip * float(at.sigma_kappa), "tire.v": math.tan(alpha) * float(at.sigma_alpha)}
-        simulation.set_states(states)
-        stiffness = (float(tire.load(rho + 1e-5)) - float(tire.load(max(rho - 1e-5, 0.0)))) / (
-            rho + 1e-5 - max(rho - 1e-5, 0.0)
-        )
         damping = test.hub_damping
         if damping is None:
-            damping = 2 * DAMPING_RATIO * math.sqrt(max(stiffness, 1.0) * mass)
+            damping = 2 * DAMPING_RATIO * math.sqrt(max(known.rate(rho), 1.0) * mass)
+        simulation.set_states(states)
+        if tire.model.transient and not (structure.locked and "WY" in body):
+            along_length, across_length = known.lengths(first)
+            u, v = slip * along_length, math.tan(alpha) * across_length
+            if structure.substeps:
+                simulation.set_signals({f"tire.{BLOCK}.u": u, f"tire.{BLOCK}.v": v})
+            else:
+                simulation.set_states({"tire.u": u, "tire.v": v})
         values = {"start": t0, "speed": speed, "drift": drift, "mass": mass}
         if structure.spin == "free":
             values["spin_inertia"] = inertia
@@ -221,19 +234,20 @@ class TireRig:
                 f"tire test {test.name!r}: the load is {np.min(load(instants)):g} N at {t:g} s; the rig only pushes"
             )
 
-    def _let_go(self, simulation: Simulation, tire: Tire, test: TireTest) -> tuple[None, list[str]]:
+    def _let_go(self, known: Known, test: TireTest) -> tuple[None, list[str]]:
         """Start of a free wheel."""
-        body, warnings = test.body, list(test.warnings)
+        simulation, body, warnings = known.simulation, test.body, list(test.warnings)
         across = 0.5 * (body["IXX"] + body["IZZ"])
         if abs(body["IXX"] - body["IZZ"]) > 1e-9 * across:
             warnings.append(
                 f"IXX = {body['IXX']:g}, IZZ = {body['IZZ']:g}: a wheel is round; both are {across:g} kg m²"
             )
         simulation.set_parameters({"mass": body["MASS"], "inertia": across, "spin_inertia": body["IYY"]})
-        rho = tire.deflection(body["MASS"] * GRAVITY)
-        height = (tire.values["UNLOADED_RADIUS"] - rho) * math.cos(test.camber)
+        height = body.get("Z")
+        if height is None:
+            height = (known.radius - known.deflection(body["MASS"] * GRAVITY)) * math.cos(test.camber)
         states = {
-            "z.travel": body.get("Z", height),
+            "z.travel": height,
             "roll.angle": test.camber,
             **{f"{name}.rate": body.get(key, 0.0) for name, key in (("x", "VX"), ("y", "VY"), ("z", "VZ"))},
             **{f"{name}.rate": body.get(key, 0.0) for name, key in (("roll", "WX"), ("yaw", "WZ"))},
@@ -282,8 +296,10 @@ class TireRig:
         **options: Any,
     ) -> list[Run]:
         """The same test at all loads (half, once, twice the nominal one), cambers and (COMBINED) slips."""
-        nominal = float(self.tire.values["FNOMIN"])
-        found = [parse(x, "N") for x in loads] or [0.5 * nominal, nominal, min(2 * nominal, self.tire.values["FZMAX"])]
+        found = [parse(x, "N") for x in loads]
+        if not found:
+            nominal = nominal_load(self.tire)
+            found = [0.5 * nominal, nominal, min(2 * nominal, self.tire.values.get("FZMAX", math.inf))]
         runs = []
         for load in found:
             for camber in (parse(x, "rad") for x in cambers):
@@ -297,11 +313,41 @@ class TireRig:
                     runs.append(self.run(test))
         return runs
 
+    def points(
+        self,
+        loads: npt.ArrayLike,
+        kappas: npt.ArrayLike = 0.0,
+        alphas: npt.ArrayLike = 0.0,
+        cambers: npt.ArrayLike = 0.0,
+        *,
+        speed: Number = 20.0,
+        side: str = "LEFT",
+    ) -> dict[str, Array]:
+        """Steady forces at many points, each by a test of its own: N, -, rad, rad; one point per element.
+
+        Returns fx, fy, fz, mx, my, mz, kappa, alpha, gamma as the rig measured them.
+        """
+        columns = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, float)) for x in (loads, kappas, alphas, cambers)))
+        names = ("fx", "fy", "fz", "mx", "my", "mz", "kappa", "alpha", "gamma")
+        found: dict[str, list[float]] = {name: [] for name in names}
+        v = parse(speed, "m/s")
+        for load, kappa, alpha, camber in zip(*(c.ravel() for c in columns), strict=True):
+            lengths = relaxation_lengths(self.tire, float(load), float(camber))
+            test = TireTest(
+                "CORNERING_STIFFNESS", name="point", preload=float(load), slip=float(kappa), camber=float(camber),
+                toe=constant(-float(alpha)), speed=v, side=side, end=LENGTHS * max(lengths) / v, output_step=0.05,
+            )  # fmt: skip
+            run = self.run(test)
+            for name in names:
+                found[name].append(float(run[f"tire.{name}"][-1]))
+        shape = columns[0].shape
+        return {name: np.asarray(values, dtype=np.float64).reshape(shape) for name, values in found.items()}
+
     def vertical_stiffness(
         self, highest: Number | None = None, *, speed: Number = 0.0, time: float = 10.0
     ) -> Stiffness:
         """Load the tire slowly, from a twentieth of the highest load (default twice the nominal one) on."""
-        top = 2 * float(self.tire.values["FNOMIN"]) if highest is None else parse(highest, "N")
+        top = 2 * nominal_load(self.tire) if highest is None else parse(highest, "N")
         low = 0.05 * top
         load = Signal("RAMP", {"F0": 0.0, "F1": top - low, "T0": 0.0, "T1": time})
         test = TireTest(
@@ -313,9 +359,18 @@ class TireRig:
 
     def relaxation(self, load: Number | None = None, *, speed: Number = 10.0, angle: Number = "0.05 deg") -> Relaxation:
         """Turn the wheel at once and see after which way the lateral force has 1 - 1/e of its change."""
-        fz = float(self.tire.values["FNOMIN"]) if load is None else parse(load, "N")
+        fz = nominal_load(self.tire) if load is None else parse(load, "N")
         v, toe = parse(speed, "m/s"), parse(angle, "rad")
-        sigma = float(self.tire.at_load(fz).sigma_alpha)
+        sigma = relaxation_lengths(self.tire, fz)[1]
+        found = self._relaxation(fz, v, toe, sigma)
+        while is_outside(self.tire) and not 0.1 * sigma < found.length < 2 * sigma:  # it was a guess
+            sigma = min(max(found.length, 0.1 * sigma), 10 * sigma)
+            if not 1e-3 < sigma < 100:
+                raise ParameterError(f"tire {self.tire.name!r}: no relaxation length between 1 mm and 100 m")
+            found = self._relaxation(fz, v, toe, sigma)
+        return found
+
+    def _relaxation(self, fz: float, v: float, toe: float, sigma: float) -> Relaxation:
         step = min(5e-4, sigma / v / 2000)  # a method with a memory sees the step of toe up to a step late
         turn = Signal("RAMP", {"F0": 0.0, "F1": toe, "T0": 0.0, "T1": step})
         test = TireTest(
@@ -331,7 +386,7 @@ class TireRig:
         run = self.run(test)
         fy = run["tire.fy"] - run["tire.fy"][0]
         final = float(fy[-1])
-        after = int(np.argmax(fy / final >= 1 - math.exp(-1)))
+        after = max(int(np.argmax(fy / final >= 1 - math.exp(-1))), 1)
         a, b = fy[after - 1] / final, fy[after] / final
         time = run.time[after - 1] + (1 - math.exp(-1) - a) / (b - a) * (run.time[after] - run.time[after - 1])
         return Relaxation(run, float(v * time), final)
@@ -346,7 +401,7 @@ class TireRig:
         time: float = 40.0,
     ) -> Response:
         """Sweep the toe angle from 0.1 Hz to the highest frequency; lateral force over slip angle."""
-        fz = float(self.tire.values["FNOMIN"]) if load is None else parse(load, "N")
+        fz = nominal_load(self.tire) if load is None else parse(load, "N")
         sweep = Signal("SWEEP", {"AMPL": parse(angle, "rad"), "F0": 0.1, "F1": highest, "T0": 0.0, "T1": time})
         test = TireTest(
             "FREE_INPUT", name="frequency_response", preload=fz, toe=sweep, speed=parse(speed, "m/s"), end=time,
@@ -379,7 +434,7 @@ class TireRig:
             if isinstance(road, str)
             else road
         )
-        fz = float(self.tire.values["FNOMIN"]) if load is None else parse(load, "N")
+        fz = nominal_load(self.tire) if load is None else parse(load, "N")
         v = parse(speed, "m/s")
         body = {"MASS": fz / GRAVITY, "IYY": 1.0, "VX": v}
         test = TireTest("Z_LOCKED", name="cleat", body=body, end=time, step=2e-4, output_step=1e-3)
@@ -391,6 +446,8 @@ class TireRig:
 
 def _mounted(tire: Tire, side: str) -> tuple[Tire, float]:
     """The tire and its sign as a test mounts it."""
+    if is_outside(tire) and side in ("MIRRORED", "SYMMETRIC"):
+        raise ParameterError(f"tire {tire.name!r}: side = {side!r}: an outside tire is as its function makes it")
     if side == "SYMMETRIC":
         odd = {name: 0.0 for name in tire.model.sided if name in tire.values}
         return replace(tire.with_values(**odd), side="symmetric"), 1.0
@@ -408,6 +465,19 @@ def structure_of(test: TireTest, *, road: bool = False) -> Structure:
     if test.kind in ("LONGITUDINAL", "COMBINED", "CORNERING_STIFFNESS"):
         return Structure("slip", road=road)
     return Structure("imposed" if test.spin is not None else "free", road=road)
+
+
+def _substeps(test: TireTest, tire: Tire) -> int:
+    """Steps of the tire's states in a step of the rig; 0: they are integrated together with it."""
+    if test.tire_step is None or not tire.model.transient:
+        return 0
+    steps = max(1, math.ceil(test.step / test.tire_step * (1 - 1e-9)))
+    if steps > MOST:
+        raise ParameterError(
+            f"tire test {test.name!r}: {steps} steps of the tire in one of the rig ({test.tire_step:g} s, "
+            f"{test.step:g} s); at most {MOST}"
+        )
+    return steps
 
 
 def _inputs(tire: Tire, test: TireTest) -> tuple[Signal, Signal, Signal | None, Signal | None]:

@@ -18,7 +18,7 @@ class Stage:
     coefficients: tuple[str, ...]
     upright: bool = False  # points without inclination only
     pure: bool = False  # points without slip in the other direction only
-    need: str = ""  # "camber" or "combined": skipped when there are no such points
+    need: str = ""  # "camber", "combined" or "pressure": skipped when there are no such points
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -39,31 +39,52 @@ MZ_RESIDUAL = _words("QBZ9 QBZ10")  # slope of a torque that an upright wheel ha
 MZ_COMBINED = _words("SSZ1 SSZ2")
 MZ_BOTH = _words("SSZ3 SSZ4")
 MX = _words("QSX1 QSX2 QSX3")
+FX_PRESSURE = _words("PPX1 PPX2 PPX3 PPX4")
+FY_PRESSURE = _words("PPY1 PPY2 PPY3 PPY4")
+FY_PRESSURE_CAMBER = _words("PPY5")
+MZ_PRESSURE = _words("PPZ1")
+MZ_PRESSURE_CAMBER = _words("PPZ2")
+MX_PRESSURE = _words("PPMX1")
 MY = _words("QSY1 QSY2 QSY3 QSY4")
 
 STAGES: tuple[Stage, ...] = (
     Stage("Fx pure", "fx", FX, upright=True, pure=True),
+    Stage("Fx pressure", "fx", FX_PRESSURE, upright=True, pure=True, need="pressure"),
     Stage("Fx camber", "fx", FX_CAMBER, pure=True, need="camber"),
     Stage("Fx combined", "fx", FX_COMBINED, upright=True, need="combined"),
-    Stage("Fx all", "fx", (*FX, *FX_CAMBER, *FX_COMBINED, *FX_BOTH)),
+    Stage("Fx all", "fx", (*FX, *FX_PRESSURE, *FX_CAMBER, *FX_COMBINED, *FX_BOTH)),
     Stage("Fy pure", "fy", FY, upright=True, pure=True),
-    Stage("Fy camber", "fy", FY_CAMBER, pure=True, need="camber"),
+    Stage("Fy pressure", "fy", FY_PRESSURE, upright=True, pure=True, need="pressure"),
+    Stage("Fy camber", "fy", (*FY_CAMBER, *FY_PRESSURE_CAMBER), pure=True, need="camber"),
     Stage("Fy combined", "fy", FY_COMBINED, upright=True, need="combined"),
-    Stage("Fy all", "fy", (*FY, *FY_CAMBER, *FY_COMBINED, *FY_BOTH)),
+    Stage("Fy all", "fy", (*FY, *FY_PRESSURE, *FY_CAMBER, *FY_PRESSURE_CAMBER, *FY_COMBINED, *FY_BOTH)),
     Stage("Mz pure", "mz", MZ, upright=True, pure=True),
-    Stage("Mz camber", "mz", (*MZ_CAMBER, *MZ_RESIDUAL), pure=True, need="camber"),
+    Stage("Mz pressure", "mz", MZ_PRESSURE, upright=True, pure=True, need="pressure"),
+    Stage("Mz camber", "mz", (*MZ_CAMBER, *MZ_RESIDUAL, *MZ_PRESSURE_CAMBER), pure=True, need="camber"),
     Stage("Mz combined", "mz", MZ_COMBINED, upright=True, need="combined"),
-    Stage("Mz all", "mz", (*MZ, *MZ_CAMBER, *MZ_RESIDUAL, *MZ_COMBINED, *MZ_BOTH)),
-    Stage("Mx", "mx", MX),
+    Stage(
+        "Mz all",
+        "mz",
+        (*MZ, *MZ_PRESSURE, *MZ_CAMBER, *MZ_RESIDUAL, *MZ_PRESSURE_CAMBER, *MZ_COMBINED, *MZ_BOTH),
+    ),
+    Stage("Mx", "mx", (*MX, *MX_PRESSURE)),
     Stage("My", "my", MY),
 )
-CAMBER = frozenset((*FX_CAMBER, *FX_BOTH, *FY_CAMBER, *FY_BOTH, *MZ_CAMBER, *MZ_BOTH, "QSX2"))
+CAMBER = frozenset(
+    (
+        *(*FX_CAMBER, *FX_BOTH, *FY_CAMBER, *FY_BOTH, *MZ_CAMBER, *MZ_BOTH, "QSX2"),
+        *(*FY_PRESSURE_CAMBER, *MZ_PRESSURE_CAMBER, *MX_PRESSURE),
+    )
+)
+# Coefficients that a change of the pressure shows; the squared ones need three pressures.
+PRESSURE = frozenset((*FX_PRESSURE, *FY_PRESSURE, *FY_PRESSURE_CAMBER, *MZ_PRESSURE, *MZ_PRESSURE_CAMBER, *MX_PRESSURE))
+PRESSURE_SQUARED = frozenset(_words("PPX2 PPX4 PPY4"))
 COMBINED = frozenset((*FX_COMBINED, *FX_BOTH, *FY_COMBINED, *FY_BOTH, *MZ_COMBINED, *MZ_BOTH))
 # Coefficients that a change of the load shows: the first need two loads, the second three.
 LOAD = frozenset(
     _words(
         "PDX2 PEX2 PKX2 PHX2 PVX2 REX2 PDY2 PEY2 PKY2 PHY2 PVY2 PVY4 PKY7 REY2 RHY2 RVY2 QBZ2 QDZ2 QDZ7 QDZ9 QDZ11 "
-        "QEZ2 QHZ2 QHZ4 SSZ4"
+        "QEZ2 QHZ2 QHZ4 SSZ4 PPY2"
     )
 )
 LOAD_SQUARED = frozenset(_words("PEX3 PKX3 PKY4 QBZ3 QEZ3"))
@@ -100,6 +121,7 @@ LIMITS: dict[str, tuple[float, float, float]] = {
     "QEZ3": (0.0, -20.0, 20.0), "QEZ4": (0.0, -5.0, 5.0), "QEZ5": (0.0, -50.0, 50.0), "QHZ1": (0.0, -0.1, 0.1),
     "QHZ2": (0.0, -0.1, 0.1), "QHZ3": (0.0, -2.0, 2.0), "QHZ4": (0.0, -2.0, 2.0), "SSZ1": (0.0, -0.3, 0.3),
     "SSZ2": (0.0, -1.0, 1.0), "SSZ3": (0.0, -5.0, 5.0), "SSZ4": (0.0, -5.0, 5.0),
+    **dict.fromkeys(PRESSURE, (0.0, -5.0, 5.0)), "PPMX1": (0.0, -20.0, 20.0),
     "QSX1": (0.0, -0.2, 0.2), "QSX2": (0.0, -10.0, 10.0), "QSX3": (0.0, -1.0, 1.0),
     "QSY1": (0.01, 0.0, 0.1), "QSY2": (0.0, -0.3, 0.3), "QSY3": (0.0, -0.05, 0.05), "QSY4": (0.0, -0.01, 0.01),
 }  # fmt: skip

@@ -4,12 +4,18 @@ A tire does not follow every stone. The road query then answers with an *effecti
 at one point, so that models of one contact point drive over short obstacles in a sensible way:
 
 - ``points``: the plane nearest (least squares) to a lattice of points under the patch;
-- ``cams``: tandem cam (Schmeitz 2004): two rows of rigid cams |x/a|^p + |z/b|^p = 1 at a distance l_s rest on the road;
-  the effective height is the mean of their heights, the slope their difference over l_s, the camber the difference
-  across.
+- ``cams``: tandem cam [Schmeitz2004]: two rows of rigid cams |x/a|^p + |z/b|^p = 1 at a distance l_s rest on the road.
+  With the drop c(d) of a cam below its lowest point,
 
-The patch lies along the road where the road has a direction, else along a fixed heading: the query knows where the
-wheel is, not where it points. One point (the road itself) is the default everywhere.
+      Z(x) = max_d z(x + d) - c(d),   c(d) = b (1 - (1 - |d/a|^p)^(1/p))         height of a cam, the basic curve    (1)
+      w = (Z_f + Z_r)/2,   tan β = (Z_f - Z_r)/l_s                               effective height and slope          (2)
+
+  and the camber is the difference across. In (1) z is taken above the slope that the road has on both sides of the
+  patch alike, so that an even road is felt as it is, however steep.
+
+The patch lies along the wheel where the asking model says where that points (``ground.PatchService``, as cars do),
+else along the road where it has a direction, else along a fixed heading. One point (the road itself) is the default
+everywhere.
 """
 
 from __future__ import annotations
@@ -17,13 +23,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from jounce.core.errors import ParameterError
-from jounce.road.block import ENVELOPE, Frame, Writer
+from jounce.road.block import ENVELOPE, Array, Frame, Writer
 from jounce.road.surface import Road
 
 MODES = {"points": 1, "cams": 2}
 # Samples along and across when nothing is said: 10 mm apart along the road, so that no bar falls between two of them.
 USUAL = {"points": (13, 3), "cams": (30, 2)}
+_REACH = 0.999  # of half a cam: at its tip it is upright
+MOST = 1024  # samples along a patch, EN_MOST
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,8 +48,8 @@ class Envelope(Road):
     n_long, n_wide : points along and across; for cams samples to each side of a cam, and cams per row; ``USUAL`` when
         absent
     cam_length, cam_height, exponent : half axes a, b and exponent p of a cam, m
-    heading : direction of the patch where the road has none, rad
-    follow : along the direction of the road where it has one
+    heading : direction of the patch where neither the wheel nor the road says one, rad
+    follow : along the direction of the road where it has one and that of the wheel is not known
     """
 
     road: Road
@@ -73,14 +83,47 @@ class Envelope(Road):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise ParameterError(f"enveloping contact: {name} = {getattr(self, name):g}; must be > 0")
 
+    @property
+    def way(self) -> Array:
+        """Offsets of the samples along the patch, m.
+
+        Those of cams serve both rows: the middles of the rows are among them, and far from both, where only high and
+        therefore long obstacles carry a cam, every second one is enough.
+        """
+        if self.mode == "points":
+            return np.linspace(-0.5 * self.length, 0.5 * self.length, self.n_long)
+        a, half = _REACH * self.cam_length, 0.5 * self.length
+        inner = 2 * max(1, math.ceil(half * self.n_long / a))  # even: the middle of the patch is a sample too
+        step = self.length / inner
+        near, far = math.floor(0.5 * a / step), max(1, math.ceil(0.25 * a / step))
+        beyond = half + step * np.arange(1, near + 1)
+        outside = np.linspace(beyond[-1] if near else half, half + a, far + 1)[1:]
+        side = np.concatenate([beyond, outside])
+        between = step * (np.arange(inner + 1) - inner // 2)
+        between = between[(half - np.abs(between) <= a) | (between == 0)]
+        return np.concatenate([-side[::-1], between, side])
+
+    def drop(self, distance: Array) -> Array:
+        """How far the edge of a cam is above its lowest point at a distance from it (1), m."""
+        r = np.minimum(np.abs(distance) / self.cam_length, 1.0)
+        lifted: Array = self.cam_height * (1 - (1 - r**self.exponent) ** (1 / self.exponent))
+        return lifted
+
     def write(self, writer: Writer) -> float:
         if writer.depth:
             raise ParameterError("enveloping contact: must be the outermost part of a road")
         child = self.road.write(writer)
+        way = self.way
+        if len(way) > MOST:
+            raise ParameterError(f"enveloping contact: {len(way)} samples along the patch; {MOST} are possible")
+        # of the row behind; the other one is its mirror image
+        distance = way + 0.5 * self.length
+        reached = np.flatnonzero(np.abs(distance) < self.cam_length * _REACH * (1 + 1e-9))
         own = [
             *(child, float(MODES[self.mode]), math.cos(self.heading), math.sin(self.heading), float(self.follow)),
-            *(self.length, self.width, float(self.n_long), float(self.n_wide)),
+            *(self.length, self.width, float(len(way)), float(self.n_wide)),
             *(self.cam_length, self.cam_height, self.exponent),
+            *(writer.array(way), float(reached[0]), float(reached[-1]), writer.array(self.drop(distance))),
         ]
         return writer.node(ENVELOPE, Frame(), own)
 

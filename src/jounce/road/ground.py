@@ -13,7 +13,12 @@ wheel needs a rotation into the world and back):
     (height, ∂z/∂x, ∂z/∂y, µ) = ground(x, y, z)        world axes; z of the asking point chooses between storeys     (2)
     n = (-∂z/∂x, -∂z/∂y, 1)/|…|,   h = (z - height) n_z
 
-with its first derivatives, as linearisation needs them.
+with its first derivatives, as linearisation needs them. ``PatchService`` is the same for an enveloping contact, whose
+answer depends on where the wheel points; the direction of a wheel in plan follows from its spin axis a (to the left):
+
+    (height, ∂z/∂x, ∂z/∂y, µ) = ground(x, y, z, a_y, -a_x)                                                           (3)
+
+and (0, 0), for whoever is no wheel, asks for the point alone.
 
 This module knows frames and scopes only by what it asks of them, hence it depends on nothing.
 """
@@ -21,10 +26,11 @@ This module knows frames and scopes only by what it asks of them, hence it depen
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 SERVICE_INPUTS = ("x", "y", "z")
+PATCH_INPUTS = (*SERVICE_INPUTS, "direction_x", "direction_y")
 SERVICE_OUTPUTS = ("height", "slope_x", "slope_y", "friction")
 SERVICE_ORDER = 1
 
@@ -36,6 +42,7 @@ class Axes(Protocol):
     def position(self) -> Any: ...
     def point(self, offset: Any) -> Any: ...
     def from_world(self, a: Any) -> Any: ...
+    def to_world(self, a: Any) -> Any: ...
 
 
 class Declares(Protocol):
@@ -51,6 +58,8 @@ class Surface(NamedTuple):
     height: Any  # of the point above the plane, along the normal, m
     normal: Sequence[Any]  # unit vector, upwards
     friction: Any
+    velocity: Sequence[Any] | None = None  # of a ground that moves, m/s; None: at rest
+    arm: Sequence[Any] | None = None  # from the asking point to a contact point that is given; None: to be found
 
 
 class Ground(Protocol):
@@ -110,8 +119,46 @@ class Service:
         doc = f"({', '.join(SERVICE_OUTPUTS)}) at ({', '.join(SERVICE_INPUTS)}), world axes"
         return cls(scope.service(name, len(SERVICE_INPUTS), len(SERVICE_OUTPUTS), SERVICE_ORDER, doc))
 
+    def at(self, x: Any, y: Any, z: Any) -> tuple[Any, Any, Any, Any]:
+        """Height, slopes and friction at a point of the world."""
+        height, a, b, friction = self.handle(x, y, z)
+        return height, a, b, friction
+
     def under(self, axes: Axes, place: Sequence[Any]) -> Surface:
         point = axes.point(place)
-        height, a, b, friction = self.handle(point[0], point[1], point[2])
+        height, a, b, friction = self.at(*point)
         n_z = 1.0 / (1.0 + a * a + b * b) ** 0.5  # (2)
         return Surface((point[2] - height) * n_z, axes.from_world((-a * n_z, -b * n_z, n_z)), friction)
+
+
+@dataclass
+class PatchService(Service):
+    """Ground by an outside function that is told where a wheel points (3)."""
+
+    direction: tuple[Any, Any] = (0.0, 0.0)
+
+    @classmethod
+    def declare(cls, scope: Declares, name: str = "ground") -> PatchService:
+        doc = f"({', '.join(SERVICE_OUTPUTS)}) at ({', '.join(PATCH_INPUTS)}), world axes; direction (0, 0): a point"
+        return cls(scope.service(name, len(PATCH_INPUTS), len(SERVICE_OUTPUTS), SERVICE_ORDER, doc))
+
+    def at(self, x: Any, y: Any, z: Any) -> tuple[Any, Any, Any, Any]:
+        height, a, b, friction = self.handle(x, y, z, *self.direction)
+        return height, a, b, friction
+
+    def along(self, axes: Axes, axis: Sequence[Any]) -> PatchService:
+        """The same, asked by a wheel whose spin axis is given in the axes of a frame."""
+        left = axes.to_world(axis)
+        return replace(self, direction=(left[1], -left[0]))
+
+
+def aimed(ground: Ground, axes: Axes, axis: Sequence[Any]) -> Ground:
+    """A ground as a wheel asks it: told where the wheel points when it wants to know, also below what wraps it."""
+    if isinstance(ground, PatchService):
+        return ground.along(axes, axis)
+    for name in ("ground", "road"):
+        below = getattr(ground, name, None)
+        told = below if below is None else aimed(below, axes, axis)
+        if told is not below:
+            return replace(ground, **{name: told})  # type: ignore[type-var]
+    return ground

@@ -1,4 +1,7 @@
-"""A road as triangles: any shape, also with bridges, found through a uniform grid of cells.
+"""A road as triangles: any shape, also with bridges, found through tiles that are divided into leaves.
+
+The index is built by ``jn_mesh_build.c``: time and memory in proportion to the triangles, a query in constant time: one
+tile, one leaf, the few triangles that touch it, each in one place.
 
 Of the triangles above and below a point the uppermost counts that is not above the asking point (by more than the
 tolerance); when all are above, the lowest. Height and slopes are those of the plane of the triangle. Which side of a
@@ -7,6 +10,7 @@ triangle is up does not matter; one that stands on edge carries nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +20,11 @@ import numpy.typing as npt
 
 from jounce.core.errors import ParameterError
 from jounce.road.block import MESH, Array, Writer
+from jounce.road.native import mesh_index
 from jounce.road.surface import Road, corners_extent
 
-_CELLS_PER_TRIANGLE = 6
+_PER_TILE = 64  # triangles of usual size in a tile
+_OFF_THE_LINES = 0.137  # of a tile
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,37 +66,56 @@ class MeshRoad(Road):
                 raise ParameterError(f"mesh: {label} needs one number per triangle; found shape {np.shape(values)}")
 
     def write(self, writer: Writer) -> float:
-        corners = self.points[self.triangles][:, :, :2]
-        low, high = corners.min(axis=1), corners.max(axis=1)
-        boxes = np.hstack([low, high])
-        all_low, all_high = low.min(axis=0), high.max(axis=0)
-        m = len(self.triangles)
-        area = float(np.prod(np.maximum(all_high - all_low, 1e-3)))
-        typical = float(np.sqrt(np.mean((high - low)[:, 0] * (high - low)[:, 1])))
-        size = max(min(typical, self.cell or typical), float(np.sqrt(area / (_CELLS_PER_TRIANGLE * m + 1000))), 1e-3)
-        index, start, _ = writer.cells(all_low, all_high, size, boxes)
-        nearest = self._nearest(start, int(index[3]), int(index[4])) if self.hold else np.zeros(1, dtype=np.int32)
-        mu = np.broadcast_to(np.asarray(self.friction, dtype=float), (m,))
-        uniform = not np.ndim(self.friction) and float(np.asarray(self.friction)) == 1.0
+        mu = np.asarray(self.friction, dtype=float)
+        values, friction = np.unique(mu, return_inverse=True) if mu.ndim else (mu.reshape(1), None)
+        grid = self._tiling()
+        index = mesh_index(self.points, self.triangles, grid, friction, self.material, self.cell)
+        nearest = self._nearest(index.tiles) if self.hold else np.zeros(1, dtype=np.int32)
         own = [
-            float(m),
-            writer.array(self.points),
-            writer.array(self.triangles, np.int32),
-            0.0 if uniform else writer.array(mu),
-            writer.array(self.material, np.int32) if self.material is not None else 0.0,
-            *index,
+            float(len(self.triangles)),
+            writer.array(index.triangles, align=64),
+            writer.array(values),
+            *(float(grid[0]), float(grid[1]), 1.0 / float(grid[2]), float(grid[4]), float(grid[5])),
+            writer.array(index.tiles, np.int32),
+            writer.array(index.records, np.int32, align=64),
+            writer.array(index.more, np.int32),
             float(self.hold),
             writer.array(nearest, np.int32),
             self.tolerance,
         ]
         return writer.node(MESH, self.frame, own)
 
+    def _tiling(self) -> Array:
+        """Origin, size, border and numbers of tiles: about 64 triangles each, but not many more tiles than triangles.
+
+        The origin is moved off the mesh, so that the lines of regular meshes do not fall on borders of tiles.
+        """
+        p, t = self.points[:, :2], self.triangles
+        a, b, c = (p[t[:, k]] for k in range(3))
+        low = np.minimum(np.minimum(a, b), c)
+        high = np.maximum(np.maximum(a, b), c)
+        largest = float(np.max(high - low))
+        b -= a
+        c -= a
+        area = 0.5 * np.abs(b[:, 0] * c[:, 1] - b[:, 1] * c[:, 0])
+        first, last = low.min(axis=0), high.max(axis=0)
+        span = np.maximum(last - first, 1e-3)
+        with_area = area[area > 0]
+        typical = float(np.median(with_area)) if len(with_area) else 1.0
+        size = math.sqrt(max(_PER_TILE * typical, float(np.prod(span)) / (len(t) + 4096)))
+        size = max(size, float(np.max(span)) / 1e6)
+        shift = _OFF_THE_LINES * size
+        shape = np.floor((span + shift) / size) + 1
+        pad = 1e-9 * (1.0 + float(np.max(np.abs([first, last])))) + 2e-9 * largest
+        return np.array([first[0] - shift, first[1] - shift, size, pad, shape[0], shape[1]])
+
     @staticmethod
-    def _nearest(start: npt.NDArray[np.int64], nx: int, ny: int) -> npt.NDArray[np.int32]:
-        """For each cell the nearest one that holds triangles."""
+    def _nearest(tiles: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """For each tile the nearest one that holds triangles."""
         from scipy.ndimage import distance_transform_edt
 
-        empty = (np.diff(start) == 0).reshape(ny, nx)
+        empty = tiles[:, :, 1] == 0
+        ny, nx = empty.shape
         if not empty.any():
             return np.arange(nx * ny, dtype=np.int32)
         j, i = distance_transform_edt(empty, return_distances=False, return_indices=True)
@@ -113,38 +138,70 @@ class MeshFinding:
 
 def check_mesh(points: Array, triangles: npt.NDArray[Any]) -> list[MeshFinding]:
     """Degenerate and duplicate triangles, inconsistent winding, edges with more than two triangles, holes."""
-    t = np.asarray(triangles)
+    t, xyz = np.asarray(triangles), np.asarray(points, dtype=float)
     found: list[MeshFinding] = []
-    p = np.asarray(points, dtype=float)[t]
-    cross = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
-    longest = np.max(np.linalg.norm(p - np.roll(p, 1, axis=1), axis=2), axis=1)
-    thin = np.linalg.norm(cross, axis=1) <= 1e-9 * np.maximum(longest, 1e-300) ** 2
+    thin, down = _thin_and_down(xyz, t)
     if thin.any():
         found.append(_finding("degenerate", np.flatnonzero(thin), "triangles without area"))
-    key = np.sort(t, axis=1)
-    _, first, counts = np.unique(key, axis=0, return_index=True, return_counts=True)
-    repeated = np.setdiff1d(np.arange(len(t)), first) if (counts > 1).any() else np.zeros(0, dtype=int)
+    repeated = _repeated(t)
     if len(repeated):
         found.append(_finding("duplicate", repeated, "triangles that are there twice"))
-    down = (cross[:, 2] < 0) & ~thin
+    down &= ~thin
     if down.any() and not down[~thin].all():
         minority = down if down.sum() <= (~down).sum() else ~down & ~thin
         found.append(_finding("flipped", np.flatnonzero(minority), "triangles wound against the others"))
-    edges = np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]])
-    owner = np.tile(np.arange(len(t)), 3)
-    unique, inverse, count = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True, return_counts=True)
-    inverse = inverse.reshape(-1)
+    n = np.int64(len(xyz))
+    ends = [np.sort(t[:, [i, j]], axis=1).astype(np.int64) for i, j in ((0, 1), (1, 2), (2, 0))]
+    keys = np.concatenate([e[:, 0] * n + e[:, 1] for e in ends])
+    order = np.argsort(keys)
+    keys = keys[order]
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    count = np.diff(np.append(first, len(keys)))
     if (count > 2).any():
-        bad = np.unique(owner[(count > 2)[inverse]])
+        many = np.repeat(count > 2, count)
+        bad = np.unique(order[many] % len(t))
         found.append(_finding("edge shared by more than two", bad, "triangles at an edge that more than two share"))
-    loops = _loops(unique[count == 1])
+    border = keys[first[count == 1]]
+    loops = _loops(np.column_stack([border // n, border % n]))
     if len(loops) > 1:
         # the longest border is the outside; the others are holes or separate parts
-        sizes = [_extent(np.asarray(points, dtype=float)[loop]) for loop in loops]
+        sizes = [_extent(xyz[loop]) for loop in loops]
         for k in np.argsort(sizes)[:-1]:
-            message = f"border of {len(loops[k])} points: a hole, or a part of its own"
+            x, y, _ = xyz[loops[k]].mean(axis=0)
+            message = f"border of {len(loops[k])} points about x = {x:.6g}, y = {y:.6g}: a hole, or a part of its own"
             found.append(MeshFinding("hole", tuple(int(i) for i in loops[k][:20]), message))
     return found
+
+
+_AT_ONCE = 1_000_000  # triangles, to bound the memory
+
+
+def _thin_and_down(xyz: Array, t: npt.NDArray[Any]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which triangles have no area, and which are wound clockwise seen from above."""
+    thin, down = np.empty(len(t), dtype=bool), np.empty(len(t), dtype=bool)
+    for begin in range(0, len(t), _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        a, b, c = (xyz[t[part, k]] for k in range(3))
+        cross = np.cross(b - a, c - a)
+        longest2 = np.max([np.sum(e * e, axis=1) for e in (b - a, c - b, a - c)], axis=0)
+        thin[part] = np.linalg.norm(cross, axis=1) <= 1e-9 * np.maximum(longest2, 1e-300)
+        down[part] = cross[:, 2] < 0
+    return thin, down
+
+
+def _repeated(t: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Triangles whose three points, in any order, an earlier one has."""
+    key = np.sort(t, axis=1).astype(np.uint64)
+    with np.errstate(over="ignore"):  # a hash: what collides is compared below
+        mixed = (key[:, 0] * np.uint64(0x9E3779B97F4A7C15)) ^ (key[:, 1] * np.uint64(0xC2B2AE3D27D4EB4F) + key[:, 2])
+        mixed *= np.uint64(0x165667B19E3779F9)
+    order = np.argsort(mixed, kind="stable")
+    same = np.flatnonzero(mixed[order][1:] == mixed[order][:-1])
+    if not len(same):
+        return np.zeros(0, dtype=np.int64)
+    chosen = np.unique(order[np.concatenate([same, same + 1])])
+    _, first = np.unique(key[chosen], axis=0, return_index=True)
+    return np.setdiff1d(chosen, chosen[first])
 
 
 def _finding(kind: str, places: npt.NDArray[Any], message: str) -> MeshFinding:

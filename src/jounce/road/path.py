@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # An end nearer to the start than this many mean distances between points closes a path.
 CLOSED_WITHIN = 1.5
 MOST_STATIONS = 2e7  # of a path: a day's drive at two metres
+FARTHEST = 1e8  # m: farther than any point of the earth
 _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(5)
 
 
@@ -141,6 +142,10 @@ class Path:
             raise ParameterError(f"path: needs at least two points of two or three coordinates; found shape {p.shape}")
         if not np.all(np.isfinite(p)):
             raise ParameterError(f"path: point {int(np.argmax(~np.isfinite(p).all(axis=1))) + 1} is not finite")
+        far = np.abs(p).max(axis=1) > FARTHEST
+        if far.any():
+            i = int(np.argmax(far))
+            raise ParameterError(f"path: point {i + 1} is {np.abs(p[i]).max():.4g} m from the origin; check its units")
         extra = {"left": left, "right": right, "bank": bank, "speed": speed}
         given = {k: np.broadcast_to(np.asarray(v, dtype=float), (len(p),)) for k, v in extra.items() if v is not None}
         if p.shape[1] == 2:
@@ -186,6 +191,7 @@ class Path:
         length = float(k[-1] - k[0])
         largest = float(np.max(np.abs(kappa)))
         step = step or min(1.0, length / 4, 0.1 / largest if largest > 0 else 1.0)
+        _check_size(length, step)
         n = max(2, math.ceil(length / step - 1e-9))
         stations = np.linspace(0.0, length, n + 1)
         psi, dx, dy = _integrate(k - k[0], kappa, stations)
@@ -425,6 +431,14 @@ def _smoothed(t: Array, p: Array, distance: float, make: Any) -> Array:
     return fitted(low)[0]
 
 
+def _check_size(length: float, step: float) -> None:
+    if not length / step <= MOST_STATIONS:
+        raise ParameterError(
+            f"path: {length:.4g} m long with stations every {step:.4g} m: more than {MOST_STATIONS:.0e} of them; "
+            "check its units, or give a larger step"
+        )
+
+
 def _resampled(
     t: Array, curve: Any, p: Array, given: dict[str, Array], closed: bool, step: float | None, name: str
 ) -> Path:
@@ -442,11 +456,7 @@ def _resampled(
     if step is None:
         spacing = length / (len(t) - 1)
         step = float(np.clip(min(spacing / 4, 0.1 / max(float(kappa.max()), 1e-9)), 0.02, 2.0))
-    if not length / step <= MOST_STATIONS:
-        raise ParameterError(
-            f"path: {length:.4g} m long with stations every {step:.4g} m: more than {MOST_STATIONS:.0e} of them; "
-            "check its units, or give a larger step"
-        )
+    _check_size(length, step)
     n = max(4 if closed else 2, math.ceil(length / step - 1e-9))
     s = np.linspace(0.0, length, n + 1)
     at = np.interp(s, arc, fine)

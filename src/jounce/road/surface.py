@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import Any, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,12 +23,14 @@ import numpy.typing as npt
 from jounce.core.errors import ParameterError
 from jounce.core.writing import write_atomically
 from jounce.road.block import Array, Block, Frame, Writer
-from jounce.road.native import SERVICE_FUNCTION, Sample, derivatives, library, query
+from jounce.road.native import SERVICE_FUNCTIONS, Sample, derivatives, library, query
 
 
 class Binds(Protocol):
     """A simulation: what a road asks of it."""
 
+    @property
+    def model(self) -> Any: ...
     def bind(self, name: str, function: Any, context: int | None = None) -> None: ...
 
 
@@ -43,10 +45,18 @@ class Road:
     ----------
     frame : where the road lies
     name : for pictures and messages
+    smoothing_time : s over which an event lets the road grow out of the plane under the car; 0: it is there at once
+    warns : whether an event says when a wheel leaves the road
+    normals : what a car feels as the normal: that of the ``surface``, of three ``points``, or ``vertical``
+    spacing : of the three points, m
     """
 
     frame: Frame = HERE
     name: str = ""
+    smoothing_time: float = 0.0
+    warns: bool = True
+    normals: Literal["surface", "points", "vertical"] = "surface"
+    spacing: float = 0.05
 
     def write(self, writer: Writer) -> float:
         """Append this road to a block; returns the offset of its node."""
@@ -71,9 +81,18 @@ class Road:
             raise ParameterError("this road asks an outside function: it cannot be saved")
         write_atomically(path, self.block.tobytes())
 
-    def query(self, x: npt.ArrayLike, y: npt.ArrayLike, z: npt.ArrayLike | None = None) -> Sample:
-        """Height, slopes and friction at points; without z on the uppermost storey."""
-        sample = query(self.block, x, y, z)
+    def query(
+        self,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        z: npt.ArrayLike | None = None,
+        heading: npt.ArrayLike | None = None,
+    ) -> Sample:
+        """Height, slopes and friction at points; without z on the uppermost storey.
+
+        The heading of a wheel, rad, matters to an enveloping contact: it lies along it.
+        """
+        sample = query(self.block, x, y, z, heading)
         errors = self._compiled[2]
         if errors:
             first = errors[0]
@@ -81,16 +100,23 @@ class Road:
             raise ParameterError(f"outside road failed: {first}") from first
         return sample
 
-    def derivatives(self, x: float, y: float, z: float = float("nan")) -> tuple[Array, Array]:
-        """(height, dz/dx, dz/dy, friction) and their derivatives by x, y, z, as a model gets them."""
-        return derivatives(self.block, x, y, z)
+    def derivatives(
+        self, x: float, y: float, z: float = float("nan"), direction: tuple[float, float] | None = None
+    ) -> tuple[Array, Array]:
+        """(height, dz/dx, dz/dy, friction) and their derivatives by x, y, z, as a model gets them.
+
+        With the direction of a wheel in plan also by its two parts.
+        """
+        return derivatives(self.block, x, y, z, direction)
 
     def bind(self, simulation: Binds, name: str = "ground") -> None:
         """Let a simulation drive here. Its model must have been assembled with the ground ``Service``.
 
         Roads without outside functions may be bound to any number of simulations, also in parallel.
         """
-        call = getattr(library(), SERVICE_FUNCTION)
+        # a model that says where its wheels point asks with five arguments; a name it does not know is refused by bind
+        asked = next((slot.n_in for slot in simulation.model.services if slot.name == name), 3)
+        call = getattr(library(), SERVICE_FUNCTIONS[asked])
         address = ctypes.cast(call, ctypes.c_void_p).value or 0
         function = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 2, ctypes.c_int, ctypes.c_void_p)(address)
         function.road = self  # type: ignore[attr-defined]  # the block lives as long as the binding
@@ -125,7 +151,7 @@ def moved(frame: Frame, x: float, y: float, z: float, heading: float) -> Frame:
 
 
 def plane_under(
-    roads: Sequence[Road], x: npt.ArrayLike, y: npt.ArrayLike, at: tuple[float, float]
+    roads: Sequence[Road], x: npt.ArrayLike, y: npt.ArrayLike, at: tuple[float, float], z: float | None = None
 ) -> tuple[float, float, float]:
     """Height at a place, dz/dx and dz/dy of the plane nearest (least squares) to the ground at several points.
 
@@ -137,17 +163,18 @@ def plane_under(
     roads : one for all points, or one per point
     x, y : of the points, m
     at : where the height is wanted, m
+    z : height from which the ground is looked for: storeys above it do not count; absent: the uppermost, m
     """
     places = np.column_stack([np.ravel(x), np.ravel(y)]).astype(float)
-    asked = [roads[i if len(roads) > 1 else 0].query(*place) for i, place in enumerate(places)]
+    asked = [roads[i if len(roads) > 1 else 0].query(px, py, z) for i, (px, py) in enumerate(places)]
     on = np.array([not bool(sample.no_ground) for sample in asked])
     if not on.any():
         name = f" of road {roads[0].name!r}" if roads[0].name else ""
         raise ParameterError(f"no ground under the car at x = {at[0]:g} m, y = {at[1]:g} m{name}")
-    z = np.array([float(sample.height) for sample in asked])[on]
+    heights = np.array([float(sample.height) for sample in asked])[on]
     middle = places[on].mean(axis=0)
-    slopes = np.linalg.lstsq(places[on] - middle, z - z.mean(), rcond=1e-9)[0]
-    return float(z.mean() + slopes @ (np.asarray(at) - middle)), float(slopes[0]), float(slopes[1])
+    slopes = np.linalg.lstsq(places[on] - middle, heights - heights.mean(), rcond=1e-9)[0]
+    return float(heights.mean() + slopes @ (np.asarray(at) - middle)), float(slopes[0]), float(slopes[1])
 
 
 def corners_extent(frame: Frame, u: npt.ArrayLike, v: npt.ArrayLike) -> tuple[float, float, float, float]:

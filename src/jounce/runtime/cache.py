@@ -5,6 +5,7 @@ Layout below the root (``cache_root``)::
     binaries/<key>/   shared library of a model       key: C text, runtime, ABI, compiler, flags, target
     objects/<key>/    one object of the C runtime     key: its text and headers, compiler, flags, target
     recipes/<key>/    generated model as JSON         key: builder sources, arguments, package, versions
+    roads/<key>/      large mesh as it was built      written and read by files.mesh_cache
     memo/<kind>/      answers that are cheap to lose: compiler identity, source digests, import lists
     c/  failed/       C kept for reading (JOUNCE_KEEP_C), C the compiler refused
     tmp/              builds under way
@@ -34,7 +35,7 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 
-KINDS = ("binaries", "objects", "recipes")
+KINDS = ("binaries", "objects", "recipes", "roads")
 _SCRATCH = ("memo", "c", "failed", "tmp")
 
 DAY = 86400.0
@@ -203,6 +204,13 @@ class Entry:
     info: dict[str, Any]
 
 
+def touch(manifest: Path) -> None:
+    """Renew the time of an entry that was used."""
+    with contextlib.suppress(OSError):  # a read-only cache still serves
+        if time.time() - manifest.stat().st_mtime > _TOUCH:
+            os.utime(manifest)
+
+
 class Store:
     """One kind of entry: a folder of folders, see the module docstring."""
 
@@ -227,9 +235,7 @@ class Store:
             if not quiet:
                 log.warning("cache entry %s is damaged (%s): building it again", folder, error)
             return None
-        with contextlib.suppress(OSError):  # a read-only cache still serves
-            if time.time() - manifest.stat().st_mtime > _TOUCH:
-                os.utime(manifest)
+        touch(manifest)
         return Entry(path, data, info)
 
     def put(self, key: str, data: bytes, suffix: str, info: Mapping[str, Any] | None = None) -> Entry:

@@ -15,14 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from jounce.components.tire.base import Tire
+from jounce.components.tire.sti import bind_tires
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.generated import GeneratedModel
 from jounce.files.tir import read_tir
-from jounce.road.ground import Service
+from jounce.road.ground import PatchService, Service
+from jounce.road.inputs import Given, Growing, Probed
 from jounce.sim.build import recipe
 from jounce.sim.linear import Lineariser
 from jounce.symbolic.numbers import Numbers
-from jounce.vehicle.assembly import CORNERS, assemble
+from jounce.symbolic.ops import clip, fmax, if_else
+from jounce.vehicle.assembly import CORNERS, assemble, twins
 from jounce.vehicle.schema import Vehicle
 
 if TYPE_CHECKING:
@@ -30,9 +33,10 @@ if TYPE_CHECKING:
     from jounce.symbolic.system import System
 
 # level and inclined: the built-in plane; road: an outside function, bound by name "ground"; roads: one per wheel,
-# "ground_L1" …
-Ground = Literal["level", "inclined", "road", "roads"]
-GROUNDS = ("level", "inclined", "road", "roads")
+# "ground_L1" …; external: a plane per wheel by the inputs "Road_External.L1.x" …, external-points: contact points
+Ground = Literal["level", "inclined", "road", "roads", "external", "external-points"]
+Normals = Literal["surface", "points", "vertical"]
+GROUNDS = ("level", "inclined", "road", "roads", "external", "external-points")
 
 # Defaults of runs: two-step Adams-Bashforth at 1 ms.
 METHOD = "AB-2"
@@ -45,11 +49,18 @@ def _read(path: Path, _changed: int) -> Tire:
 
 
 def tires_of(vehicle: Vehicle) -> dict[str, Tire]:
-    """Tire of each corner, from the files the vehicle names; corners of one file share one object."""
+    """Tire of each corner, and of second tires (L2_twin, R2_twin), from the files the vehicle names.
+
+    Places of one file share one object.
+    """
     found = {}
     for corner, (axle, side) in CORNERS.items():
         path = Path(vehicle.wheels(axle, side).tire.path)
         found[corner] = _read(path, path.stat().st_mtime_ns)
+    for corner, twin in twins(vehicle).items():
+        second = vehicle.wheels(*CORNERS[corner]).twin_tire
+        assert second is not None
+        found[twin] = _read(second.path, second.path.stat().st_mtime_ns)
     return found
 
 
@@ -60,6 +71,10 @@ class Description:
     vehicle: Vehicle
     tires: Mapping[str, Tire]
     ground: Ground = "level"
+    road_inputs: bool = False  # inputs road.L1 … add heights to the ground
+    smoothed: bool = False  # a road grows out of a plane, see ``jounce.road.inputs``
+    normals: Normals = "surface"
+    patch: bool = False  # wheels tell the road where they point
 
 
 class Structure:
@@ -71,20 +86,53 @@ class Structure:
     def to_dict(self) -> dict[str, Any]:
         d = self.description
         first: dict[int, str] = {}
-        shared = [first.setdefault(id(d.tires[corner]), corner) for corner in CORNERS]
-        models = [f"{type(t.model).__module__} {t.model!r}" for t in (d.tires[c] for c in CORNERS)]
-        return {"vehicle": d.vehicle.structure_key(), "tires": shared, "models": models, "ground": d.ground}
+        places = [*CORNERS, *twins(d.vehicle).values()]
+        shared = [first.setdefault(id(d.tires[place]), place) for place in places]
+        models = [f"{type(t.model).__module__} {t.model!r}" for t in (d.tires[place] for place in places)]
+        choices: dict[str, Any] = {name: True for name in ("road_inputs", "smoothed", "patch") if getattr(d, name)}
+        if d.normals != "surface":
+            choices["normals"] = d.normals
+        known = {"vehicle": d.vehicle.structure_key(), "tires": shared, "models": models, "ground": d.ground}
+        return known | choices
 
     def system(self, system: Any = None) -> System:
         d = self.description
-        target = {} if system is None else {"system": system}
-        if d.ground in ("road", "roads"):
-            declare_on = system if system is not None else _new_system()
-            names = [f"ground_{c}" for c in CORNERS] if d.ground == "roads" else ["ground"]
-            services = [Service.declare(declare_on, name) for name in names]
-            ground: Any = dict(zip(CORNERS, services, strict=True)) if d.ground == "roads" else services[0]
-            return assemble(d.vehicle, d.tires, ground=ground, system=declare_on)
-        return assemble(d.vehicle, d.tires, inclined=d.ground == "inclined", **target)
+        on = system if system is not None else _new_system()
+        return assemble(
+            d.vehicle,
+            d.tires,
+            inclined=d.ground == "inclined",
+            ground=self._ground(on),
+            system=on,
+            road_inputs=d.road_inputs,
+        )
+
+    def _ground(self, system: Any) -> Any:
+        """Another ground than the built-in plane, if any."""
+        d = self.description
+        if d.ground in ("external", "external-points"):
+            return {c: Given.declare(system, c, as_given=d.ground == "external-points") for c in CORNERS}
+        if d.ground not in ("road", "roads"):
+            return None
+        names = [f"ground_{c}" for c in CORNERS] if d.ground == "roads" else ["ground"]
+        kind = PatchService if d.patch else Service
+        services: list[Any] = [kind.declare(system, name) for name in names]
+        if d.normals != "surface":
+            spacing = None
+            if d.normals == "points":
+                spacing = system.parameter("ground.spacing", 0.05, "m", "of the points that make the normal", low=1e-6)
+            services = [Probed(road.handle, spacing) for road in services]
+        if d.smoothed:
+            services = list(Growing.declare(system, services, *_growth(system)))
+        return dict(zip(CORNERS, services, strict=True)) if d.ground == "roads" else services[0]
+
+
+def _growth(system: Any) -> tuple[Any, Any]:
+    """σ = 3τ² - 2τ³ over τ = t/T from 0 to 1, and its rate: height and speed of the ground are continuous."""
+    time = system.parameter("smoothing.time", 0.0, "s", "over which the road grows out of the plane; 0: it is there")
+    known = fmax(time, 1e-9)
+    tau = if_else(time > 0, clip(system.time / known, 0.0, 1.0), 1.0)
+    return tau * tau * (3 - 2 * tau), 6 * tau * (1 - tau) / known
 
 
 def _new_system() -> System:
@@ -103,15 +151,41 @@ def _linear_car(structure: Structure, inputs: tuple[str, ...], outputs: tuple[st
     return structure.system().generate_linear(inputs=list(inputs), outputs=list(outputs))
 
 
-def describe(vehicle: Vehicle, tires: Mapping[str, Tire] | None = None, ground: Ground = "level") -> Description:
-    """Collect what a car is made from; ``tires`` by corner instead of those the vehicle names."""
+def describe(
+    vehicle: Vehicle,
+    tires: Mapping[str, Tire] | None = None,
+    ground: Ground = "level",
+    *,
+    road_inputs: bool = False,
+    smoothed: bool = False,
+    normals: Normals = "surface",
+    patch: bool = False,
+) -> Description:
+    """Collect what a car is made from.
+
+    Parameters
+    ----------
+    tires : by corner instead of those the vehicle names. A second tire (``L2_twin``, ``R2_twin``) that is not among
+        them is as the first one
+    ground : what it stands on
+    road_inputs : whether the inputs ``road.L1`` … add a height to the ground under each wheel, on any ground
+    smoothed : whether a road grows out of a plane at the start of a run (parameters ``smoothing.*``)
+    normals : of roads: of their surface, of three points (``ground.spacing``), or vertical
+    patch : whether wheels tell the road where they point, for enveloping contacts (``jounce.road.envelope``)
+    """
     if ground not in GROUNDS:
         raise ParameterError(f"ground = {ground!r}{did_you_mean(str(ground), GROUNDS)}")
+    if smoothed and ground not in ("road", "roads"):
+        raise ParameterError(f"smoothed: a road grows out of a plane; the ground is {ground!r}")
+    if patch and (ground not in ("road", "roads") or normals != "surface"):
+        raise ParameterError(f"patch: for the surfaces of roads; the ground is {ground!r}, its normals {normals!r}")
     found = dict(tires) if tires is not None else tires_of(vehicle)
     missing = [corner for corner in CORNERS if corner not in found]
     if missing:
         raise ParameterError(f"tires: {missing[0]!r} is missing; expected one for each of {', '.join(CORNERS)}")
-    return Description(vehicle, found, ground)
+    for corner, twin in twins(vehicle).items():
+        found.setdefault(twin, found[corner])
+    return Description(vehicle, found, ground, road_inputs, smoothed, normals, patch)
 
 
 def numbers(description: Description) -> Numbers:
@@ -143,13 +217,20 @@ def simulation(
     ground: Ground = "level",
     method: str = METHOD,
     step: float = STEP,
+    road_inputs: bool = False,
 ) -> Simulation:
-    """A simulation of a car with its numbers set, at design; put it on the ground with ``statics.settle``."""
+    """A simulation of a car with its numbers set, at design; put it on the ground with ``statics.settle``.
+
+    ``road_inputs``: with the inputs ``road.L1`` …, heights added to the ground under the wheels.
+    """
     from jounce.runtime.simulation import Simulation
 
-    description = vehicle if isinstance(vehicle, Description) else describe(vehicle, tires, ground)
+    description = (
+        vehicle if isinstance(vehicle, Description) else describe(vehicle, tires, ground, road_inputs=road_inputs)
+    )
     sim = Simulation(library(description), method=method, step=step)
     set_numbers(sim, description)
+    bind_tires(sim, description.tires)
     return sim
 
 

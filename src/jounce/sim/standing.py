@@ -29,7 +29,7 @@ from jounce.core.writing import write_atomically
 from jounce.runtime.simulation import Simulation
 from jounce.sim.car import Description, lineariser, simulation
 from jounce.sim.statics import Settled, settle
-from jounce.vehicle.assembly import CORNERS, PAIRED
+from jounce.vehicle.assembly import CORNERS, PAIRED, twins
 from jounce.vehicle.basics import SIDES, combine
 
 Array = npt.NDArray[np.float64]
@@ -142,6 +142,8 @@ class _Report:
     def _loads(self) -> None:
         for corner in CORNERS:
             self._add("loads", f"load_{corner}", f"wheel load {corner}", self._force_z(corner), "N")
+        for twin in twins(self.vehicle).values():
+            self._add("loads", f"load_{twin}", f"of it on the outer tire {twin}", self._tire_load(twin), "N")
         total = sum(self._force_z(c) for c in CORNERS)
         self._add("loads", "load_total", "all wheels", total, "N")
         cross = (self._force_z("L1") + self._force_z("R2")) / total
@@ -155,8 +157,13 @@ class _Report:
     def _names(self) -> set[str]:
         return {v.name for v in self.sim.model.outputs}
 
+    def _tire_load(self, tire: str) -> float:
+        return self._out("Tire.Ground_Surface_Force_Z", tire)
+
     def _force_z(self, corner: str) -> float:
-        return self._out("Tire.Ground_Surface_Force_Z", corner)
+        """Load of a wheel, on both tires of a twin wheel."""
+        twin = twins(self.vehicle).get(corner)
+        return self._tire_load(corner) + (self._tire_load(twin) if twin is not None else 0.0)
 
     def _geometry(self) -> None:
         v, add = self.vehicle, self._add
@@ -227,7 +234,7 @@ class _Report:
         self._add("rates", "roll_stiffness", "roll stiffness at the wheels", total, "N.m/deg")
 
     def _tire_rate(self, axle: int) -> float:
-        """Vertical stiffness of one tire at its static load."""
+        """Vertical stiffness of one tire (of both of a twin wheel) at its static load."""
         corner = f"L{axle}"
         was = self.sim.state("chassis.z")
         forces, heights = [], []

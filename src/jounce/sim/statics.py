@@ -7,7 +7,7 @@ What is sought: heights, inclinations and wheel travels at rest with
     v̇_x = Ω̇ = 0                         when brakes hold the wheels: by longitudinal deflections and the
                                          deflection of the pads; without brakes a car on a slope is about to roll  (3)
 
-The deflections (u, v) of the four contacts come from one displacement (s_x, s_y, s_ψ) of the car in the plane of the
+The deflections (u, v) of the contacts come from one displacement (s_x, s_y, s_ψ) of the car in the plane of the
 road from where its tires would be without force, (u, v)ᵢ = -(components of s + s_ψ × rᵢ along wheel i), so that (2, 3)
 have as many unknowns as equations. Tires without contact deflections (steady use modes) carry nothing at rest; then (1)
 alone counts.
@@ -31,9 +31,10 @@ import numpy.typing as npt
 
 from jounce.core.errors import JounceError, StaticsError
 from jounce.runtime.simulation import Simulation
+from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
 from jounce.sim.equilibrium import Places, newton, rotation
-from jounce.vehicle.assembly import CORNERS
+from jounce.vehicle.assembly import CORNERS, twins
 
 Array = npt.NDArray[np.float64]
 
@@ -62,6 +63,7 @@ class Settled:
     norms: Mapping[str, float] = field(default_factory=dict)
 
 
+@in_analysis("statics")
 def settle(
     sim: Simulation,
     description: Description,
@@ -195,7 +197,9 @@ class _Newton:
         self.names = names
         index = {name: i for i, name in enumerate(names)}
         extra = [n for n in names if n.startswith("split.") and n.endswith((".angle", ".shift", ".integral"))]
-        tires = [c for c in CORNERS if f"{c}.tire.v" in index]
+        twin = {place: corner for corner, place in twins(description.vehicle).items()}
+        # tires whose contacts deflect, with their corners
+        self.tires = {place: twin.get(place, place) for place in (*CORNERS, *twin) if f"{place}.tire.v" in index}
         free = ["chassis.z", "chassis.rx", "chassis.ry", *(f"{c}.jounce" for c in CORNERS), *extra]
         rows = ["chassis.vz", "chassis.wx", "chassis.wy", *(f"{c}.jounce.rate" for c in CORNERS)]
         rows += [n for n in names if n.startswith("split.") and n.endswith((".rate", ".integral"))]
@@ -205,7 +209,7 @@ class _Newton:
         self.shifts: list[str] = []
         self.pads: list[int] = []
         held = []
-        if len(tires) == len(CORNERS):
+        if all(corner in self.tires for corner in CORNERS):
             self.shifts = ["y", "turn"]
             rows += ["chassis.vy", "chassis.wz"]
             limits += [STEP_LIMITS["shift"], STEP_LIMITS["turn"]]
@@ -221,7 +225,7 @@ class _Newton:
         self.rows = [index[n] for n in rows]
         self.limits = np.array(limits)
         self.held = tuple(held)
-        self.deflection = {(c, d): index.get(f"{c}.tire.{d}", -1) for c in CORNERS for d in "uv"}
+        self.deflection = {(place, d): index[f"{place}.tire.{d}"] for place in self.tires for d in "uv"}
 
     def residual(self) -> Array:
         return self.places.rates(self.sim.derivatives()[0])[self.rows]
@@ -235,15 +239,18 @@ class _Newton:
         axes = rotation(sim.x[first : first + 4])
         for shift in self.shifts:
             column = np.zeros(len(self.names))
-            for corner in CORNERS:
+            for tire, corner in self.tires.items():
                 steer = sim.output(f"Wheel.Spindle_Steer.{corner}")
                 c, s = np.cos(steer), np.sin(steer)
                 place = np.array([sim.output(f"Wheel.Global_{a}.{corner}") for a in "XYZ"])
                 rx, ry, _ = axes.T @ (place - origin)
+                if tire != corner:
+                    out = sim.parameter(f"{tire}.offset") * (1.0 if corner[0] == "L" else -1.0)
+                    rx, ry = rx - s * out, ry + c * out
                 dx, dy = {"x": (1.0, 0.0), "y": (0.0, 1.0), "turn": (-ry, rx)}[shift]
                 # u̇ = -Vsx, v̇ = +Vsy while nothing leaks: the contact stays, the wheel moves
-                column[self.deflection[corner, "u"]] = -(c * dx + s * dy) if self.pads else 0.0
-                column[self.deflection[corner, "v"]] = c * dy - s * dx
+                column[self.deflection[tire, "u"]] = -(c * dx + s * dy) if self.pads else 0.0
+                column[self.deflection[tire, "v"]] = c * dy - s * dx
             result[shift] = column
         return result
 

@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from jounce.core.errors import StaticsError
 from jounce.runtime.simulation import Simulation
+from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
 from jounce.sim.equilibrium import Places, newton, rotation
 from jounce.sim.statics import STEP_LIMITS
-from jounce.vehicle.assembly import CORNERS
+from jounce.vehicle.assembly import CORNERS, TWINS
 
 Array = npt.NDArray[np.float64]
 
@@ -37,6 +38,7 @@ LIMITS = {
 }
 # Place, heading and speed are given; chassis.rz is the tangent angle of the heading.
 GIVEN = ("chassis.x", "chassis.y", "chassis.rz", "chassis.vx")
+WHEEL_ANGLE = ".tire.angle"  # of outside tires: grows with the spin, as the place does with the speed
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Running:
     residual: float
 
 
+@in_analysis("quasi-static")
 def run_steadily(
     sim: Simulation, description: Description, speed: float, normal: Sequence[float] = (0.0, 0.0, 1.0)
 ) -> Running:
@@ -63,8 +66,10 @@ def run_steadily(
     names = tuple(linear.notes["states"])
     places = Places(sim, names)
     # the rates of wheel travel and of inclination are states, and held at zero
-    free = [i for i, n in enumerate(names) if n not in GIVEN and not _is_rate_of_position(n, names)]
-    rows = [i for i, name in enumerate(names) if i in places.state and not _is_position(name, names)]
+    turning = {i for i, name in enumerate(names) if name.endswith(WHEEL_ANGLE)}
+    held = turning | {i for i, n in enumerate(names) if n in GIVEN or _is_rate_of_position(n, names)}
+    free = [i for i in range(len(names)) if i not in held]
+    rows = [i for i, n in enumerate(names) if i in places.state and not _is_position(n, names) and i not in turning]
     throttle = linear.notes["inputs"].index("throttle")
     limits = np.array([*(_limit(names[i]) for i in free), LIMITS["throttle"]])
 
@@ -103,9 +108,23 @@ def run_steadily(
 
 
 def roll(sim: Simulation, speed: float) -> None:
-    """Give a car a speed, its wheels turning with it."""
+    """Give a car a speed, its wheels turning with it; a twin wheel so that its tires drive and brake it equally.
+
+    With slip stiffnesses about proportional to the loads, Σ Fz_i (Ω R_i - v) R_i = 0 there.
+    """
     sim.set_states({"chassis.vx": speed})
-    sim.set_states({f"{c}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS})
+    spins = {}
+    for corner in CORNERS:
+        radius = sim.output(f"Tire.Effective_Rolling_Radius.{corner}")
+        spin = speed / radius
+        twin = TWINS.get(corner, "")
+        if f"{twin}.offset" in sim.parameters:
+            radii = np.array([radius, sim.output(f"Tire.Effective_Rolling_Radius.{twin}")])
+            loads = np.array([max(sim.output(f"Tire.Ground_Surface_Force_Z.{t}"), 0.0) for t in (corner, twin)])
+            loads = loads if loads.sum() > 0 else np.ones(2)
+            spin = speed * float(loads @ radii / (loads @ radii**2))
+        spins[f"{corner}.wheel.spin"] = spin
+    sim.set_states(spins)
 
 
 def _turn_about(sim: Simulation, normal: Sequence[float]) -> None:

@@ -739,6 +739,10 @@ class System(Scope):
             raise ModelError(f"output {item.name!r} is declared twice: use another name or scope")
         units.check_si(item.unit, name=item.name)
 
+    def rate_of(self, symbol: SX) -> SX:
+        """The companion of an input that was declared with its rate."""
+        return self.rates[key(symbol)]
+
     def set_coordinate_rate(self, coordinate: SX, rate: SX) -> None:
         k = key(coordinate)
         self.coordinate_rates[k] = rate

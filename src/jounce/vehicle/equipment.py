@@ -15,8 +15,20 @@ from jounce.vehicle.basics import (
     check_inertia,
 )
 from jounce.vehicle.curves import Curve
-from jounce.vehicle.fields import Data, choice, curve, one_of, part, problem, quantity, reference
+from jounce.vehicle.fields import Data, choice, curve, flag, one_of, part, problem, quantity, reference
 from jounce.vehicle.references import FileReference
+
+
+class TwinTire(Data):
+    """A second tire on the same hub, outside the first: it spins with it and has a contact of its own."""
+
+    offset: float = quantity("m", gt=0, doc="from the centre of the first tire outwards to that of the second")
+    tire: FileReference | None = reference(
+        "tires", ".tir", None, doc="its property file, or a name of the library; absent: that of the first tire"
+    )
+    spin_inertia_is_assembly: bool = flag(
+        False, doc="`spin_inertia` is that of the whole hub; else it is that of one tire with its rim and counts twice"
+    )
 
 
 class Wheels(Subsystem):
@@ -29,12 +41,26 @@ class Wheels(Subsystem):
     spin_inertia: float = quantity("kg.m2", gt=0, doc="all that spins with one wheel: tire, rim, disc, shaft")
     wheel_centre_height: float = quantity("m", gt=0, doc="wheel centre above ground at design, where travel is zero")
     tire: FileReference = reference("tires", ".tir", doc="tire property file, or the name of a tire of the library")
+    twin: TwinTire | None = part(
+        None, doc="a second tire on each side, on the rear axle; then masses are those of both"
+    )
     right: Wheels | None = part(None, doc="what differs on the right side")
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
         check_inertia(np.diag([self.ixx, self.iyy, self.izz]))
         return self
+
+    @property
+    def hub_spin_inertia(self) -> float:
+        """Of all that spins on one side, kg m²."""
+        twice = self.twin is not None and not self.twin.spin_inertia_is_assembly
+        return 2 * self.spin_inertia if twice else self.spin_inertia
+
+    @property
+    def twin_tire(self) -> FileReference | None:
+        """Property file of the second tire, if there is one."""
+        return None if self.twin is None else self.twin.tire or self.tire
 
 
 class DiscBrake(Data):

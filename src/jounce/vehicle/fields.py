@@ -61,9 +61,9 @@ def flag(default: Any = REQUIRED, *, doc: str) -> Any:
     return Field(default, description=doc, json_schema_extra={"kind": "flag"})
 
 
-def reference(family: str, suffix: str, *, doc: str) -> Any:
+def reference(family: str, suffix: str, default: Any = REQUIRED, *, doc: str) -> Any:
     """Declare a file that is referred to: by path, or by name within a family of the library."""
-    return Field(description=doc, json_schema_extra={"kind": "reference", "family": family, "suffix": suffix})
+    return Field(default, description=doc, json_schema_extra={"kind": "reference", "family": family, "suffix": suffix})
 
 
 def hidden(default: Any, *, doc: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jounce.vehicle.schema import Element, Suspension, Vehicle
+from jounce.vehicle.schema import Element, Suspension, Vehicle, Wheels
 
 
 def remarks(vehicle: Vehicle) -> list[str]:
@@ -18,7 +18,19 @@ def remarks(vehicle: Vehicle) -> list[str]:
         found.append(
             "front_suspension.wheel_centre_x: not 0; the vehicle reference frame begins at the front wheel centres"
         )
+    for name in ("front_wheels", "rear_wheels"):
+        found += [f"{name}.{text}" for text in _wheels(getattr(vehicle, name))]
     return found
+
+
+def _wheels(wheels: Wheels) -> Iterator[str]:
+    for path, data in (("", wheels), ("right.", wheels.right)):
+        if data is not None and data.iyy < data.hub_spin_inertia:
+            both = " of both tires" if data.twin is not None else ""
+            yield (
+                f"{path}iyy: {data.iyy:g} kg.m2, less than the spin inertia{both}, {data.hub_spin_inertia:g} kg.m2, "
+                "which is a part of it"
+            )
 
 
 def _suspension(suspension: Suspension) -> Iterator[str]:

@@ -30,7 +30,7 @@ from jounce.vehicle.basics import (
 )
 from jounce.vehicle.body import AddedMass, Body, SplitChassis, SplitStiffness
 from jounce.vehicle.curves import Curve
-from jounce.vehicle.equipment import Aero, AeroForce, Brakes, DiscBrake, Drive, Wheels, Wind
+from jounce.vehicle.equipment import Aero, AeroForce, Brakes, DiscBrake, Drive, TwinTire, Wheels, Wind
 from jounce.vehicle.fields import Data, part, problem, text
 from jounce.vehicle.steering import STEERING_MAPS, Kingpin, Steering, SteerLengthMap, SteerMap, mirrored
 from jounce.vehicle.suspension import (
@@ -130,6 +130,10 @@ class Vehicle(Data):
                 f"lift (x is positive forward: expected between {rear!r} and {front!r})",
                 *place,
             )
+        for where in ((), ("right",)):
+            wheels = self.front_wheels if not where else self.front_wheels.right
+            if wheels is not None and wheels.twin is not None:
+                raise problem("not available: twin tires are for the rear axle", "front_wheels", *where, "twin")
         return self
 
     @property
@@ -312,6 +316,7 @@ __all__ = [
     "Suspension",
     "System",
     "TorsionSpring",
+    "TwinTire",
     "Vehicle",
     "Wheels",
     "Wind",

@@ -75,6 +75,11 @@ class System(Data):
         "chassis", doc="where drive torque reacts: chassis (shaft drive) or carrier (hub motor)"
     )
     carrier_rotation: Literal["3-1-2", "3-2-1"] = choice("3-1-2", doc="sequence of toe, camber and side-view angle")
+    road_plane: Literal["ground", "contacts", "estimated", "heights"] = choice(
+        "ground",
+        doc="what heights over the road and aerodynamics refer to: the ground below, or a plane through the contacts, "
+        "for wheels in the air the last one, their estimated contacts, or the heights they had",
+    )
     steering_acceleration: bool = choice(False, doc="keep the terms with the second derivative of the steering input")
     splines: Splines = part(Splines(), doc="interpolation")
     kinematic_maps: KinematicMaps = part(KinematicMaps(), doc="options of the wheel-guiding maps")

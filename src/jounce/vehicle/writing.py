@@ -23,7 +23,7 @@ from jounce.vehicle.curves import CURVE_KEYS, Curve, in_unit
 from jounce.vehicle.fields import Data, difference, meta, to_raw
 from jounce.vehicle.reading import MAIN, load
 from jounce.vehicle.references import FileReference
-from jounce.vehicle.schema import SIDES, SUBSYSTEMS, Point, Vehicle, Wheels, Wind
+from jounce.vehicle.schema import SUBSYSTEMS, Point, Vehicle, Wheels, Wind
 from jounce.vehicle.source import Keys, Source, SourceFile
 
 _TEXT = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*(\S.*?)?\s*")
@@ -114,7 +114,7 @@ def _refuse_same(vehicle: Vehicle, folder: Path) -> None:
 
 
 def _tires(vehicle: Vehicle) -> list[FileReference]:
-    return [vehicle.wheels(axle, side).tire for axle in (1, 2) for side in SIDES]
+    return [tire for _, tire in _tire_keys(vehicle, ())]
 
 
 # ---- files that exist ------------------------------------------------------------------------------------
@@ -424,13 +424,12 @@ def _refer(job: _Job, item: _File, document: Any) -> bool:
         if not isinstance(text, str) or _resolve(folder, text) != other.target:
             node[last] = _relative(other.target, folder)
             changed = True
-    for keys, data in _wheels(job.vehicle, at):
+    for keys, tire in _tire_keys(job.vehicle, at):
         if any(f.source.at == keys[: len(f.source.at)] and len(f.source.at) > len(at) for f in job.files):
             continue  # stands in another file
         node = _node(document, keys[len(at) :])
         if not isinstance(node, dict) or not isinstance(node.get("tire"), str):
             continue
-        tire = data.tire
         wanted = job.tires.get(tire.path, tire.path)
         if tire.in_library and not job.tires:
             if Path(node["tire"]).stem != tire.path.stem:
@@ -442,14 +441,17 @@ def _refer(job: _Job, item: _File, document: Any) -> bool:
     return changed
 
 
-def _wheels(vehicle: Vehicle, at: Keys) -> list[tuple[Keys, Wheels]]:
-    found: list[tuple[Keys, Wheels]] = []
+def _tire_keys(vehicle: Vehicle, at: Keys) -> list[tuple[Keys, FileReference]]:
+    """Where below `at` tires are named, and which."""
+    found: list[tuple[Keys, FileReference]] = []
     for name in ("front_wheels", "rear_wheels"):
-        data = getattr(vehicle, name)
-        found.append(((name,), data))
-        if data.right is not None:
-            found.append(((name, "right"), data.right))
-    return [(keys, data) for keys, data in found if keys[: len(at)] == at]
+        data: Wheels = getattr(vehicle, name)
+        for keys, wheels in (((name,), data), ((name, "right"), data.right)):
+            if wheels is not None:
+                found.append((keys, wheels.tire))
+                if wheels.twin is not None and wheels.twin.tire is not None:
+                    found.append(((*keys, "twin"), wheels.twin.tire))
+    return [(keys, tire) for keys, tire in found if keys[: len(at)] == at]
 
 
 def _around(job: _Job, item: _File) -> _File:
@@ -643,10 +645,10 @@ def _flow(items: list[Any]) -> Any:
 
 
 def _with_tires(document: Any, vehicle: Vehicle, folder: Path, tires: dict[Path, Path]) -> Any:
-    for keys, data in _wheels(vehicle, ()):
+    for keys, tire in _tire_keys(vehicle, ()):
         node = _node(document, keys)
-        if isinstance(node, dict) and "tire" in node and (tires or not data.tire.in_library):
-            node["tire"] = _relative(tires.get(data.tire.path, data.tire.path), folder)
+        if isinstance(node, dict) and "tire" in node and (tires or not tire.in_library):
+            node["tire"] = _relative(tires.get(tire.path, tire.path), folder)
     return document
 
 

@@ -14,6 +14,7 @@ from jounce.components.tire import contact as geometry
 from jounce.components.tire.base import Tire
 from jounce.components.tire.external import Answer, External, Wheel, attach, bind, external_tire, load_library
 from jounce.components.tire.linear import Linear
+from jounce.components.tire.sti import bind_library, library_tire
 from jounce.components.tire.wheel import declare, mount
 from jounce.core.errors import ParameterError, SimulationError
 from jounce.road.ground import Plane
@@ -204,14 +205,15 @@ static void spring_tire(void *context, const double *in, double *out)
 JOUNCE_TIRE(spring_tire, 0, 0)
 
 /* the same as a tire of the CRT call */
-static void crt(
+JOUNCE_TIRE_EXPORT void spring_crt(
     int tire_id, int simulation_mode, int calc_mode, double time, const double *parameters, const char *tire_file,
     int road_model, const char *road_file, const double location[3], const double matrix[9], double angle,
     const double velocity[3], const double omega[3], double spin, const double *states, double friction,
     double *derivatives, double force[3], double torque[3], double *outputs)
 {
-    (void)tire_id; (void)simulation_mode; (void)calc_mode; (void)time; (void)tire_file; (void)road_model;
+    (void)tire_id; (void)simulation_mode; (void)time; (void)tire_file; (void)road_model;
     (void)road_file; (void)angle; (void)omega; (void)friction; (void)states; (void)derivatives; (void)matrix;
+    if (calc_mode != 1 && calc_mode != 3) return;
     const double rho = 0.32 - location[2];
     const double load = rho > 0.0 ? parameters[0] * rho : 0.0;
     const double slip = velocity[0] - 0.31 * spin;
@@ -223,15 +225,6 @@ static void crt(
     torque[2] = 0.0;
     outputs[43] = rho;
 }
-
-static const int channels[] = {43};
-static jounce_crt settings = {crt, 1, 0, 1, channels, {2.0e5}, "none.tir", 0, "none.rdf"};
-static void wrapped(void *context, const double *in, double *out)
-{
-    (void)context;
-    jounce_tire_crt(&settings, in, out);
-}
-JOUNCE_TIRE(wrapped, 0, 1)
 """
 
 
@@ -266,16 +259,17 @@ def test_a_c_tire_equals_the_python_one_and_takes_its_context(library: Path) -> 
 
 
 def test_a_crt_tire_equals_the_others(library: Path) -> None:
-    plain, crt = external_tire(0.32), external_tire(0.32, channels=[("penetration", "m")])
+    plain = external_tire(0.32)
+    options = {"interface": "CRT", "radius": 0.32, "parameters": [2e5], "channels": ["penetration"]}
+    crt = library_tire(library, "spring_crt", **options)
     _, function = load_library(library, "spring_tire_jounce")
-    _, wrapped = load_library(library, "wrapped_jounce")
     a, b = started(plain), started(crt)
     a.bind("tire", function)
-    b.bind("tire", wrapped)
+    bind_library(b, "tire", crt)
     a.advance(200)
     b.advance(200)
     assert np.array_equal(a.x, b.x)
-    assert outputs_by_name(b, b.outputs())["tire.penetration"] == pytest.approx(0.32 - b.state("z.travel"))
+    assert outputs_by_name(b, b.outputs())["tire.map.penetration"] == pytest.approx(0.32 - b.state("z.travel"))
 
 
 def test_differences_in_c_are_the_derivatives(library: Path) -> None:

@@ -63,7 +63,7 @@ def test_every_shipped_tire_has_figures_with_units_and_no_doubts(name: str) -> N
         ({"PDY1": 4.0}, "lateral_friction", "usual are"),
         ({"LKY": 8.0}, "LKY", "a factor far from one"),
         ({"FNOMIN": 12000.0}, "FNOMIN", "outside of the valid loads 200 to 9000 N"),
-        ({"RBX1": 1.0, "RBY1": 1.0, "RBX2": 0.0, "RBY2": 0.0}, "friction_ellipse", "of the friction ellipse"),
+        ({"RBX1": 1.0, "RBY1": 1.0, "RBX2": 0.0, "RBY2": 0.0}, "friction_ellipse", "the ellipse of the peaks by 40"),
         ({"QDZ1": -0.1}, "pneumatic_trail", "out of the slip"),
         ({"PVY1": 2.0}, "fy", "pushes to the side of the slip"),
         ({"PTY1": 20.0}, "lateral_relaxation_length", "usual are"),

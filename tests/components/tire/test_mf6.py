@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from jounce.components.tire.base import Tire
 from jounce.components.tire.magic import MODES
-from jounce.components.tire.mf6 import BY_NAME, COEFFICIENTS, SIDED, Mf6
+from jounce.components.tire.mf6 import BY_NAME, COEFFICIENTS, Mf6
+from jounce.components.tire.pac2002 import SIDED
 from jounce.components.tire.transient import evaluate, inputs, outputs
+from jounce.components.tire.wheel import declare, numbers_of
 from jounce.core.errors import ParameterError
 from jounce.core.units import check_unit
 from jounce.files.library import library_file
@@ -318,9 +320,7 @@ def test_numbers_and_compiled_code_agree(options: dict[str, Any]) -> None:
     system = System("compiled_tire")
     arguments = [system.input(name) for name in names]
     dummy = system.state("dummy")
-    block = [system.parameter(c.name, t.values[c.name], c.unit) for c in t.model.coefficients]
-    derived = [system.derived(n, v) for n, v in t.model.derived(dict(zip(BY_NAME, block, strict=True))).items()]
-    results = system.call(t.model.leaf(), {"x": arguments, "p": block, "d": derived})
+    results = system.call(t.model.leaf(), {"x": arguments, **numbers_of(system, declare(system, t))})
     system.derivative(dummy, 0.0)
     for name, value in zip(outputs(t.model), results, strict=True):
         system.output(name, value)

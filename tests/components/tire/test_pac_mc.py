@@ -19,39 +19,11 @@ from jounce.core.errors import ParameterError
 from jounce.core.units import check_unit
 from jounce.files.library import library_file
 from jounce.files.tir import read_tir
-from mf6_reference import pac_mc
+from mf6_reference import MOTORCYCLE, pac_mc
 from models import assert_close, compiled, outputs_by_name
-from tire_models import FULL, rig
+from tire_models import rig
 
 NAMES = ("fx", "fy", "mx", "my", "mz")
-CAR_ONLY = [
-    "LHX",
-    "LVY",
-    "LKYG",
-    "PHX1",
-    "PHX2",
-    "PHY2",
-    "PHY3",
-    "PVY1",
-    "PVY2",
-    "PVY3",
-    "PVY4",
-    "QBZ10",
-    "PKY1",
-    "PKY2",
-    "PKY3",
-    "PTY1",
-    "PTY2",
-]
-# All numbers of the car tire that this one has, and its own; none zero, no factor one.
-MOTORCYCLE: dict[str, float] = {
-    **{name: value for name, value in FULL.items() if name not in CAR_ONLY},
-    "UNLOADED_RADIUS": 0.31, "FNOMIN": 1500, "FZMIN": 80, "FZMAX": 4000, "CAMMIN": -1.1, "CAMMAX": 1.1,
-    "LCC": 0.95, "LKC": 1.1, "LEC": 0.9, "PCY1": 1.1, "PCY2": 0.65, "PDY1": 1.3, "PDY2": -0.02, "PDY3": 0.2,
-    "PEY1": -0.9, "PEY2": 0.8, "PEY3": 0.05, "PEY4": -0.3, "PEY5": -2.5, "PKY1": -19, "PKY2": 1.4, "PKY3": 1.35,
-    "PKY4": -0.9, "PKY5": 0.35, "PKY6": -0.9, "PKY7": 0.3, "PHY1": 0.002, "PTY1": 0.75, "PTY2": 1.1, "PTY3": 0.6,
-    "QDZ3": -0.06, "QDZ10": 0.03, "QDZ11": 0.07,
-}  # fmt: skip
 SECTION = 0.09  # m
 
 

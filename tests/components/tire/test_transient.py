@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -338,6 +339,37 @@ def test_a_side_slipping_wheel_builds_up_its_force_over_the_relaxation_length() 
     expected = final * (1 - np.exp(-s / at.sigma_alpha))
     assert np.abs(record["tire.fy"] - expected).max() < 0.02 * final  # curvature of the tire, change of load
     assert record["tire.fy"][-1] > 0, "steered to the left, pushed to the left"
+
+
+@pytest.mark.parametrize("lonslip", [0, 1])
+def test_a_stop_at_1_ms_swings_out_and_has_no_limit_cycle(lonslip: int) -> None:
+    """Both ways to relate slip; the speed after the stop falls by a power of ten and more every two seconds."""
+    sim = compiled(rig(tire(VALUES, lonslip=lonslip), mass=MASS), method="AB-2", step=STEP)
+    start = {"z.travel": LOADED, "x.rate": 20.0, "wheel.spin": 20.0 / ROLLING}
+    for torque in (900.0, 3000.0):  # rolls to the end; locks
+        sim.restart(defaults=True)
+        sim.set_states(start)
+        sim.set_inputs({"brake": torque})
+        go_on(sim, 6.0, 50)
+        speeds = [float(np.abs(go_on(sim, 2.0, 5)["v"]).max()) for _ in range(4)]
+        assert all(later < 0.1 * sooner for sooner, later in pairwise(speeds)), (torque, speeds)
+        assert speeds[-1] < 1e-6
+        assert abs(sim.output("tire.fx")) < 1.0, "nothing holds it back"
+
+
+def test_advanced_slip_lags_behind_the_larger_speed() -> None:
+    """LONSLIP_MODE = 1: a locked wheel has κ = -1 in both; one that spins at rest has κ = 1 and not infinity."""
+    usual, advanced = tire(VALUES), tire(VALUES, lonslip=1)
+    x = dict.fromkeys(inputs(usual.model), 0.0) | {"rho": 0.02, "friction": 1.0, "side": 1.0, "t_dt": STEP}
+    for t, spins, expected in ((usual, 0.0, -1.0), (advanced, 0.0, -1.0), (advanced, 200.0, None)):
+        radius = float(t.model.effective_radius(t.values, 0.02))
+        u, point = 0.0, x | {"vx": 20.0, "spin": spins}
+        for _ in range(600):
+            found = dict(zip(outputs(t.model), evaluate(t.model, t.values, {**point, "u": u}), strict=True))
+            u += STEP * float(found["u_rate"])
+        roll = spins * radius
+        expected = (roll - 20.0) / max(20.0, roll) if expected is None else expected
+        assert found["kappa"] == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", list(library_files("tires")))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +10,8 @@ import pytest
 from jounce.components.tire.base import Tire
 from jounce.components.tire.pac2002 import symmetrised
 from jounce.components.tire.transient import evaluate, hastened, inputs, lag, outputs
-from jounce.components.tire.wheel import declare, mount
-from jounce.core.errors import ModelError, ParameterError
+from jounce.components.tire.wheel import declare, mount, numbers_of
+from jounce.core.errors import ParameterError
 from jounce.files.tir import parse_tir, tir_text
 from jounce.road.ground import Plane
 from jounce.symbolic import System
@@ -86,8 +84,14 @@ def test_the_map_gives_back_its_points_and_is_held_beyond_its_speeds() -> None:
             assert t.load(R0 - radius, vx=-speed) == pytest.approx(load, rel=1e-12), "in reverse"
     assert t.load(R0 - 0.29, vx=15.0) == pytest.approx((6000 + 6300 + 3000 + 3150) / 4), "bilinear"
     assert t.load(R0 - 0.30, vx=90.0) == pytest.approx(3450), "held"
-    assert t.load(R0 - 0.27, vx=0.0) == pytest.approx(7500), "along the last slope"
+    for radius in (0.2799, 0.25, 0.1):
+        assert t.load(R0 - radius, vx=30.0) == pytest.approx(6300), "held below the smallest radius"
+        assert t.load(R0 - radius, vx=200.0) == pytest.approx(6900), "and beyond the largest speed"
     assert t.load(-0.05) == 0.0
+    # 100 N at the free radius and 60 m/s: on to zero with the last slope, so that nothing acts in the air
+    over = 100 / ((3450 - 100) / 0.0135)
+    assert t.load(-0.5 * over, vx=60.0) == pytest.approx(50)
+    assert t.load(-over, vx=60.0) == pytest.approx(0.0, abs=1e-9) and t.load(-0.05, vx=60.0) == 0.0
     again = parse_tir(tir_text(t), "again.tir").tire
     assert np.array_equal(again.curves["radius_load"].values, t.curves["radius_load"].values)
 
@@ -98,10 +102,8 @@ def test_the_map_runs_compiled() -> None:
     names = inputs(t.model)
     arguments = [system.input(n) for n in names]
     system.derivative(system.state("dummy"), 0.0)
-    block = {c.name: system.parameter(c.name, t.values[c.name], c.unit) for c in t.model.coefficients}
-    derived = [system.derived(n, v) for n, v in t.model.derived(block).items()]
-    groups = {"x": arguments, "p": list(block.values()), "d": derived}
-    found = system.call(t.model.leaf(), groups, [system.table("radius_load", t.curves["radius_load"])])
+    block = declare(system, t)
+    found = system.call(t.model.leaf(), {"x": arguments, **numbers_of(system, block)}, block.tables)
     system.output("fz", found[outputs(t.model).index("fz")])
     sim = compiled(system)
     for rho, vx in ((0.0335, 12.0), (0.0135, 50.0), (0.02, -70.0)):
@@ -201,13 +203,3 @@ def test_factors_of_a_wheel_are_those_of_its_numbers() -> None:
     expected = dict(zip(outputs(other.model), evaluate(other.model, other.values, x), strict=True))
     for part in ("fx", "fy", "mz", "alpha"):
         assert a[f"tire.{part}"] == pytest.approx(float(expected[part]), rel=1e-9, abs=1e-9), part
-
-
-def test_what_cannot_be_scaled_is_told() -> None:
-    model: Any = tire().model
-    assert {"LMUX", "LMUY", "LKX", "LKY", "LTR", "LSGAL", "LMY"} <= set(model.scalable())
-    for name in ("LFZO", "PKY1"):
-        with pytest.raises(ModelError, match=f"no run-time factor on '{name}'"):
-            model.leaf((name,))
-    # those are parameters of a block of its own: one per wheel, changed without compiling
-    assert replace(tire(), name="own").values["LFZO"] == 1.0

@@ -139,7 +139,7 @@ class TireModel(ABC):
         return {c.name for c in self.coefficients if c.default is None}
 
     def scalable(self) -> Sequence[str]:
-        """Numbers that a wheel may have a run-time factor on (``mount(factors=...)``)."""
+        """Numbers on which every wheel has a factor of its own that may change without compiling (``wheel.mount``)."""
         return ()
 
     def file_keys(self) -> dict[str, str | float]:
@@ -189,6 +189,12 @@ class TireModel(ABC):
         curves: Mapping[str, Curve] | None = None,
     ) -> AtLoad:
         """Everything that depends on load (N), inclination (rad), road friction and turning only."""
+
+    def estimate(
+        self, p: Numbers, load: Any, gamma: Any, friction: Any, turn: Turn | None, curves: Mapping[str, Curve] | None
+    ) -> AtLoad:
+        """As ``at_load``, for forces that may be off by parts in a thousand."""
+        return self.at_load(p, load, gamma, friction, turn=turn, curves=curves)
 
     @abstractmethod
     def forces(
@@ -242,14 +248,15 @@ class TireModel(ABC):
         at = self.at_load(p, load, side * gamma, friction, turn=turn, curves=curves)
         return mirrored(self.forces(p, at, kappa, side * alpha, vx, spin), side)
 
-    def leaf(self, factors: Sequence[str] = ()) -> Leaf:
+    def leaf(self, factors: Sequence[str] = (), exponential: bool = False) -> Leaf:
         """The whole tire, from deflection and velocities to forces and rates of the contact deflections.
 
         ``factors``: names of numbers on which the caller has factors, as a further group of arguments ``s``.
+        ``exponential``: the next deflections instead of their rates.
         """
         from jounce.components.tire.transient import leaf_of
 
-        return leaf_of(self, tuple(factors))
+        return leaf_of(self, tuple(factors), exponential)
 
 
 @dataclass(frozen=True)

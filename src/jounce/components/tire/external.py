@@ -23,14 +23,17 @@ A tire that cannot be written so (private memory, co-simulation) is exchanged at
 as a block, with ``get_state`` and ``set_state`` for snapshots.  The forces then are held or extrapolated within a step,
 by the exchange convention of the simulation.
 
+Compiled tires that were written for another program (STI, CRT) are in ``sti``.
+
 Derivatives, where a linearisation or a linear-implicit step asks for them, are central differences of the function.
 """
 
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
@@ -40,9 +43,11 @@ import numpy.typing as npt
 from jounce.components.tire import contact as geometry
 from jounce.components.tire.base import AtLoad, Coefficient, Curve, Forces, Numbers, Tire, TireModel, Turn
 from jounce.components.tire.mounted import Block, Mounted
+from jounce.components.tire.output_map import CATALOGUE
 from jounce.core.errors import ParameterError
-from jounce.road.ground import Ground
+from jounce.road.ground import Ground, aimed
 from jounce.symbolic.bodies import Gyrostat
+from jounce.symbolic.frames import add
 from jounce.symbolic.ops import atan, fabs, fmax, if_else
 from jounce.symbolic.system import Scope
 
@@ -66,7 +71,9 @@ INPUTS: tuple[tuple[str, str], ...] = (
     ("friction", "-"),
 )
 FORCES: tuple[tuple[str, str], ...] = (*((f"force.{i}", "N") for i in _XYZ), *((f"moment.{i}", "N.m") for i in _XYZ))
+FACTOR = ("factor", "-")
 EXCHANGES = ("evaluation", "step")
+CORNER = re.compile(r"[LR]\d+(_twin)?")  # scopes of the wheels of a car
 SLIP_SPEED = 0.1  # m/s, least speed in the slips of the channels
 # Steps of central differences: about the cube root of rounding times what the quantity is usually.
 _STEPS = {"s": 1e-5, "m": 1e-6, "-": 1e-6, "m/s": 1e-4, "rad/s": 1e-4, "rad": 1e-6}
@@ -109,20 +116,32 @@ class External(TireModel):
     states : names of its states, with units: ``(("temperature", "K"),)``
     channels : names of further results, with units
     exchange : ``evaluation``: asked in every evaluation; ``step``: at step boundaries, forces are inputs
+    family : row of the compatibility of tires and roads
     """
 
     kind: ClassVar[str] = "external"
     sided: ClassVar[Collection[str]] = ()
+    wants_factor: ClassVar[bool] = False  # asked with one more number, the factor of the wheel on the road's friction
 
     states: tuple[tuple[str, str], ...] = ()
     channels: tuple[tuple[str, str], ...] = ()
     exchange: str = "evaluation"
+    family: str = field(default="USER", repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.exchange not in EXCHANGES:
             raise ParameterError(f"outside tire: exchange {self.exchange!r}; allowed: {', '.join(EXCHANGES)}")
-        if self.exchange == "step" and (self.states or self.channels):
-            raise ParameterError("outside tire: exchanged at steps it keeps its states and channels itself")
+        if self.exchange == "step" and self.states:
+            raise ParameterError("outside tire: exchanged at steps it keeps its states itself")
+
+    def channel(self, label: str, value: Any) -> Any:
+        """A channel from what the function gave."""
+        return value
+
+    @property
+    def remembers(self) -> bool:
+        """Whether it is told about steps taken, besides being asked in evaluations."""
+        return False
 
     @property
     def coefficients(self) -> Sequence[Coefficient]:
@@ -134,7 +153,7 @@ class External(TireModel):
 
     @property
     def n_in(self) -> int:
-        return len(INPUTS) + len(self.states)
+        return len(INPUTS) + len(self.states) + self.wants_factor
 
     @property
     def n_out(self) -> int:
@@ -191,26 +210,35 @@ def external_tire(
 
 
 def mount(
-    scope: Scope, block: Block, rotor: Gyrostat, ground: Ground, side: str, *, friction: Any = None, name: str = "tire"
+    scope: Scope,
+    block: Block,
+    rotor: Gyrostat,
+    ground: Ground,
+    side: str,
+    *,
+    friction: Any = None,
+    name: str = "tire",
+    offset: Any = None,
 ) -> Mounted:
     """Put an outside tire on a rotor; called by ``wheel.mount``."""
     model = block.tire.model
     assert isinstance(model, External)
     block.tire.sign_on(side)  # refuses what is neither left nor right
     system, carrier, own = scope.system, rotor.body.frame, scope.scope(name)
-    surface = ground.under(carrier, [0.0, 0.0, 0.0])
-    mu = surface.friction
-    if friction is not None:
-        mu = mu * if_else(friction > 1e-5, friction, 1.0)
+    at = [0.0, 0.0, 0.0] if offset is None else [offset * a for a in rotor.axis]
+    velocity = carrier.v if offset is None else carrier.point_velocity(at)
+    surface = aimed(ground, carrier, rotor.axis).under(carrier, at)
+    factor = 1.0 if friction is None else if_else(friction > 1e-5, friction, 1.0)
+    mu = surface.friction * factor
     angle = own.state("angle", "rad", "of the wheel relative to its carrier")
     own.derivative(angle, rotor.spin)
     matrix = carrier.orientation
     normal = carrier.to_world(surface.normal)
     asked = [
         system.time,
-        *carrier.position,
+        *(carrier.position if offset is None else carrier.point(at)),
         *(matrix[i][j] for i in range(3) for j in range(3)),
-        *carrier.v,
+        *velocity,
         *carrier.w,
         angle,
         rotor.spin,
@@ -218,30 +246,46 @@ def mount(
         *normal,
         mu,
     ]
-    if model.exchange == "step":
-        for (label, unit), value in zip(INPUTS, asked, strict=True):
+    further = [factor] if model.wants_factor else []
+    if model.exchange == "step" or model.remembers:
+        for (label, unit), value in zip((*INPUTS, FACTOR), [*asked, *further], strict=False):
             own.output(f"asked.{label}", value, unit, "what the outside tire is asked with", kinematic=True)
+    if model.exchange == "step":
         found = [own.input(label, unit, "by the outside tire") for label, unit in FORCES]
+        found += [own.input(f"given.{label}", unit, "by the outside tire") for label, unit in model.channels]
+        states = []
     else:
         states = [own.state(label, unit, "of the outside tire") for label, unit in model.states]
         service = scope.service(name, model.n_in, model.n_out, 1, "forces of an outside tire (jounce_tire.h)")
-        answer = service(*asked, *states)
+        answer = service(*asked, *states, *further)
         found = [answer[i] for i in range(model.n_out)]
         for i, state in enumerate(states):
             own.derivative(state, found[6 + i])
-        for i, (label, unit) in enumerate(model.channels):
-            own.output(label, found[6 + len(states) + i], unit, "of the outside tire")
+    place = scope.prefix.rstrip(".")
+    for (label, unit), number in zip(model.channels, found[6 + len(states) :], strict=True):
+        value = model.channel(label, number)
+        own.output(label, value, unit, "of the outside tire")
+        known = CATALOGUE.get(label.removeprefix("map."))
+        if known is not None and CORNER.fullmatch(place) and name == "tire":
+            system.output(f"Tire.{known}.{place}", value, unit, "told by the tire")
     force, moment = found[:3], found[3:6]
-    scope.force(carrier, force)
+    scope.force(carrier, force, at=at)
     rotor.external_torque(moment)
-    return _mounted(block, rotor, surface, force, moment, mu)
+    return _mounted(block, rotor, surface, (at, velocity, force, moment), mu)
 
 
-def _mounted(block: Block, rotor: Gyrostat, surface: Any, force: Any, moment: Any, mu: Any) -> Mounted:
-    """Channels in contact axes: forces as they are, slips without lag and with re = R0 - ρ/3."""
+def _mounted(block: Block, rotor: Gyrostat, surface: Any, vectors: Sequence[Any], mu: Any) -> Mounted:
+    """Channels in contact axes: forces as they are, slips without lag and with re = R0 - ρ/3.
+
+    ``vectors``: place of the wheel centre, its velocity, force and moment, carrier axes.
+    """
     carrier = rotor.body.frame
-    touch = geometry.touch(rotor.axis, surface.normal, surface.height)
-    moving = geometry.motion(touch, carrier.v, carrier.w)
+    native = carrier.native_axes
+    at, velocity, force, moment = (carrier.express(vector, native) for vector in vectors)
+    centre = at if native is carrier else add(carrier.r, at)
+    axis, normal, turning = (carrier.express(a, native) for a in (rotor.axis, surface.normal, carrier.w))
+    touch = geometry.touch(axis, normal, surface.height)
+    moving = geometry.motion(touch, velocity, turning)
     rho = block.parameters["UNLOADED_RADIUS"] - touch.radius
     arm = touch.arm
     at_contact = [m - c for m, c in zip(moment, _cross(arm, force), strict=True)]
@@ -256,7 +300,8 @@ def _mounted(block: Block, rotor: Gyrostat, surface: Any, force: Any, moment: An
         "alpha": atan(moving.vy / speed),
         "radius": radius,
     }
-    return Mounted(block.tire, touch, moving, values, None, rho, mu, geometry.Wrench(list(force), list(moment)))
+    wrench = geometry.Wrench(list(force), list(moment))
+    return Mounted(block.tire, touch, moving, values, None, rho, mu, wrench, centre)
 
 
 def _cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
@@ -316,9 +361,13 @@ def attach(
     block : further arguments of ``Simulation.add_block``, such as ``stateless=True``
     """
 
+    given = [v.name for v in simulation.model.inputs if v.name.startswith(f"{name}.given.")]
+
     def call(t: float, x: Array) -> Array:
         answer = Answer(*function(_wheel(x)))
-        return np.concatenate([np.asarray(answer.force, dtype=float), np.asarray(answer.moment, dtype=float)])
+        return np.concatenate(
+            [np.asarray(part, dtype=float) for part in (answer.force, answer.moment, answer.channels)]
+        )
 
     called: Any = call
     if hasattr(function, "get_state") and hasattr(function, "set_state"):
@@ -328,7 +377,7 @@ def attach(
         called,
         period,
         reads=[f"{name}.asked.{label}" for label, _ in INPUTS],
-        writes=[f"{name}.{label}" for label, _ in FORCES],
+        writes=[*(f"{name}.{label}" for label, _ in FORCES), *given],
         exchange=block.pop("exchange", "step"),
         **block,
     )

@@ -58,6 +58,7 @@ class Doubt(NamedTuple):
     message: str
 
 
+@np.errstate(all="ignore")
 def figures(tire: Tire, load: float | None = None) -> dict[str, Figure]:
     """Key figures at a load, the nominal one by default; a tire of a mode without a force has zeros there."""
     fz0 = float(tire.values["FNOMIN"])
@@ -68,10 +69,11 @@ def figures(tire: Tire, load: float | None = None) -> dict[str, Figure]:
     alpha, kappa = _sweep(tire, "ALPMAX", 0.7), _sweep(tire, "KPUMAX", 1.0)
     fy, fx = -_part(tire, "fy", fz, 0.0, alpha), _part(tire, "fx", fz, kappa)
     brake = -_part(tire, "fx", fz, -kappa)
-    cornering = -_slope(lambda x: _one(tire, "fy", fz, 0.0, x), h)
-    slipping = _slope(lambda x: _one(tire, "fx", fz, x), h)
-    aligning = _slope(lambda x: _one(tire, "mz", fz, 0.0, x), h)
-    camber = -_slope(lambda x: _one(tire, "fy", fz, 0.0, 0.0, x), h)
+    sideways = _span(tire, "ALPMIN", "ALPMAX", h)
+    cornering = -_slope(lambda x: _one(tire, "fy", fz, 0.0, x), *sideways)
+    slipping = _slope(lambda x: _one(tire, "fx", fz, x), *_span(tire, "KPUMIN", "KPUMAX", h))
+    aligning = _slope(lambda x: _one(tire, "mz", fz, 0.0, x), *sideways)
+    camber = -_slope(lambda x: _one(tire, "fy", fz, 0.0, 0.0, x), *_span(tire, "CAMMIN", "CAMMAX", h))
     rho = tire.deflection(fz)
     rolling = tire.steady(fz)
     rows: list[tuple[str, float, str, str]] = [
@@ -93,7 +95,8 @@ def figures(tire: Tire, load: float | None = None) -> dict[str, Figure]:
          "over the largest one"),
         ("lateral_relaxation_length", float(at.sigma_alpha), "m", "way over which the lateral force builds up"),
         ("longitudinal_relaxation_length", float(at.sigma_kappa), "m", "the same, longitudinal"),
-        ("vertical_rate", _slope(lambda x: float(tire.load(rho + x)), 1e-6), "N/m", "vertical stiffness at the load"),
+        ("vertical_rate", _slope(lambda x: float(tire.load(rho + x)), -1e-6, 1e-6), "N/m", "vertical stiffness at "
+         "the load"),
         ("deflection", rho, "m", "vertical deflection at rest"),
         ("effective_radius", float(tire.model.effective_radius(tire.values, rho)), "m", "rolling speed over spin"),
         ("rolling_resistance", -float(rolling.my) / (fz * float(tire.values["UNLOADED_RADIUS"])), "-", "rolling moment "
@@ -110,9 +113,10 @@ def figures(tire: Tire, load: float | None = None) -> dict[str, Figure]:
     return {name: Figure(float(value), unit, doc) for name, value, unit, doc in rows}
 
 
+@np.errstate(all="ignore")
 def ellipse(tire: Tire, load: float) -> float:
     """Largest sqrt((Fx/peak)² + (Fy/peak)²) over slips; 0 where one of the forces is missing."""
-    alpha, kappa = (np.linspace(-top, top, 61) for top in (_top(tire, "ALPMAX", 0.5), _top(tire, "KPUMAX", 0.6)))
+    alpha, kappa = (np.linspace(*_span(tire, *x), 61) for x in (("ALPMIN", "ALPMAX", 0.5), ("KPUMIN", "KPUMAX", 0.6)))
     fx, fy = np.abs(_part(tire, "fx", load, kappa)).max(), np.abs(_part(tire, "fy", load, 0.0, alpha)).max()
     if fx == 0 or fy == 0:
         return 0.0
@@ -120,6 +124,7 @@ def ellipse(tire: Tire, load: float) -> float:
     return float(np.sqrt((f.fx / fx) ** 2 + (f.fy / fy) ** 2).max())
 
 
+@np.errstate(all="ignore")
 def doubts(tire: Tire) -> list[Doubt]:
     """What is unusual about a tire: signs, sizes, slopes, load and slip ranges, single coefficients."""
     found = figures(tire)
@@ -144,7 +149,8 @@ def doubts(tire: Tire) -> list[Doubt]:
         result += _slopes(tire, fz, found["slip_stiffness"].value, float(tire.at_load(fz).slope_x), "slope_x")
     if slip == 4 and found["friction_ellipse"].value > ELLIPSE:
         share = found["friction_ellipse"].value
-        text = f"combined forces use {share:.3g} of the friction ellipse; usual is at most {ELLIPSE}"
+        over = 100 * (share - 1)
+        text = f"combined forces exceed the ellipse of the peaks by {over:.1f} %; usual is at most 5 %"
         result.append(Doubt("friction_ellipse", text))
     return result + _over_load(tire, lateral, longitudinal)
 
@@ -165,6 +171,15 @@ def _ranges(tire: Tire) -> list[Doubt]:
     if "FZMIN" in values and not values["FZMIN"] <= values["FNOMIN"] <= values["FZMAX"]:
         text = f"{values['FNOMIN']:g} N is outside of the valid loads {values['FZMIN']:g} to {values['FZMAX']:g} N"
         result.append(Doubt("FNOMIN", text))
+    for low, high, what in (
+        ("KPUMIN", "KPUMAX", "slip"), ("ALPMIN", "ALPMAX", "slip angle"), ("CAMMIN", "CAMMAX", "inclination"),
+    ):  # fmt: skip
+        if low in values and not values[low] < 0 < values[high]:
+            text = (
+                f"{values[low]:g} to {values[high]:g}: one side of zero is outside of the valid range; any {what} "
+                "there counts as the nearest valid one"
+            )
+            result.append(Doubt(f"{low}, {high}", text))
     if {"PCY1", "PCY2", "LCC"} <= set(values) and values["PCY1"] * values["LCY"] + values["PCY2"] * values["LCC"] >= 2:
         result.append(Doubt("PCY1, PCY2", "together 2 or more: forces turn round at large slip and camber"))
     return result
@@ -217,8 +232,14 @@ def _one(tire: Tire, part: str, load: float, *slip: float) -> float:
     return float(getattr(tire.steady(load, *slip), part))
 
 
-def _slope(function: Any, h: float) -> float:
-    return (function(h) - function(-h)) / (2 * h)
+def _slope(function: Any, low: float, high: float) -> float:
+    return float(function(high) - function(low)) / (high - low) if high > low else 0.0
+
+
+def _span(tire: Tire, low: str, high: str, wanted: float) -> tuple[float, float]:
+    """From -wanted to wanted, within the valid range: beyond it forces stay as they are at its end."""
+    values = tire.values
+    return max(-wanted, float(values.get(low, -wanted))), min(wanted, float(values.get(high, wanted)))
 
 
 def _sensitivity(tire: Tire, fz: float, part: str, slip: Array) -> float:
@@ -230,7 +251,8 @@ def _sensitivity(tire: Tire, fz: float, part: str, slip: Array) -> float:
 
 
 def _exponent(tire: Tire, fz: float) -> float:
-    low, high = (abs(_slope(lambda x, f=f: _one(tire, "fy", f, 0.0, x), SMALL)) for f in (0.9 * fz, 1.1 * fz))
+    span = _span(tire, "ALPMIN", "ALPMAX", SMALL)
+    low, high = (abs(_slope(lambda x, f=f: _one(tire, "fy", f, 0.0, x), *span)) for f in (0.9 * fz, 1.1 * fz))
     return math.log(high / low) / math.log(1.1 / 0.9) if low > 0 and high > 0 else 0.0
 
 

@@ -58,47 +58,48 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+from jounce.components.tire import magic
 from jounce.components.tire import vertical as spring
-from jounce.components.tire.base import (
-    FILE_BLOCKS,
-    AtLoad,
-    Coefficient,
-    Curve,
-    Forces,
-    Numbers,
-    TireModel,
-    Turn,
-    direction,
-)
+from jounce.components.tire.base import FILE_BLOCKS, AtLoad, Coefficient, Curve, Forces, Numbers, Turn, direction
 from jounce.components.tire.magic import (
     FRICTION_FLOOR,
     LOAD_FLOOR,
-    MODES,
+    SCALING,
     SIGMA_FLOOR,
     SLIP_FLOOR,
+    Functions,
+    MagicFormula,
     angle,
     cos_atan,
+    cos_atan_cos_atan,
     off_zero,
     peak,
-    reduction,
+    side_of,
     table,
 )
+from jounce.components.tire.pac2002 import BY_NAME as CAR
+from jounce.components.tire.pac2002 import SIDED
 from jounce.core.errors import ParameterError
-from jounce.symbolic.ops import acos, atan, clip, cos, exp, fabs, fmax, fmin, if_else, log, pi, sign, sin, sqrt, tan
+from jounce.symbolic.ops import acos, atan, clip, cos, exp, fabs, fmax, fmin, if_else, log, pi, sin, sqrt, tan
 
 VERSIONS = (61, 62)
+STEEPEST = 0.005  # of cos² α: beyond 86 degrees of slip angle ζ2 is held
 CURVATURE_FLOOR = 1e-12  # of R0 |φ| under the root of ζ2, and of |Drφ| over the load moment
 
-_VERTICAL, _SCALING, _LONG = "VERTICAL", "SCALING_COEFFICIENTS", "LONGITUDINAL_COEFFICIENTS"
-_LAT, _ALIGN, _TURN = "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS", "TURNSLIP_COEFFICIENTS"
+_VERTICAL, _LONG, _LAT = "VERTICAL", "LONGITUDINAL_COEFFICIENTS", "LATERAL_COEFFICIENTS"
+_ALIGN, _ROLL = "ALIGNING_COEFFICIENTS", "ROLLING_COEFFICIENTS"
 
+# What older tires have and these have not, or under another name.
+_OLDER = {
+    *("LGAX", "LGAY", "LKYG", "LGAZ", "LGYR", "PTX1", "PTX2", "PTX3", "PHY3", "PTY1", "PTY2", "QTZ1", "MBELT"),
+    *(c.name for c in spring.EXTENDED),
+}
 COEFFICIENTS: tuple[Coefficient, ...] = (
-    *spring.MODEL,
+    *(c for c in CAR.values() if c.name not in _OLDER),
     Coefficient("WIDTH", "m", "nominal width", 0.2, "DIMENSION"),
     Coefficient("ASPECT_RATIO", "-", "height over width of the section", 0.5, "DIMENSION"),
     Coefficient("INFLPRES", "N/m2", "inflation pressure, p; 0: nominal", 0.0, "OPERATING_CONDITIONS"),
     Coefficient("NOMPRES", "N/m2", "nominal inflation pressure, p0", 2.2e5, "OPERATING_CONDITIONS"),
-    *spring.LOAD,
     Coefficient("Q_RE0", "-", "free radius over nominal radius", 1.0, _VERTICAL),
     *table(
         _VERTICAL,
@@ -134,136 +135,42 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
     ),
     Coefficient("PRESMIN", "N/m2", "smallest valid pressure", 1e4, "INFLATION_PRESSURE_RANGE"),
     Coefficient("PRESMAX", "N/m2", "largest valid pressure", 1e7, "INFLATION_PRESSURE_RANGE"),
-    *spring.RANGES,
     *table(
-        _SCALING,
+        SCALING,
         """
-        LFZO - scale of the nominal load
-        LCX - scale of the shape of Fx
-        LMUX - scale of the peak friction of Fx
-        LEX - scale of the curvature of Fx
-        LKX - scale of the slip stiffness
-        LHX - scale of the horizontal shift of Fx
-        LVX - scale of the vertical shift of Fx
-        LCY - scale of the shape of Fy
-        LMUY - scale of the peak friction of Fy
-        LEY - scale of the curvature of Fy
-        LKY - scale of the cornering stiffness
-        LHY - scale of the horizontal shift of Fy
-        LVY - scale of the vertical shift of Fy
         LKYC - scale of the camber stiffness
-        LTR - scale of the peak of the pneumatic trail
-        LRES - scale of the residual torque
         LKZC - scale of the camber torque
-        LXAL - scale of the influence of alpha on Fx
-        LYKA - scale of the influence of kappa on Fy
-        LVYKA - scale of the lateral force induced by kappa
-        LS - scale of the moment arm of Fx
-        LMX - scale of the overturning moment
-        LVMX - scale of the vertical shift of the overturning moment
-        LMY - scale of the rolling resistance
         LMP - scale of the moment by turning on the spot
-        LSGKP - scale of the longitudinal relaxation length
-        LSGAL - scale of the lateral relaxation length
         """,
         1.0,
     ),
     *table(
         _LONG,
         """
-        PCX1 - shape of Fx
-        PDX1 - friction of Fx at nominal load
-        PKX1 - slip stiffness over load at nominal load
-        """,
-        None,
-    ),
-    *table(
-        _LONG,
-        """
-        PDX2 - change of friction with load
-        PDX3 1/rad2 change of friction with inclination
-        PEX1 - curvature at nominal load
-        PEX2 - change of curvature with load
-        PEX3 - change of curvature with load squared
-        PEX4 - curvature in driving against braking
-        PKX2 - change of slip stiffness with load
-        PKX3 - exponent of slip stiffness with load
-        PHX1 - horizontal shift at nominal load
-        PHX2 - change of horizontal shift with load
-        PVX1 - vertical shift over load at nominal load
-        PVX2 - change of vertical shift with load
         PPX1 - change of slip stiffness with pressure
         PPX2 - change of slip stiffness with pressure squared
         PPX3 - change of friction with pressure
         PPX4 - change of friction with pressure squared
-        RBX1 - combined slip: slope of the reduction of Fx
-        RBX2 - combined slip: change of the slope with kappa
-        RBX3 1/rad2 combined slip: change of the slope with inclination
-        RCX1 - combined slip: shape of the reduction of Fx
-        REX1 - combined slip: curvature of the reduction of Fx
-        REX2 - combined slip: change of the curvature with load
-        RHX1 rad combined slip: shift of the reduction of Fx
         """,
-    ),
-    *table(
-        _LAT,
-        """
-        PCY1 - shape of Fy
-        PDY1 - friction of Fy at nominal load
-        PKY1 1/rad largest cornering stiffness over nominal load, negative
-        PKY2 - load over nominal load at the largest cornering stiffness
-        """,
-        None,
     ),
     Coefficient("PKY4", "-", "shape of the cornering stiffness over load", 2.0, _LAT),
     *table(
         _LAT,
         """
-        PDY2 - change of friction with load
-        PDY3 1/rad2 change of friction with inclination
-        PEY1 - curvature at nominal load
-        PEY2 - change of curvature with load
-        PEY3 - curvature by the sign of alpha
-        PEY4 1/rad curvature by inclination and the sign of alpha
         PEY5 1/rad2 change of curvature with inclination squared
-        PKY3 1/rad change of cornering stiffness with inclination
         PKY5 1/rad2 change of the load of the largest stiffness with inclination squared
         PKY6 1/rad camber stiffness over load, negative
         PKY7 1/rad change of the camber stiffness with load
-        PHY1 rad horizontal shift at nominal load
-        PHY2 rad change of horizontal shift with load
-        PVY1 - vertical shift over load at nominal load
-        PVY2 - change of vertical shift with load
-        PVY3 1/rad vertical shift over load and inclination
-        PVY4 1/rad change with load of the shift by inclination
         PPY1 - change of cornering stiffness with pressure
         PPY2 - change of the load of the largest stiffness with pressure
         PPY3 - change of friction with pressure
         PPY4 - change of friction with pressure squared
         PPY5 - change of camber stiffness with pressure
-        RBY1 - combined slip: slope of the reduction of Fy
-        RBY2 1/rad combined slip: change of the slope with alpha
-        RBY3 rad combined slip: shift of alpha in the slope
-        RBY4 1/rad2 combined slip: change of the slope with inclination
-        RCY1 - combined slip: shape of the reduction of Fy
-        REY1 - combined slip: curvature of the reduction of Fy
-        REY2 - combined slip: change of the curvature with load
-        RHY1 - combined slip: shift of the reduction of Fy
-        RHY2 - combined slip: change of the shift with load
-        RVY1 - force by kappa over friction force
-        RVY2 - change of the force by kappa with load
-        RVY3 1/rad change of the force by kappa with inclination
-        RVY4 1/rad change of the force by kappa with alpha
-        RVY5 - shape of the force by kappa
-        RVY6 - slope of the force by kappa
         """,
     ),
     *table(
         "OVERTURNING_COEFFICIENTS",
         """
-        QSX1 - overturning moment, shift
-        QSX2 1/rad overturning moment over inclination
-        QSX3 - overturning moment over lateral force
         QSX4 - overturning moment, mixed part
         QSX5 - change of the mixed part with load, shape
         QSX6 - change of the mixed part with load, slope
@@ -279,58 +186,25 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         """,
     ),
     *table(
-        "ROLLING_COEFFICIENTS",
+        _ROLL,
         """
-        QSY1 - rolling resistance over nominal load
-        QSY2 - change with Fx over nominal load
-        QSY3 - change with speed
-        QSY4 - change with speed to the fourth power
         QSY5 1/rad2 change with inclination squared
         QSY6 1/rad2 change with load and inclination squared
         """,
     ),
-    Coefficient("QSY7", "-", "exponent of rolling resistance with load", 1.0, "ROLLING_COEFFICIENTS"),
-    Coefficient("QSY8", "-", "exponent of rolling resistance with pressure", 0.0, "ROLLING_COEFFICIENTS"),
+    Coefficient("QSY7", "-", "exponent of rolling resistance with load", 1.0, _ROLL),
+    Coefficient("QSY8", "-", "exponent of rolling resistance with pressure", 0.0, _ROLL),
     *table(
         _ALIGN,
         """
-        QBZ1 1/rad slope of the trail at nominal load
-        QBZ2 1/rad change of the slope with load
-        QBZ3 1/rad change of the slope with load squared
-        QBZ4 1/rad change of the slope with inclination
-        QBZ5 1/rad change of the slope with the size of inclination
-        QBZ9 1/rad slope of the residual torque
-        QBZ10 - slope of the residual torque from that of Fy
-        QCZ1 - shape of the trail
-        QDZ1 - peak trail over radius at nominal load
-        QDZ2 - change of the peak trail with load
-        QDZ3 1/rad change of the peak trail with inclination
-        QDZ4 1/rad2 change of the peak trail with inclination squared
-        QDZ6 - residual torque over radius and load
-        QDZ7 - change of the residual torque with load
-        QDZ8 1/rad change of the residual torque with inclination
-        QDZ9 1/rad change with load and inclination
         QDZ10 1/rad2 change of the residual torque with inclination squared
         QDZ11 1/rad2 change with load and inclination squared
-        QEZ1 - curvature of the trail
-        QEZ2 - change of the curvature with load
-        QEZ3 - change of the curvature with load squared
-        QEZ4 - curvature by the sign of alpha
-        QEZ5 1/rad curvature by inclination and the sign of alpha
-        QHZ1 rad shift of the trail at nominal load
-        QHZ2 rad change of the shift with load
-        QHZ3 - shift over inclination
-        QHZ4 - change with load of the shift over inclination
         PPZ1 - change of the trail with pressure
         PPZ2 - change of the residual torque with pressure
-        SSZ1 - arm of Fx over radius
-        SSZ2 - change of the arm with Fy over nominal load
-        SSZ3 1/rad change of the arm with inclination
-        SSZ4 1/rad change with load and inclination
         """,
     ),
     *table(
-        _TURN,
+        "TURNSLIP_COEFFICIENTS",
         """
         PDXP1 - reduction of Fx by turning
         PDXP2 - change of this with load
@@ -358,34 +232,28 @@ BY_NAME = {c.name: c for c in COEFFICIENTS}
 
 DERIVED = {
     **spring.DERIVED,
-    "PEAK_X": ("-", "Bx times the slip at the peak of Fx"),
-    "PEAK_Y": ("-", "By times the slip angle at the peak of Fy"),
-    "PER_FZ0": ("1/N", "one over the scaled nominal load"),
-    "PER_FZMIN": ("1/N", "one over the smallest load of evaluation"),
+    **magic.DERIVED,
     "PER_R0": ("1/m", "one over the free radius"),
     "Q_FZ1_USED": ("-", "load over deflection, given or from the stiffness"),
     "P_FZ": ("-", "factor of the stiffness by pressure"),
     "P_KX": ("-", "factor of the slip stiffness by pressure"),
     "P_MUX": ("-", "factor of the friction of Fx by pressure"),
     "P_KY": ("-", "factor of the cornering stiffness by pressure"),
-    "P_PKY2": ("-", "factor of the load of the largest stiffness by pressure"),
+    "PER_PKY2": ("-", "one over the factor of the load of the largest stiffness by pressure"),
     "P_MUY": ("-", "factor of the friction of Fy by pressure"),
     "P_KYG": ("-", "factor of the camber stiffness by pressure"),
     "P_TR": ("-", "factor of the trail by pressure"),
     "P_DR": ("-", "factor of the residual torque by pressure"),
     "P_MX": ("-", "factor of the overturning moment by pressure"),
     "P_MY": ("-", "factor of the rolling resistance by pressure"),
+    "PER_TURNING": ("-", "one over the share of its peak that the moment by turning goes to"),
     "C_X": ("N/m", "longitudinal stiffness at this pressure"),
     "C_Y": ("N/m", "lateral stiffness at this pressure"),
 }
-SIDED = (
-    *("RHX1", "PEY3", "PHY1", "PHY2", "PVY1", "PVY2", "RBY3", "RVY1", "RVY2"),
-    *("QBZ4", "QDZ3", "QDZ6", "QDZ7", "QEZ4", "QHZ1", "QHZ2", "SSZ1", "QSX1"),
-)
 
 
 @dataclass(frozen=True)
-class Mf6(TireModel):
+class Mf6(MagicFormula):
     """MF-Tyre 6.1 or 6.2.
 
     Parameters
@@ -396,12 +264,12 @@ class Mf6(TireModel):
     nonlinear : relaxation lengths fall with slip
     softening : the load depends on Fx and Fy; forces are then computed twice
     camber_deflection : the load depends on camber (6.2)
+    mixed_overturning : the overturning moment has its mixed part, with QSX4
     lonslip : 1 relates slip to the larger of rolling and travelling speed
     deflection_curve, bottoming_curve : whether the load comes from curves
     """
 
     kind: ClassVar[str] = "mf6"
-    modes: ClassVar[Sequence[int]] = MODES
     sided: ClassVar[Collection[str]] = SIDED
     file_blocks: ClassVar[Sequence[str]] = FILE_BLOCKS
     aliases: ClassVar[Mapping[str, str]] = {
@@ -421,34 +289,19 @@ class Mf6(TireModel):
     nonlinear: bool = False
     softening: bool = False
     camber_deflection: bool = False
+    mixed_overturning: bool = True
     lonslip: int = 0
     deflection_curve: bool = False
     bottoming_curve: bool = False
 
     def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise ParameterError(f"use mode {self.mode}: unknown; allowed: {', '.join(map(str, MODES))}")
+        super().__post_init__()
         if self.version not in VERSIONS:
             raise ParameterError(f"version {self.version}: unknown; allowed: {', '.join(map(str, VERSIONS))}")
-        if self.lonslip not in (0, 1):
-            raise ParameterError(f"LONSLIP_MODE = {self.lonslip}: allowed are 0 and 1")
 
     @property
     def coefficients(self) -> Sequence[Coefficient]:
         return COEFFICIENTS
-
-    @property
-    def transient(self) -> bool:
-        return self.mode > 10
-
-    @property
-    def slip(self) -> int:
-        """0 none, 1 longitudinal, 2 lateral, 3 both, 4 combined."""
-        return self.mode % 10
-
-    @property
-    def softens(self) -> bool:
-        return self.softening
 
     @property
     def curves(self) -> Sequence[str]:
@@ -456,20 +309,12 @@ class Mf6(TireModel):
         return tuple(name for name, present in wanted.items() if present)
 
     def required(self) -> set[str]:
-        names = {"UNLOADED_RADIUS", "VERTICAL_STIFFNESS", "FNOMIN"}
-        if self.slip in (1, 3, 4):
-            names |= {"PCX1", "PDX1", "PKX1"}
-        if self.slip in (2, 3, 4):
-            names |= {"PCY1", "PDY1", "PKY1", "PKY2"}
+        names = super().required()
         if self.transient:
             names |= {"LONGITUDINAL_STIFFNESS", "LATERAL_STIFFNESS"}
         if self.turn_slip:
             names |= {"PHYP1", "PHYP2", "QCRP1", "QDRP1"}
         return names
-
-    def scalable(self) -> Sequence[str]:
-        fixed = ("LFZO", "LCX", "LEX", "LCY", "LEY")  # numbers derived before a run depend on them
-        return [c.name for c in COEFFICIENTS if c.block == _SCALING and c.name not in fixed]
 
     def file_keys(self) -> dict[str, str | float]:
         return {"PROPERTY_FILE_FORMAT": "USER", "FUNCTION_NAME": "TYR815", "FITTYP": self.version}
@@ -492,13 +337,14 @@ class Mf6(TireModel):
             "P_KX": 1 + p["PPX1"] * d + p["PPX2"] * d * d,
             "P_MUX": 1 + p["PPX3"] * d + p["PPX4"] * d * d,
             "P_KY": 1 + p["PPY1"] * d,
-            "P_PKY2": 1 + p["PPY2"] * d,
+            "PER_PKY2": 1 / off_zero(1 + p["PPY2"] * d),
             "P_MUY": 1 + p["PPY3"] * d + p["PPY4"] * d * d,
             "P_KYG": 1 + p["PPY5"] * d,
             "P_TR": 1 - p["PPZ1"] * d,
             "P_DR": 1 + p["PPZ2"] * d,
             "P_MX": 1 + p["PPMX1"] * d,
             "P_MY": exp(p["QSY8"] * log(pressure / nominal)),
+            "PER_TURNING": 1 / off_zero(sin(0.5 * pi * p["QDRP1"])),
             "C_X": p["LONGITUDINAL_STIFFNESS"] * (1 + p["PCFX3"] * d),
             "C_Y": p["LATERAL_STIFFNESS"] * (1 + p["PCFY3"] * d),
         }
@@ -560,6 +406,7 @@ class Mf6(TireModel):
     def force_share(self, p: Numbers, rho: Any, gamma: Any, spin: Any, fx: Any, fy: Any) -> Any:
         x = p["Q_FCX"] * fx * p["PER_FNOMIN"]
         if self.version >= 62:
+            gamma = clip(gamma, p["CAMMIN"], p["CAMMAX"])
             free = p["UNLOADED_RADIUS"] + self._grown(p, spin)
             r = fmin((p["UNLOADED_RADIUS"] - rho) / free, 1.0)
             fy = fy - (p["Q_FYS1"] + r * (p["Q_FYS2"] + r * p["Q_FYS3"])) * gamma
@@ -569,17 +416,8 @@ class Mf6(TireModel):
         return (x * x + y * y) / self._by_spin(p, spin)
 
     # -- load, camber, friction -----------------------------------------------------------------------------
-    def at_load(
-        self,
-        p: Numbers,
-        load: Any,
-        gamma: Any,
-        friction: Any = 1.0,
-        *,
-        turn: Turn | None = None,
-        curves: Mapping[str, Curve] | None = None,
-    ) -> AtLoad:
-        a = SimpleNamespace()
+    def _at_load(self, p: Numbers, load: Any, gamma: Any, friction: Any, turn: Turn | None, f: Functions) -> AtLoad:
+        a = SimpleNamespace(f=f)
         a.Fz = fz = clip(load, fmax(p["FZMIN"], LOAD_FLOOR), p["FZMAX"])
         a.scale = clip(load * p["PER_FZMIN"], 0.0, 1.0)
         a.gamma = g = clip(gamma, p["CAMMIN"], p["CAMMAX"])
@@ -601,9 +439,9 @@ class Mf6(TireModel):
         a.Cy = p["PCY1"] * p["LCY"]
         a.Dy0 = (p["PDY1"] + p["PDY2"] * dfz) * p["P_MUY"] * a.LMUY * fz
         a.Dy = a.Dy0 * (1 - p["PDY3"] * g * g)
-        stiffest, relative = p["PKY1"] * a.Fz0 * p["P_KY"] * p["LKY"], fz * p["PER_FZ0"] / off_zero(p["P_PKY2"])
-        a.Ky0 = stiffest * sin(p["PKY4"] * atan(relative / off_zero(p["PKY2"])))
-        a.Ky = stiffest * sin(p["PKY4"] * atan(relative / off_zero(p["PKY2"] + p["PKY5"] * g * g)))
+        stiffest, relative = p["PKY1"] * a.Fz0 * p["P_KY"] * p["LKY"], fz * p["PER_FZ0"] * p["PER_PKY2"]
+        a.Ky0 = stiffest * f.sin(p["PKY4"] * f.atan(relative / off_zero(p["PKY2"])))
+        a.Ky = stiffest * f.sin(p["PKY4"] * f.atan(relative / off_zero(p["PKY2"] + p["PKY5"] * g * g)))
         a.Ky = a.Ky * (1 - p["PKY3"] * a.size) * a.zeta3
         a.By, a.By0 = a.Ky / off_zero(a.Cy * a.Dy), a.Ky0 / off_zero(a.Cy * a.Dy0)
         a.Ey = (p["PEY1"] + p["PEY2"] * dfz) * p["LEY"]
@@ -641,14 +479,18 @@ class Mf6(TireModel):
         """SHyφ."""
         d = off_zero(p["PHYP2"] + p["PHYP3"] * a.dfz)
         b = a.Kyg / off_zero((1 - a.lost) * p["PHYP1"] * d * a.Ky0)
-        return a.turn.way * d * sin(angle(a.phi, b, p["PHYP1"], fmin(p["PHYP4"], 1.0)))
+        return a.turn.way * d * a.f.sin(a.f.angle(a.phi, b, p["PHYP1"], fmin(p["PHYP4"], 1.0)))
 
     def _zeta2(self, p: Numbers, a: Any, alpha: Any) -> Any:
         if not self.turn_slip:
             return 1.0
         size = fabs(a.phi)
-        slope = p["PDYP1"] * (1 + p["PDYP2"] * a.dfz) * cos_atan(p["PDYP3"] * tan(clip(alpha, -1.5, 1.5)))
-        return cos_atan(slope * (size + p["PDYP4"] * (sqrt(size + CURVATURE_FLOOR) - CURVATURE_FLOOR**0.5)))
+        turned = size + p["PDYP4"] * (sqrt(size + CURVATURE_FLOOR) - CURVATURE_FLOOR**0.5)
+        slope = p["PDYP1"] * (1 + p["PDYP2"] * a.dfz)
+        cosine = a.f.cos(alpha)
+        squared = cosine * cosine
+        tangent_squared = fmax(1 - squared, 0.0) / fmax(squared, STEEPEST)
+        return cos_atan_cos_atan(slope * turned, p["PDYP3"] * p["PDYP3"] * tangent_squared)
 
     # -- forces ---------------------------------------------------------------------------------------------
     def forces(
@@ -691,29 +533,17 @@ class Mf6(TireModel):
         x = kappa + a.SHx
         d, b, lift = a.Dx, a.Bx, a.SVx
         if self.turn_slip:
-            slope = p["PDXP1"] * (1 + p["PDXP2"] * a.dfz) * cos_atan(p["PDXP3"] * kappa)
-            zeta1 = cos_atan(slope * a.phi)
+            slope = p["PDXP1"] * (1 + p["PDXP2"] * a.dfz)
+            across = p["PDXP3"] * kappa
+            zeta1 = cos_atan_cos_atan(slope * a.phi, across * across)
             d, b, lift = d * zeta1, b / zeta1, lift * zeta1
-        return d * sin(angle(x, b, a.Cx, fmin(a.Ex * (1 - p["PEX4"] * sign(x)), 1.0))) + lift  # (1)
+        return d * a.f.sin(a.f.angle(x, b, a.Cx, fmin(a.Ex * (1 - p["PEX4"] * side_of(x)), 1.0))) + lift  # (1)
 
     def _fy0(self, p: Numbers, a: Any, alpha: Any, zeta2: Any, shy: Any, svy: Any) -> Any:
         x = alpha + shy
-        sided = 1 + p["PEY5"] * a.gamma * a.gamma - (p["PEY3"] + p["PEY4"] * a.gamma) * sign(x)
+        sided = 1 + p["PEY5"] * a.gamma * a.gamma - (p["PEY3"] + p["PEY4"] * a.gamma) * side_of(x)
         b = a.By / zeta2 if self.turn_slip else a.By
-        return a.Dy * zeta2 * sin(angle(x, b, a.Cy, fmin(a.Ey * sided, 1.0))) + svy  # (2)
-
-    def _reduction_x(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
-        b = (p["RBX1"] + p["RBX3"] * a.gamma * a.gamma) * cos_atan(p["RBX2"] * kappa) * p["LXAL"]
-        return reduction(alpha, p["RHX1"], b, p["RCX1"], fmin(p["REX1"] + p["REX2"] * a.dfz, 1.0))
-
-    def _reduction_y(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
-        b = (p["RBY1"] + p["RBY4"] * a.gamma * a.gamma) * cos_atan(p["RBY2"] * (alpha - p["RBY3"])) * p["LYKA"]
-        e = fmin(p["REY1"] + p["REY2"] * a.dfz, 1.0)
-        return reduction(kappa, p["RHY1"] + p["RHY2"] * a.dfz, b, p["RCY1"], e)
-
-    def _induced(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
-        size = a.Dy * (p["RVY1"] + p["RVY2"] * a.dfz + p["RVY3"] * a.gamma) * cos_atan(p["RVY4"] * alpha)
-        return size * sin(p["RVY5"] * atan(p["RVY6"] * kappa)) * p["LVYKA"]
+        return a.Dy * zeta2 * a.f.sin(a.f.angle(x, b, a.Cy, fmin(a.Ey * sided, 1.0))) + svy  # (2)
 
     def _mz(
         self,
@@ -753,7 +583,7 @@ class Mf6(TireModel):
         moment = a.Fz * p["UNLOADED_RADIUS"]
         cos_alpha = cos(alpha) * way
         x = alpha + a.SHy0
-        e = fmin(a.Ey * (1 - p["PEY3"] * sign(x)), 1.0)
+        e = fmin(a.Ey * (1 - p["PEY3"] * side_of(x)), 1.0)
         on_trail = left * (a.Dy0 * sin(angle(x, a.By0, a.Cy, e)) + a.SVy0)  # Fy at γ = 0, φ = 0
         if self.turn_slip:
             dt = dt * cos_atan(p["QDTP1"] * a.phi)
@@ -769,7 +599,7 @@ class Mf6(TireModel):
     def _by_turning(self, p: Numbers, a: Any, moment: Any, by_camber: Any, left: Any) -> tuple[Any, Any]:
         """ζ7 and Drφ; the moment by turning works against the turning, forward and in reverse."""
         largest = p["QCRP1"] * fabs(a.Dy) * p["UNLOADED_RADIUS"] * sqrt(a.Fz * p["PER_FZ0"]) * p["LMP"]
-        d = off_zero(largest / off_zero(sin(0.5 * pi * p["QDRP1"])))
+        d = off_zero(largest * p["PER_TURNING"])
         b = moment * by_camber / off_zero(p["QDRP1"] * d * (1 - a.lost))
         spinning = d * sin(p["QDRP1"] * atan(b * a.phi))
         across = largest * (2 / pi) * atan(p["QCRP2"] * p["UNLOADED_RADIUS"] * fabs(a.turn.path)) * left
@@ -778,11 +608,12 @@ class Mf6(TireModel):
 
     def _mx(self, p: Numbers, a: Any, fy: Any) -> Any:
         g, load, side = a.gamma, a.Fz * p["PER_FNOMIN"], fy * p["PER_FNOMIN"]
-        squared = p["QSX6"] * load
-        mixed = p["QSX4"] * cos(p["QSX5"] * atan(squared * squared))
-        mixed = mixed * sin(p["QSX7"] * g + p["QSX8"] * atan(p["QSX9"] * side))
         share = p["QSX1"] * p["LVMX"] - p["QSX2"] * g * p["P_MX"] - p["QSX12"] * g * a.size + p["QSX3"] * side
-        share = share + mixed + p["QSX10"] * atan(p["QSX11"] * load) * g
+        share = share + p["QSX10"] * atan(p["QSX11"] * load) * g
+        if self.mixed_overturning:
+            squared = p["QSX6"] * load
+            mixed = p["QSX4"] * cos(p["QSX5"] * atan(squared * squared))
+            share = share + mixed * sin(p["QSX7"] * g + p["QSX8"] * atan(p["QSX9"] * side))
         return p["UNLOADED_RADIUS"] * p["LMX"] * (a.Fz * share + fy * (p["QSX13"] + p["QSX14"] * a.size))  # (4)
 
     def _my(self, p: Numbers, a: Any, vx: Any, way: Any, fx: Any) -> Any:

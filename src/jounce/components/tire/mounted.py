@@ -37,6 +37,7 @@ class Mounted:
     rho: Any
     friction: Any
     wrench: geometry.Wrench  # at the wheel centre, in the axes of the computation
+    centre: Any  # of the wheel, from the origin of these axes
 
     def declare_outputs(self, scope: Scope, prefix: str = "tire") -> None:
         """The usual channels."""

@@ -46,41 +46,34 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+from jounce.components.tire import magic
 from jounce.components.tire import vertical as spring
-from jounce.components.tire.base import (
-    FILE_BLOCKS,
-    AtLoad,
-    Coefficient,
-    Curve,
-    Forces,
-    Numbers,
-    TireModel,
-    Turn,
-    direction,
-)
+from jounce.components.tire.base import FILE_BLOCKS, AtLoad, Coefficient, Curve, Forces, Numbers, Turn, direction
 from jounce.components.tire.magic import (
     FRICTION_FLOOR,
     LOAD_FLOOR,
     MODES,
+    SCALING,
     SIGMA_FLOOR,
     SLIP_FLOOR,
+    Functions,
+    MagicFormula,
     angle,
     cos_atan,
     off_zero,
     peak,
-    reduction,
+    side_of,
     sin_2_atan,
     table,
 )
 from jounce.core.errors import ParameterError
-from jounce.symbolic.ops import atan, clip, cos, exp, fabs, fmax, fmin, if_else, logic_and, pi, sign, sin, sqrt, tan
+from jounce.symbolic.ops import atan, clip, cos, exp, fabs, fmax, fmin, if_else, logic_and, pi, sqrt, tan
 
 __all__ = ["BY_NAME", "COEFFICIENTS", "MODES", "SIDED", "VARIANTS", "Pac2002", "peak", "symmetrised"]
 
 VARIANTS = ("PAC2002", "MF_05", "MF_52")
 
-_SCALING, _LONG = "SCALING_COEFFICIENTS", "LONGITUDINAL_COEFFICIENTS"
-_LAT, _ALIGN = "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS"
+_LONG, _LAT, _ALIGN = "LONGITUDINAL_COEFFICIENTS", "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS"
 
 
 COEFFICIENTS: tuple[Coefficient, ...] = (
@@ -88,7 +81,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
     *spring.LOAD,
     *spring.RANGES,
     *table(
-        _SCALING,
+        SCALING,
         """
         LFZO - scale of the nominal load
         LCX - scale of the shape of Fx
@@ -263,10 +256,7 @@ BY_NAME = {c.name: c for c in COEFFICIENTS}
 
 DERIVED = {
     **spring.DERIVED,
-    "PEAK_X": ("-", "Bx times the slip at the peak of Fx"),
-    "PEAK_Y": ("-", "By times the slip angle at the peak of Fy"),
-    "PER_FZ0": ("1/N", "one over the scaled nominal load"),
-    "PER_FZMIN": ("1/N", "one over the smallest load of evaluation"),
+    **magic.DERIVED,
     "PER_STIFFEST": ("1/N", "one over the load of the largest cornering stiffness"),
     "PER_LONGEST": ("1/N", "one over the load of the largest relaxation length"),
     "QFZ1_USED": ("-", "load over deflection, given or from the stiffness"),
@@ -280,7 +270,7 @@ SIDED = (
 
 
 @dataclass(frozen=True)
-class Pac2002(TireModel):
+class Pac2002(MagicFormula):
     """PAC2002 or MF 5.x.
 
     Parameters
@@ -296,7 +286,6 @@ class Pac2002(TireModel):
     """
 
     kind: ClassVar[str] = "pac2002"
-    modes: ClassVar[Sequence[int]] = MODES
     sided: ClassVar[Collection[str]] = SIDED
     file_blocks: ClassVar[Sequence[str]] = FILE_BLOCKS
     aliases: ClassVar[Mapping[str, str]] = {
@@ -322,31 +311,15 @@ class Pac2002(TireModel):
     nonlinear: bool = False
 
     def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise ParameterError(f"use mode {self.mode}: unknown; allowed: {', '.join(map(str, MODES))}")
+        super().__post_init__()
         if self.variant not in VARIANTS:
             raise ParameterError(f"variant {self.variant!r}: unknown; allowed: {', '.join(VARIANTS)}")
-        if self.lonslip not in (0, 1):
-            raise ParameterError(f"LONSLIP_MODE = {self.lonslip}: allowed are 0 and 1")
         if self.softening and not self.extended:
             raise ParameterError("a load that depends on forces (softening) needs the extended law of the load")
 
     @property
     def coefficients(self) -> Sequence[Coefficient]:
         return self.coefficient_list
-
-    @property
-    def transient(self) -> bool:
-        return self.mode > 10
-
-    @property
-    def slip(self) -> int:
-        """0 none, 1 longitudinal, 2 lateral, 3 both, 4 combined."""
-        return self.mode % 10
-
-    @property
-    def softens(self) -> bool:
-        return self.softening
 
     @property
     def curves(self) -> Sequence[str]:
@@ -360,23 +333,10 @@ class Pac2002(TireModel):
     def curve_shape(self, name: str) -> tuple[int, int]:
         return (2, 1) if name == "radius_load" else (1, 1)
 
-    def scalable(self) -> Sequence[str]:
-        fixed = ("LFZO", "LCX", "LEX", "LCY", "LEY")  # numbers derived before a run depend on them
-        return [c.name for c in self.coefficients if c.block == _SCALING and c.name not in fixed]
-
     def file_keys(self) -> dict[str, str | float]:
         if self.variant == "MF_52":
             return {"PROPERTY_FILE_FORMAT": "MF_05", "FITTYP": 6}
         return {"PROPERTY_FILE_FORMAT": self.variant}
-
-    def required(self) -> set[str]:
-        """Names of the coefficients without which this mode means nothing."""
-        names = {"UNLOADED_RADIUS", "VERTICAL_STIFFNESS", "FNOMIN"}
-        if self.slip in (1, 3, 4):
-            names |= {"PCX1", "PDX1", "PKX1"}
-        if self.slip in (2, 3, 4):
-            names |= {"PCY1", "PDY1", "PKY1", "PKY2"}
-        return names
 
     def derived(self, p: Numbers) -> dict[str, Any]:
         return {
@@ -434,17 +394,8 @@ class Pac2002(TireModel):
         return (x * x + y * y) / spring.factor(p, gamma, spin)
 
     # -- load, camber, friction -----------------------------------------------------------------------------
-    def at_load(
-        self,
-        p: Numbers,
-        load: Any,
-        gamma: Any,
-        friction: Any = 1.0,
-        *,
-        turn: Turn | None = None,
-        curves: Mapping[str, Curve] | None = None,
-    ) -> AtLoad:
-        a = SimpleNamespace()
+    def _at_load(self, p: Numbers, load: Any, gamma: Any, friction: Any, turn: Turn | None, f: Functions) -> AtLoad:
+        a = SimpleNamespace(f=f)
         low = fmax(p["FZMIN"], LOAD_FLOOR)
         a.Fz = fz = clip(load, low, p["FZMAX"])
         a.scale = clip(load * p["PER_FZMIN"], 0.0, 1.0)
@@ -547,32 +498,18 @@ class Pac2002(TireModel):
 
     def _fx0(self, p: Numbers, a: Any, kappa: Any) -> Any:
         x = kappa + a.SHx
-        return a.Dx * sin(angle(x, a.Bx, a.Cx, fmin(a.Ex * (1 - p["PEX4"] * sign(x)), 1.0))) + a.SVx  # (4)
+        return a.Dx * a.f.sin(a.f.angle(x, a.Bx, a.Cx, fmin(a.Ex * (1 - p["PEX4"] * side_of(x)), 1.0))) + a.SVx  # (4)
 
     def _fy0(self, p: Numbers, a: Any, alpha: Any) -> Any:
         x = alpha + a.SHy
-        return a.Dy * sin(angle(x, a.By, a.Cy, fmin(a.Ey * (1 - a.Ey_side * sign(x)), 1.0))) + a.SVy  # (5)
+        return a.Dy * a.f.sin(a.f.angle(x, a.By, a.Cy, fmin(a.Ey * (1 - a.Ey_side * side_of(x)), 1.0))) + a.SVy  # (5)
 
     def _on_trail(self, p: Numbers, a: Any, alpha: Any, left: Any, fy: Any) -> Any:
         """The lateral force that acts at the pneumatic trail: all but SVyκ."""
         return fy
 
     def _camber_stiffening(self, p: Numbers, a: Any, name: str) -> Any:
-        return 0.0 if self.variant == "MF_05" else p[name] * a.gamma * a.gamma
-
-    def _reduction_x(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
-        b = (p["RBX1"] + self._camber_stiffening(p, a, "RBX3")) * cos_atan(p["RBX2"] * kappa) * p["LXAL"]
-        e = fmin(p["REX1"] + p["REX2"] * a.dfz, 1.0)
-        return reduction(alpha, p["RHX1"], b, p["RCX1"], e)
-
-    def _reduction_y(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
-        b = (p["RBY1"] + self._camber_stiffening(p, a, "RBY4")) * cos_atan(p["RBY2"] * (alpha - p["RBY3"])) * p["LYKA"]
-        e = fmin(p["REY1"] + p["REY2"] * a.dfz, 1.0)
-        return reduction(kappa, p["RHY1"] + p["RHY2"] * a.dfz, b, p["RCY1"], e)
-
-    def _induced(self, p: Numbers, a: Any, kappa: Any, alpha: Any) -> Any:
-        size = a.Dy * (p["RVY1"] + p["RVY2"] * a.dfz + p["RVY3"] * a.gamma) * cos_atan(p["RVY4"] * alpha)
-        return size * sin(p["RVY5"] * atan(p["RVY6"] * kappa)) * p["LVYKA"]
+        return 0.0 if self.variant == "MF_05" else super()._camber_stiffening(p, a, name)
 
     def _mz(
         self,

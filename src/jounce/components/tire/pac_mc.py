@@ -25,13 +25,13 @@ from typing import Any, ClassVar
 
 from jounce.components.tire import vertical as spring
 from jounce.components.tire.base import Coefficient, Numbers
-from jounce.components.tire.magic import angle, off_zero, peak, table
+from jounce.components.tire.magic import SCALING, off_zero, peak, side_of, table
 from jounce.components.tire.pac2002 import BY_NAME as CAR
 from jounce.components.tire.pac2002 import SIDED as CAR_SIDED
 from jounce.components.tire.pac2002 import Pac2002
-from jounce.symbolic.ops import atan, exp, fabs, fmin, sign, sin
+from jounce.symbolic.ops import atan, exp, fabs, fmin, sin
 
-_SCALING, _LAT, _ALIGN = "SCALING_COEFFICIENTS", "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS"
+_LAT, _ALIGN = "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS"
 
 # What a car tire has and this one has not, or means something else by.
 _CAR_ONLY = {
@@ -42,7 +42,7 @@ _CAR_ONLY = {
 COEFFICIENTS: tuple[Coefficient, ...] = (
     *(c for c in CAR.values() if c.name not in _CAR_ONLY),
     *table(
-        _SCALING,
+        SCALING,
         """
         LCC - scale of the shape of camber thrust
         LKC - scale of the camber stiffness
@@ -120,10 +120,6 @@ class PacMc(Pac2002):
     def required(self) -> set[str]:
         return super().required() | ({"PKY3"} if self.slip in (2, 3, 4) else set())
 
-    def scalable(self) -> Sequence[str]:
-        fixed = ("LFZO", "LCX", "LEX", "LCY", "LEY")
-        return [c.name for c in self.coefficients if c.block == _SCALING and c.name not in fixed]
-
     def _peak_y(self, p: Numbers) -> dict[str, Any]:
         return {
             "PEAK_Y": peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
@@ -149,7 +145,7 @@ class PacMc(Pac2002):
         a.Ey_side = p["PEY3"] + p["PEY4"] * g
         a.SHy, a.SVy = p["PHY1"] * p["LHY"], 0.0
         bg = (p["PKY6"] + p["PKY7"] * dfz) * fz * p["LKC"] / off_zero(a.Cg * a.Dy)  # (3)
-        a.thrust = angle(g, bg, a.Cg, fmin(p["PEY5"] * p["LEC"], 1.0))
+        a.thrust = a.f.angle(g, bg, a.Cg, fmin(p["PEY5"] * p["LEC"], 1.0))
 
     def _sigma_alpha(self, p: Numbers, a: Any) -> Any:
         """(5)"""
@@ -158,15 +154,15 @@ class PacMc(Pac2002):
 
     def _fy0(self, p: Numbers, a: Any, alpha: Any) -> Any:
         x = alpha + a.SHy
-        e = fmin((a.Ey + a.Ey_side * sign(x)) * p["LEY"], 1.0)
-        return a.Dy * sin(angle(x, a.By, a.Cy, e) + a.thrust)  # (1)
+        e = fmin((a.Ey + a.Ey_side * side_of(x)) * p["LEY"], 1.0)
+        return a.Dy * a.f.sin(a.f.angle(x, a.By, a.Cy, e) + a.thrust)  # (1)
 
     def _on_trail(self, p: Numbers, a: Any, alpha: Any, left: Any, fy: Any) -> Any:
         if self.slip not in (2, 3, 4):
             return fy
         x = alpha + a.SHy
-        e = fmin((p["PEY1"] + p["PEY3"] * sign(x)) * p["LEY"], 1.0)
-        return left * a.Dy0 * sin(angle(x, a.By0, a.Cy, e))  # (4)
+        e = fmin((p["PEY1"] + p["PEY3"] * side_of(x)) * p["LEY"], 1.0)
+        return left * a.Dy0 * a.f.sin(a.f.angle(x, a.By0, a.Cy, e))  # (4)
 
     def _trail_camber(self, g: Any) -> Any:
         return fabs(g)

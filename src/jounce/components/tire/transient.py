@@ -44,22 +44,32 @@ slip, after [Pacejka2012] section 7.2:
 Below 3 VXLOW this fades out, so that the sliding at low speed stays as it is, and q is kept where leak · Δt is at most
 one half.
 
+Exact update. With ``exponential`` u and v are memories, not states, and follow in closed form from one evaluation to
+the next, Δt later, for a leak a = max(...) of (6) that is held and a slip speed n (-Vsx or Vsy) that changes linearly:
+
+    u⁺ = u e^-λ + Δt ((φ - φ₂) n_old + φ₂ n),   λ = a Δt,   φ = (1 - e^-λ)/λ,   φ₂ = (1 - φ)/λ                       (9)
+
+This is stable for every Δt and every speed, so that (7) is not needed: σ is that of the tire. There is nothing of it in
+the states of a linearised model; statics and eigenvalues are those of the states (1, 2).
+
 Starting values: u = v = 0 is a tire without force. ``standing`` gives the deflections that carry given forces at rest.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jounce.components.tire.base import Turn, direction
+from jounce.components.tire.magic import ROUGH
 from jounce.components.tire.vertical import softening
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
+from jounce.symbolic._casadi import ca
 from jounce.symbolic.leaf import Leaf
-from jounce.symbolic.ops import atan, fabs, fmax, fmin, sin, sqrt
+from jounce.symbolic.ops import atan, fabs, fmax, fmin, if_else, sin, sqrt, tanh
 
 if TYPE_CHECKING:
     from jounce.components.tire.base import AtLoad, Curve, Forces, Numbers, Tire, TireModel
@@ -76,6 +86,8 @@ INPUTS = ("rho", "rho_rate", "gamma", "vx", "vy", "spin", "friction", "side")
 STATE_INPUTS = ("u", "v", "t_dt")
 OUTPUTS = ("fx", "fy", "fz", "mx", "my", "mz", "kappa", "alpha", "radius")
 STATE_OUTPUTS = ("u_rate", "v_rate")
+MEMORY_INPUTS = ("u", "v", "vsx_old", "vsy_old", "elapsed")
+MEMORY_OUTPUTS = ("u_next", "v_next", "vsx", "vsy")
 
 
 class Lagged(NamedTuple):
@@ -88,13 +100,24 @@ class Lagged(NamedTuple):
     slowest: tuple[Any, Any]  # smallest q of (8), longitudinal and lateral
 
 
-def inputs(model: TireModel) -> tuple[str, ...]:
+class Updated(NamedTuple):
+    """Slips that make forces, and the deflections of the contact after (9)."""
+
+    kappa: Any
+    alpha: Any
+    u: Any
+    v: Any
+    v_rate: Any
+
+
+def inputs(model: TireModel, exponential: bool = False) -> tuple[str, ...]:
     further = (("yaw_rate",) if model.turn_slip else ()) + (("drop",) if model.profile else ())
-    return INPUTS + further + (STATE_INPUTS if model.transient else ())
+    lagging = (MEMORY_INPUTS if exponential else STATE_INPUTS) if model.transient else ()
+    return INPUTS + further + lagging
 
 
-def outputs(model: TireModel) -> tuple[str, ...]:
-    return OUTPUTS + (STATE_OUTPUTS if model.transient else ())
+def outputs(model: TireModel, exponential: bool = False) -> tuple[str, ...]:
+    return OUTPUTS + ((MEMORY_OUTPUTS if exponential else STATE_OUTPUTS) if model.transient else ())
 
 
 def slips(vx: Any, vsx: Any, vsy: Any, rolling: Any = 0.0) -> tuple[Any, Any]:
@@ -103,30 +126,82 @@ def slips(vx: Any, vsx: Any, vsy: Any, rolling: Any = 0.0) -> tuple[Any, Any]:
     return -vsx / fmax(speed, rolling), atan(vsy / speed)
 
 
+class _Rolling:
+    """What (1) to (6) and (9) share."""
+
+    def __init__(self, p: Numbers, at: AtLoad, load: Any, vx: Any, vsx: Any, vsy: Any, rolling: Any) -> None:
+        speed = fabs(vx)
+        self.per_x, self.per_y = 1 / at.sigma_kappa, 1 / at.sigma_alpha
+        self.per_slide_x, self.per_slide_y = 1 / at.kappa_slide, 1 / at.alpha_slide
+        self.roll_x, self.roll_y = fmax(speed, rolling) * self.per_x, speed * self.per_y
+        relative = speed * p["PER_VXLOW"]
+        self.w_slide = _fading(relative * (1 / SLIDE_RANGE))
+        gx, gy = vsx * self.per_x * self.per_slide_x, vsy * self.per_y * self.per_slide_y
+        squared = gx * gx + gy * gy
+        self.slide = self.w_slide * squared / sqrt(squared + REST)  # (4), zero and flat at rest
+        damping = _fading(relative) * p["LOW_SPEED_DAMPING"] * fmin(load * p["PER_FNOMIN"], 1.0)
+        self.damped_x, self.damped_y = damping * vsx / at.slope_x, damping * vsy / fabs(at.slope_y)
+
+    def sliding(self, kappa: Any, tan_alpha: Any) -> Any:
+        """(5)"""
+        rx, ry = kappa * self.per_slide_x, tan_alpha * self.per_slide_y
+        return self.slide * fmin(rx * rx + ry * ry, 1.0)
+
+
 def lag(
-    p: Numbers, at: AtLoad, load: Any, u: Any, v: Any, vx: Any, vsx: Any, vsy: Any, t_dt: Any, rolling: Any = 0.0
+    p: Numbers,
+    at: AtLoad,
+    load: Any,
+    u: Any,
+    v: Any,
+    vx: Any,
+    vsx: Any,
+    vsy: Any,
+    t_dt: Any,
+    rolling: Any = 0.0,
+    arctan: Callable[[Any], Any] = atan,
 ) -> Lagged:
     """Lagged slips (3) and rates of the deflections (1, 2, 6, 7)."""
-    speed = fabs(vx)
-    roll_x, roll_y = fmax(speed, rolling) / at.sigma_kappa, speed / at.sigma_alpha
-    relative = speed * p["PER_VXLOW"]
-    w, w_slide = _fading(relative), _fading(relative / SLIDE_RANGE)
-    u_slide, v_slide = at.sigma_kappa * at.kappa_slide, at.sigma_alpha * at.alpha_slide
-    gx, gy = vsx / u_slide, vsy / v_slide
-    squared = gx * gx + gy * gy
-    slide = w_slide * squared / sqrt(squared + REST)  # (4), zero and flat at rest
-    fastest = [2 * t_dt * fmax(roll, slide) for roll in (roll_x, roll_y)]
-    cx, cy = (fmax(x, 1.0) for x in fastest)  # (7)
-    kappa, tan_alpha = u / (cx * at.sigma_kappa), v / (cy * at.sigma_alpha)
-    rx, ry = kappa / at.kappa_slide, tan_alpha / at.alpha_slide
-    sliding = slide * fmin(rx * rx + ry * ry, 1.0)  # (5)
-    u_rate = -vsx - fmax(roll_x, sliding) / cx * u  # (1, 6)
-    v_rate = vsy - fmax(roll_y, sliding) / cy * v  # (2, 6)
-    damping = w * p["LOW_SPEED_DAMPING"] * fmin(load * p["PER_FNOMIN"], 1.0)
-    kappa = kappa - damping * vsx / at.slope_x  # (3)
-    tan_alpha = tan_alpha + damping * vsy / fabs(at.slope_y)
-    slowest = tuple(fmin(fmax(fmax(x, SMALLEST_SHARE), w_slide), 1.0) for x in fastest)
-    return Lagged(kappa, atan(tan_alpha), u_rate, v_rate, (slowest[0], slowest[1]))
+    r = _Rolling(p, at, load, vx, vsx, vsy, rolling)
+    fastest = [2 * t_dt * fmax(roll, r.slide) for roll in (r.roll_x, r.roll_y)]
+    per_cx, per_cy = (1 / fmax(x, 1.0) for x in fastest)  # (7)
+    kappa, tan_alpha = u * r.per_x * per_cx, v * r.per_y * per_cy
+    sliding = r.sliding(kappa, tan_alpha)
+    u_rate = -vsx - fmax(r.roll_x, sliding) * per_cx * u  # (1, 6)
+    v_rate = vsy - fmax(r.roll_y, sliding) * per_cy * v  # (2, 6)
+    slowest = tuple(fmin(fmax(fmax(x, SMALLEST_SHARE), r.w_slide), 1.0) for x in fastest)
+    # (3)
+    return Lagged(kappa - r.damped_x, arctan(tan_alpha + r.damped_y), u_rate, v_rate, (slowest[0], slowest[1]))
+
+
+def update(
+    p: Numbers,
+    at: AtLoad,
+    load: Any,
+    before: tuple[Any, Any, Any, Any],
+    vx: Any,
+    vsx: Any,
+    vsy: Any,
+    elapsed: Any,
+    rolling: Any = 0.0,
+) -> Updated:
+    """Deflections by (9), and slips (3); ``before``: u, v, Vsx, Vsy at the last evaluation."""
+    u, v, vsx_old, vsy_old = before
+    r = _Rolling(p, at, load, vx, vsx, vsy, rolling)
+    sliding = r.sliding(u * r.per_x, v * r.per_y)
+    u = _followed(u, fmax(r.roll_x, sliding), -vsx_old, -vsx, elapsed)
+    leak = fmax(r.roll_y, sliding)
+    v = _followed(v, leak, vsy_old, vsy, elapsed)
+    return Updated(u * r.per_x - r.damped_x, atan(v * r.per_y + r.damped_y), u, v, vsy - leak * v)
+
+
+def _followed(value: Any, leak: Any, n_old: Any, n: Any, elapsed: Any) -> Any:
+    """(9), by t = tanh(λ/2): e^-λ = (1 - t)/(1 + t), without cancellation at small λ."""
+    rate = fmax(leak * elapsed, 1e-30)
+    t = tanh(0.5 * rate)
+    phi = 2 * t / (rate * (1 + t))
+    phi_2 = if_else(rate < 1e-4, 0.5 - rate / 6, (1 - phi) / rate)
+    return value * (1 - t) / (1 + t) + elapsed * (phi * n_old + phi_2 * (n - n_old))
 
 
 def hastened(at: AtLoad, lagged: Lagged, fx: Any, fy: Any) -> Lagged:
@@ -148,7 +223,11 @@ def _fading(x: Any) -> Any:
 
 
 def evaluate(
-    model: TireModel, p: Numbers, x: Mapping[str, Any], curves: Mapping[str, Curve] | None = None
+    model: TireModel,
+    p: Numbers,
+    x: Mapping[str, Any],
+    curves: Mapping[str, Curve] | None = None,
+    exponential: bool = False,
 ) -> list[Any]:
     """The whole tire: from ``inputs(model)`` to ``outputs(model)``, with numbers or symbols."""
     side, spin, vx = x["side"], x["spin"], x["vx"]
@@ -162,12 +241,21 @@ def evaluate(
     vsx, vsy = vx - roll, x["vy"]
     rolling = fabs(roll) if model.lonslip else 0.0
 
-    def at_contact(load: Any) -> tuple[Forces, Any, Any, list[Any]]:
-        at = model.at_load(p, load, gamma, x["friction"], turn=turn, curves=curves)
+    def at_contact(load: Any, estimate: bool = False) -> tuple[Forces, Any, Any, list[Any]]:
+        arctan = ROUGH.atan if estimate else atan
+        if estimate:
+            at = model.estimate(p, load, gamma, x["friction"], turn, curves)
+        else:
+            at = model.at_load(p, load, gamma, x["friction"], turn=turn, curves=curves)
         if not model.transient:
             kappa, alpha = slips(vx, vsx, vsy, rolling)
             return model.forces(p, at, kappa, side * alpha, vx, spin), kappa, alpha, []
-        lagged = lag(p, at, load, x["u"], x["v"], vx, vsx, vsy, x["t_dt"], rolling)
+        if exponential:
+            before = (x["u"], x["v"], x["vsx_old"], x["vsy_old"])
+            new = update(p, at, load, before, vx, vsx, vsy, x["elapsed"], rolling)
+            f = model.forces(p, at, new.kappa, side * new.alpha, vx, spin, side * roll * new.v_rate)
+            return f, new.kappa, new.alpha, [new.u, new.v, vsx, vsy]
+        lagged = lag(p, at, load, x["u"], x["v"], vx, vsx, vsy, x["t_dt"], rolling, arctan)
         belt = side * roll * lagged.v_rate
         f = model.forces(p, at, lagged.kappa, side * lagged.alpha, vx, spin, belt)
         if model.nonlinear:
@@ -176,7 +264,7 @@ def evaluate(
 
     free, first = load, None
     if model.softens:  # (2, 3) of ``vertical``
-        first = at_contact(free)[0]
+        first = at_contact(free, estimate=True)[0]
         load = free * softening(model.force_share(p, x["rho"], gamma, spin, first.fx, first.fy))
     f, kappa, alpha, rates = at_contact(load)
     if model.softens:
@@ -191,40 +279,49 @@ def _turn(p: Numbers, x: Mapping[str, Any]) -> Turn:
 
 
 @cache
-def leaf_of(model: TireModel, factors: tuple[str, ...] = ()) -> Leaf:
+def leaf_of(model: TireModel, factors: tuple[str, ...] = (), exponential: bool = False) -> Leaf:
     """The leaf function of a structure, made once and shared by all wheels and systems."""
     if not is_dataclass(model):
         raise ModelError(f"tire model {type(model).__name__}: must be a frozen dataclass")
-    parts = [f"tire_{model.kind}"]
+    if exponential and (model.nonlinear or not model.transient):
+        why = "relaxation lengths that fall with slip" if model.nonlinear else "a use mode without relaxation"
+        raise ModelError(f"tire {model.kind}: the exponential update does not go with {why}")
+    parts = [f"tire_{model.kind}", *(["exponential"] if exponential else [])]
     for field in fields(model):
         value = getattr(model, field.name)
         if value != field.default:
             parts.append(field.name if value is True else f"{field.name}_{value}")
     name = re.sub(r"\W", "_", "_".join([*parts, *(["by", *factors] if factors else [])]))
-    return make_leaf(model, name, factors)
+    return make_leaf(model, name, factors, exponential)
 
 
-def make_leaf(model: TireModel, name: str, factors: Sequence[str] = ()) -> Leaf:
-    """The leaf function of a model: groups ``x`` (inputs), ``p`` (its numbers), ``d`` (its derived numbers), ``s``."""
-    names = [c.name for c in model.coefficients]
-    derived = list(model.derived(dict.fromkeys(names, 1.0)))
+def make_leaf(model: TireModel, name: str, factors: Sequence[str] = (), exponential: bool = False) -> Leaf:
+    """The leaf function of a model: groups ``x`` (inputs), ``p`` (its numbers but for the scaling factors), ``l``
+    (these, ``model.scalable()``), ``d`` (its derived numbers), ``s`` (further factors on ``l``)."""
+    scaling = list(model.scalable())
+    names = [c.name for c in model.coefficients if c.name not in scaling]
+    derived = list(model.derived(dict.fromkeys((*names, *scaling), 1.0)))
     for factor in factors:
-        if factor not in model.scalable():
-            hint = did_you_mean(factor, model.scalable())
-            raise ModelError(f"tire {model.kind}: no run-time factor on {factor!r}{hint}")
+        if factor not in scaling:
+            raise ModelError(f"tire {model.kind}: no run-time factor on {factor!r}{did_you_mean(factor, scaling)}")
 
     def body(groups: Any, tables: Any = ()) -> list[Any]:
-        p = dict(zip((*names, *derived), (*groups["p"], *groups.get("d", ())), strict=True))
+        given = (*groups["p"], *groups.get("l", ()), *groups.get("d", ()))
+        p = dict(zip((*names, *scaling, *derived), given, strict=True))
         for factor, value in zip(factors, groups.get("s", ()), strict=True):
             p[factor] = p[factor] * value
+        if factors:  # what was derived from these numbers before the run
+            moving = ca.vertcat(*groups["s"])
+            p |= {key: v for key, v in model.derived(p).items() if ca.depends_on(ca.SX(v), moving)}
         look_up = {
             c: table if model.curve_shape(c)[1] > 1 else _first(table)
             for c, table in zip(model.curves, tables, strict=True)
         }
-        return evaluate(model, p, dict(zip(inputs(model), groups["x"], strict=True)), look_up)
+        return evaluate(model, p, dict(zip(wanted, groups["x"], strict=True)), look_up, exponential)
 
-    sizes = {"x": len(inputs(model)), "p": len(names)}
-    sizes |= {group: n for group, n in (("d", len(derived)), ("s", len(factors))) if n}
+    wanted = inputs(model, exponential)
+    sizes = {"x": len(wanted), "p": len(names)}
+    sizes |= {group: n for group, n in (("l", len(scaling)), ("d", len(derived)), ("s", len(factors))) if n}
     return Leaf(name, sizes, body, tables=[model.curve_shape(c) for c in model.curves])
 
 

@@ -21,7 +21,8 @@ forces at the load F₀ without them, and forces that grow with the load,
 
 and forces are computed again at that load; with them (2) gives the load (``transient.evaluate``). Load and forces fit
 (2) exactly; the load at which the forces are computed is off by about 2 k d, where forces at load x F₀ are a share d
-above x times those at F₀: parts in a thousand.
+above x times those at F₀: parts in a thousand.  The forces at F₀ only make k; they are computed with the rough
+functions of ``magic``, which adds parts in ten thousand.
 
 Rolling radius:  re = R0 (1 + QV1 w²) - ρN (FREFF ρd + DREFF atan(BREFF ρd)),  ρN = Fz0/Cz,  ρd = ρ₊/ρN              (4)
 """

@@ -3,6 +3,7 @@
     block = declare(scope, tire)                         once per tire file: the numbers, shared by its wheels
     mounted = mount(corner, block, rotor, ground, "left")        once per wheel: acts on the rotor and its carrier
 
+On every scaling factor of the file, ``tire.LKY`` say, each wheel has a factor of its own, ``corner.tire.scale.LKY``.
 Everything is computed in the axes in which the carrier's velocity is native (those of the chassis for a carrier
 guided by maps), so that a wheel on a plane needs no rotation into the world.
 """
@@ -17,21 +18,25 @@ from jounce.components.tire import external
 from jounce.components.tire.base import Numbers, Tire, total_friction
 from jounce.components.tire.external import External
 from jounce.components.tire.mounted import Block, Mounted
-from jounce.components.tire.transient import inputs, outputs
+from jounce.components.tire.substeps import SubSteps
+from jounce.components.tire.transient import MEMORY_INPUTS, inputs, outputs
 from jounce.core.errors import ModelError
-from jounce.road.ground import Ground
+from jounce.road.ground import Ground, aimed
 from jounce.symbolic.bodies import Gyrostat
+from jounce.symbolic.frames import add, cross
 from jounce.symbolic.ops import dot, if_else
 from jounce.symbolic.system import Scope
 
-__all__ = ["Block", "Mounted", "declare", "mount", "out_of_range"]
+__all__ = ["Block", "Mounted", "declare", "mount", "numbers_of", "out_of_range"]
 
 
 def declare(scope: Scope, tire: Tire, name: str = "tire") -> Block:
     """Declare the numbers of a tire as parameters ``name.KEY``, one behind the other, and its curves as tables."""
     own = scope.scope(name)
     model = tire.model
-    parameters = {c.name: own.parameter(c.name, tire.values[c.name], c.unit, c.doc) for c in model.coefficients}
+    scaling = set(model.scalable())  # last, so that the others are one behind the other (``numbers_of``)
+    ordered = sorted(model.coefficients, key=lambda c: c.name in scaling)
+    parameters = {c.name: own.parameter(c.name, tire.values[c.name], c.unit, c.doc) for c in ordered}
     docs = model.derived_docs
     derived = {key: own.derived(key, value, *docs[key]) for key, value in model.derived(parameters).items()}
     wanted = [*model.curves, *(["profile"] if model.profile else [])]
@@ -53,6 +58,9 @@ def mount(
     friction: Any = None,
     factors: Mapping[str, Any] | None = None,
     name: str = "tire",
+    offset: Any = None,
+    substeps: int = 0,
+    exponential: bool = False,
 ) -> Mounted:
     """Put a tire on a rotor whose axis points to the left; its forces act on the carrier and about the spin axis.
 
@@ -64,17 +72,29 @@ def mount(
     ground : what it stands on
     side : ``left`` or ``right``; a tire measured on the other side is mirrored
     friction : factor on the road's friction, for example an input; about zero means that it is not used
-    factors : factors on numbers of the tire for this wheel, for example inputs: {"LKY": ...}; ``model.scalable()`` says
-        which. They are further arguments of the compiled function; what all wheels share stays shared
+    factors : further factors on ``model.scalable()`` for this wheel that change within a run, for example inputs:
+        {"LKY": ...}. They are arguments of the compiled function, and what derives from them is computed in every step
+    offset : of its centre along the rotor's axis, for a second tire on a hub; m
+    substeps : integrate the contact deflections apart, so many times in a step (``substeps``); 0: with the vehicle
+    exponential : the contact deflections are memories with an exact update, not states, (9) of ``transient``
     """
     model, system = block.tire.model, scope.system
     if isinstance(model, External):
-        return external.mount(scope, block, rotor, ground, side, friction=friction, name=name)
+        return external.mount(scope, block, rotor, ground, side, friction=friction, name=name, offset=offset)
     carrier = rotor.body.frame
     axes = carrier.native_axes
     place = [0.0, 0.0, 0.0] if axes is carrier else carrier.r
-    surface = ground.under(axes, place)
-    touch = geometry.touch(carrier.express(rotor.axis, axes), surface.normal, surface.height)
+    velocity, turning = carrier.v_native, carrier.express(carrier.w, axes)
+    at = [0.0, 0.0, 0.0]
+    if offset is not None:
+        at = [offset * a for a in rotor.axis]
+        out = carrier.express(at, axes)
+        place, velocity = add(place, out), add(velocity, cross(turning, out))
+    axis = carrier.express(rotor.axis, axes)
+    surface = aimed(ground, axes, axis).under(axes, place)
+    touch = geometry.touch(axis, surface.normal, surface.height)
+    if surface.arm is not None:
+        touch = touch._replace(arm=surface.arm, radius=dot(surface.arm, surface.arm) ** 0.5)
     disc, drop = touch, 0.0
     rho = block.parameters["UNLOADED_RADIUS"] - touch.radius
     if block.profile is not None:
@@ -83,7 +103,9 @@ def mount(
         touch, rho = geometry.touch_section(disc, surface.height, block.parameters["UNLOADED_RADIUS"], shift, drop)
     # Directions change slowly against the spin and the jounce: held in the Jacobian of a linear-implicit step.
     held = touch._replace(arm=scope.slow(f"{name}.arm", *touch.arm))
-    moving = geometry.motion(held, carrier.v_native, carrier.express(carrier.w, axes))
+    if surface.velocity is not None:  # relative to a ground that moves
+        velocity = [v - g for v, g in zip(velocity, surface.velocity, strict=True)]
+    moving = geometry.motion(held, velocity, turning)
     moving = geometry.Motion(*scope.slow(f"{name}.motion", *moving))
     mu = surface.friction if friction is None else total_friction(surface.friction, friction)
     sign = scope.parameter(f"{name}.side", block.tire.sign_on(side), "-", "-1: mounted on the other side than measured")
@@ -98,35 +120,77 @@ def mount(
         "side": sign,
     }
     if model.turn_slip:
-        x["yaw_rate"] = dot(carrier.express(carrier.w, axes), surface.normal)
+        x["yaw_rate"] = dot(turning, surface.normal)
     if model.profile:
         x["drop"] = drop
-    deflections = None
-    if model.transient:
+    deflections, own = None, None
+    kept: dict[str, Any] = {}
+    if exponential and substeps:
+        raise ModelError(f"tire {block.tire.name!r}: the exponential update needs no steps of its own (substeps)")
+    if model.transient and exponential:
+        kept = {
+            "u_next": scope.memory(f"{name}.u", "m", "longitudinal deflection of the contact"),
+            "v_next": scope.memory(f"{name}.v", "m", "lateral deflection of the contact"),
+            "vsx": scope.memory(f"{name}.vsx", "m/s", "longitudinal slip speed at the last evaluation"),
+            "vsy": scope.memory(f"{name}.vsy", "m/s", "lateral slip speed at the last evaluation"),
+        }
+        x |= dict(zip(MEMORY_INPUTS, (*kept.values(), system.elapsed), strict=True))
+    elif model.transient and substeps:
+        own, given = SubSteps(scope.scope(name), substeps), dict(x)
+        deflections = (own.u, own.v)
+        x |= {"u": own.u, "v": own.v, "t_dt": own.step}
+    elif model.transient:
         u = scope.state(f"{name}.u", "m", "longitudinal deflection of the contact")
         v = scope.state(f"{name}.v", "m", "lateral deflection of the contact")
         deflections = (u, v)
         x |= {"u": u, "v": v, "t_dt": system.t_dt}
-    groups = {"x": [x[key] for key in inputs(model)], "p": list(block.parameters.values())}
-    if block.derived:
-        groups["d"] = list(block.derived.values())
+    groups = numbers_of(scope.scope(name), block)
     scaled = tuple(factors or ())
     if factors:
         groups["s"] = list(factors.values())
-    results = scope.call(lambda: model.leaf(scaled), groups, block.tables)
-    values = {key: results[i] for i, key in enumerate(outputs(model))}
-    if deflections is not None:
+
+    def evaluate(x: Mapping[str, Any]) -> dict[str, Any]:
+        asked = {"x": [x[key] for key in inputs(model, exponential)], **groups}
+        results = scope.call(lambda: model.leaf(scaled, exponential), asked, block.tables)
+        return {key: results[i] for i, key in enumerate(outputs(model, exponential))}
+
+    values = evaluate(x)
+    if own is not None:
+        own.advance(given, evaluate)
+    elif deflections is not None:
         scope.derivative(deflections[0], values["u_rate"])
         scope.derivative(deflections[1], values["v_rate"])
+    for key, memory in kept.items():
+        scope.next_memory(memory, values[key])
     if getattr(model, "disc_point", False):
         held = disc
     total = geometry.wrench(
         held, (values["fx"], values["fy"], values["fz"]), (values["mx"], values["my"], values["mz"])
     )
     with system.implicit_loads():  # the stiff part of a linear-implicit step
-        scope.force(carrier, total.force, axes=axes)
+        scope.force(carrier, total.force, at=at, axes=axes)
         rotor.external_torque(axes.express(total.moment, carrier))
-    return Mounted(block.tire, touch, moving, values, deflections, rho, mu, total)
+    return Mounted(block.tire, touch, moving, values, deflections, rho, mu, total, place)
+
+
+def numbers_of(scope: Scope, block: Block) -> dict[str, list[Any]]:
+    """The numbers of the tire of a wheel, in the groups of ``transient.make_leaf``.
+
+    Those of the file are shared by its wheels. On each scaling factor the wheel has a parameter of its own, one by
+    default; products, and what is derived from them, are computed when a parameter is set, not in a step.
+    """
+    model, shared = block.tire.model, block.parameters
+    scaling = list(model.scalable())
+    groups = {"p": [value for key, value in shared.items() if key not in scaling]}
+    if not scaling:
+        return groups | ({"d": list(block.derived.values())} if block.derived else {})
+    docs = {c.name: c.doc for c in model.coefficients}
+    scale, used, docs_derived = scope.scope("scale"), scope.scope("used"), model.derived_docs
+    own = {key: scale.parameter(key, 1.0, "-", f"factor of this wheel on the {docs[key]}") for key in scaling}
+    groups["l"] = [used.derived(key, shared[key] * own[key], "-", f"{docs[key]}, on this wheel") for key in scaling]
+    numbers = {**shared, **dict(zip(scaling, groups["l"], strict=True))}
+    groups["d"] = [used.derived(key, value, *docs_derived[key]) for key, value in model.derived(numbers).items()]
+    return groups
 
 
 def out_of_range(p: Numbers, load: Any, kappa: Any, alpha: Any, gamma: Any) -> Any:

@@ -11,8 +11,10 @@
 #if defined(__GNUC__)
 #undef sqrt
 #undef fabs
+#undef copysign
 #define sqrt(x) __builtin_sqrt(x)
 #define fabs(x) __builtin_fabs(x)
+#define copysign(x, y) __builtin_copysign(x, y)
 #endif
 
 #if defined(__GNUC__)

@@ -35,9 +35,17 @@ enum {
     GR_XY, GR_CLOSED, GR_INDEX, GR_MODE_U = GR_INDEX + IX_SIZE, GR_MODE_V, GR_OFFSET_U, GR_OFFSET_V, GR_SMOOTH0,
     GR_SMOOTH1, GR_MU, GR_MU0, GR_TX0, GR_TY0, GR_TX1, GR_TY1, GR_CUBIC, GR_TOL
 };
-enum { ME_N = OWN, ME_XYZ, ME_TRI, ME_MU, ME_MATERIAL, ME_INDEX, ME_HOLD = ME_INDEX + IX_SIZE, ME_NEAREST, ME_TOL };
+enum {
+    ME_N = OWN, ME_TRI, ME_MU, ME_X, ME_Y, ME_INV, ME_NX, ME_NY, ME_TILES, ME_LEAVES, ME_MORE, ME_HOLD, ME_NEAREST,
+    ME_TOL
+};
+enum { ME_TRIANGLE = 10, ME_RECORD = 8, ME_INLINE = 7 }; /* numbers of a triangle and of a leaf; see c_build */
 enum { EX_CALL = OWN, EX_CONTEXT };
-enum { EN_CHILD = OWN, EN_MODE, EN_TX, EN_TY, EN_FOLLOW, EN_LENGTH, EN_WIDTH, EN_NL, EN_NW, EN_A, EN_B, EN_P };
+enum {
+    EN_CHILD = OWN, EN_MODE, EN_TX, EN_TY, EN_FOLLOW, EN_LENGTH, EN_WIDTH, EN_N, EN_NW, EN_A, EN_B, EN_P, EN_WAY,
+    EN_FIRST, EN_LAST, EN_DROP
+};
+enum { EN_MOST = 1024 }; /* samples along a patch; road/envelope.py has the same number */
 enum { CU_TYPE = 0, CU_N, CU_S0, CU_DS, CU_S1, CU_BORDER, CU_DATA, CU_KNOTS, CU_BUCKETS, CU_SCALE, CU_BUCKET };
 enum { CURVE_PIECES = 0, CURVE_LINEAR, CURVE_CUBIC };
 enum { PIECE = 7 }; /* numbers of a piece: its type and six coefficients */
@@ -45,6 +53,12 @@ enum { NONE = 0, ZERO, KEEP, REPEAT, REFLECT, EXTRAPOLATE }; /* border modes */
 enum { SIDE_NONE = 0, SIDE_HOLD = 2, SIDE_WIDEN = 5 };
 
 #define AT(type, base, offset) ((const type *)((base) + (int64_t)(offset)))
+
+#if defined(__GNUC__) || defined(__clang__)
+#define JN_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define JN_PREFETCH(address) ((void)(address))
+#endif
 
 typedef jn_road_point point;
 
@@ -78,7 +92,7 @@ static double wrap(double x, double length, int reflect, double *sign)
 static int64_t find(const double *knots, int64_t n, const int32_t *bucket, double n_buckets, double scale, double s)
 {
     int64_t low = 0, high = n;
-    if (n_buckets > 0.0) {
+    if (n_buckets > 0.0) { /* the knots are not at equal distances */
         int64_t b = (int64_t)clamp((s - knots[0])*scale, 0.0, n_buckets - 1.0);
         low = bucket[b];
         high = bucket[b + 1] + 1;
@@ -117,9 +131,17 @@ static void curve(const char *base, double offset, double s, double f[3])
     if (flat) s = clamp(s, c[CU_S0], c[CU_S1]);
     const double *data = AT(double, base, c[CU_DATA]);
     if (c[CU_TYPE] == CURVE_PIECES) {
-        const double *knots = AT(double, base, c[CU_KNOTS]);
-        int64_t i = find(knots, (int64_t)c[CU_N], AT(int32_t, base, c[CU_BUCKET]), c[CU_BUCKETS], c[CU_SCALE], s);
-        const double *p = data + PIECE*i, d = s - knots[i];
+        int64_t i;
+        double d;
+        if (c[CU_DS] > 0.0) { /* knots at equal distances: no need to look at them */
+            i = (int64_t)clamp((s - c[CU_S0])*c[CU_SCALE], 0.0, c[CU_N] - 1.0);
+            d = s - (c[CU_S0] + c[CU_DS]*(double)i);
+        } else {
+            const double *knots = AT(double, base, c[CU_KNOTS]);
+            i = find(knots, (int64_t)c[CU_N], AT(int32_t, base, c[CU_BUCKET]), c[CU_BUCKETS], c[CU_SCALE], s);
+            d = s - knots[i];
+        }
+        const double *p = data + PIECE*i;
         if (p[0] == 0.0) {
             f[0] = p[1] + d*(p[2] + d*(p[3] + d*(p[4] + d*(p[5] + d*p[6]))));
             f[1] = p[2] + d*(2.0*p[3] + d*(3.0*p[4] + d*(4.0*p[5] + d*5.0*p[6])));
@@ -156,6 +178,33 @@ static void curve(const char *base, double offset, double s, double f[3])
         if (flat == 1) f[1] = 0.0;
         else f[0] += f[1]*(asked - s);
     }
+}
+
+/* Asks for the numbers of a curve about s early, so that several curves do not wait for each other. */
+static inline void fetch(const char *base, double offset, double s)
+{
+    if (offset == 0.0) return;
+    const double *c = AT(double, base, offset), *data = AT(double, base, c[CU_DATA]);
+    if (!(c[CU_DS] > 0.0) || !(s >= c[CU_S0] && s <= c[CU_S1])) return;
+    if (c[CU_TYPE] == CURVE_PIECES) {
+        const double *p = data + PIECE*(int64_t)clamp((s - c[CU_S0])*c[CU_SCALE], 0.0, c[CU_N] - 1.0);
+        JN_PREFETCH(p);
+        JN_PREFETCH(p + PIECE - 1);
+    } else {
+        JN_PREFETCH(data + (int64_t)clamp((s - c[CU_S0])/c[CU_DS], 0.0, c[CU_N] - 1.0));
+    }
+}
+
+/* Parts of a line near a point: a record (number of parts, first and last node, whether it has one foot), or with
+ * several parts (their number, -, -, place of their records).
+ * The plan is covered by tiles of 16 by 16 cells; far from the line a whole tile has one record. */
+static const int32_t *line_parts(const char *base, const double *index, double x, double y)
+{
+    const int64_t a = (int64_t)clamp((x - index[IX_X])*index[IX_INV], 0.0, index[IX_NX] - 1.0);
+    const int64_t b = (int64_t)clamp((y - index[IX_Y])*index[IX_INV], 0.0, index[IX_NY] - 1.0);
+    const int32_t tile = AT(int32_t, base, index[IX_START])[(b >> 4)*((int64_t)index[IX_NX] >> 4) + (a >> 4)];
+    const int64_t k = tile < 0 ? ~(int64_t)tile : (int64_t)tile + ((b & 15) << 4) + (a & 15);
+    return AT(int32_t, base, index[IX_ITEMS]) + 4*k;
 }
 
 /* The cell of an index that holds a point, clamped to the index; *inside tells whether it was. */
@@ -267,7 +316,8 @@ typedef struct {
 } foot;
 
 enum { LN = 5 };    /* numbers per node of a line: x, y, cos, sin, curvature */
-enum { SCAN = 24 }; /* places of a part of a line that are looked at */
+enum { SCAN = 24 };  /* places of a part of a line that are looked at */
+enum { FAR = 64 };   /* nodes that a jump goes at most */
 
 static int64_t on_line(int64_t i, int64_t n, int closed)
 {
@@ -280,16 +330,27 @@ static int64_t on_line(int64_t i, int64_t n, int closed)
 
 static inline double ahead(const double *p, double x, double y) { return (x - p[0])*p[2] + (y - p[1])*p[3]; }
 
+static const int fetched[] = {LI_Z, LI_LEFT, LI_RIGHT, LI_BANK, LI_MU_LEFT, LI_DZ_LEFT, LI_DZ_RIGHT};
+
 /* The foot of a point on the line between nodes i0 and i1 (i1 >= i0; closed lines count on beyond their end). */
-static void line_foot(const double *node, const double *nodes, int64_t i0, int64_t i1, double x, double y, foot *out)
+static void line_foot(const char *base, const double *node, const double *nodes, const int32_t part[4], double x,
+                      double y, foot *out)
 {
     const int64_t n = (int64_t)node[LI_N];
     const int closed = node[LI_CLOSED] != 0.0;
     const double ds = node[LI_DS];
-    int64_t low = i0, high = i1;
+    int64_t low = part[1], high = part[2];
     out->beyond = 0;
-    /* around a sharp bend the part may hold several feet: narrow it to the surroundings of its nearest node */
-    if (high - low > 2) {
+    if (part[3]) { /* a jump from its middle to where the foot should be */
+        for (int64_t i = low; i <= high; i += 2) JN_PREFETCH(nodes + LN*on_line(i, n, closed));
+        const int64_t middle = (low + high)/2;
+        const double *p = nodes + LN*on_line(middle, n, closed);
+        const double left = (y - p[1])*p[2] - (x - p[0])*p[3], way = ahead(p, x, y)/(ds*jn_max(1.0 - p[4]*left, 0.2));
+        low = middle + whole(clamp(way, -FAR, FAR));
+        if (!closed) low = low < 0 ? 0 : low > n - 2 ? n - 2 : low;
+        high = low + 1;
+    } else if (high - low > 2) {
+        /* around a sharp bend the part may hold several feet: narrow it to the surroundings of its nearest node */
         const int64_t stride = (high - low + SCAN - 1)/SCAN;
         int64_t nearest = low;
         double least = INFINITY;
@@ -316,6 +377,10 @@ static void line_foot(const double *node, const double *nodes, int64_t i0, int64
     while (high - low > 1) {
         int64_t middle = (low + high)/2;
         if (ahead(nodes + LN*on_line(middle, n, closed), x, y) >= 0.0) low = middle; else high = middle;
+    }
+    {
+        const double s = ((double)on_line(low, n, closed) + 0.5)*ds + node[LI_S0];
+        for (int k = 0; k < 7; ++k) fetch(base, node[fetched[k]], s);
     }
     const double *a = nodes + LN*on_line(low, n, closed), *b = nodes + LN*on_line(high, n, closed);
     const double before = ahead(a, x, y), behind = ahead(b, x, y);
@@ -577,14 +642,14 @@ static int better(const point *a, double a_distance2, const point *b, double b_d
 static void line(const char *base, const double *node, double x, double y, double z, point *out)
 {
     const double *nodes = AT(double, base, node[LI_NODES]), *index = node + LI_INDEX;
-    const int32_t *start = AT(int32_t, base, index[IX_START]), *range = AT(int32_t, base, index[IX_ITEMS]);
-    int inside;
-    const int64_t c = cell(index, x, y, &inside);
+    const int32_t *part = line_parts(base, index, x, y);
+    const int32_t n_parts = part[0];
     foot p;
     double best = INFINITY;
-    for (int32_t k = start[c]; k < start[c + 1]; ++k) {
-        line_foot(node, nodes, range[2*k], range[2*k + 1], x, y, &p);
-        if (k == start[c]) {
+    if (n_parts > 1) part = AT(int32_t, base, index[IX_ITEMS]) + 4*(int64_t)part[3];
+    for (int32_t k = 0; k < n_parts; ++k, part += 4) {
+        line_foot(base, node, nodes, part, x, y, &p);
+        if (k == 0) {
             line_at(base, node, &p, out);
             best = p.distance2;
         } else {
@@ -640,12 +705,21 @@ static double beside(const double *xy, int64_t i, int64_t n, int closed, double 
     return (x - p[0])*d[0] + (y - p[1])*d[1];
 }
 
-static void grid_foot(const double *node, const double *xy, int64_t i0, int64_t i1, double x, double y, curved *out)
+static void grid_foot(const double *node, const double *xy, const int32_t part[4], double x, double y, curved *out)
 {
     const int64_t n = (int64_t)node[GR_NU];
     const int closed = node[GR_CLOSED] != 0.0;
-    int64_t low = i0, high = i1;
-    if (high - low > 2) {
+    int64_t low = part[1], high = part[2];
+    if (part[3]) { /* a jump from its middle to where the foot should be */
+        const int64_t middle = (low + high)/2;
+        double d[2];
+        chord(xy, middle, n, closed, d);
+        const double *p = xy + 2*grid_node(middle, n, closed);
+        const double way = 2.0*((x - p[0])*d[0] + (y - p[1])*d[1])/jn_max(d[0]*d[0] + d[1]*d[1], 1e-12);
+        low = middle + whole(clamp(way, -FAR, FAR));
+        if (!closed) low = low < 0 ? 0 : low > n - 2 ? n - 2 : low;
+        high = low + 1;
+    } else if (high - low > 2) {
         const int64_t stride = (high - low + SCAN - 1)/SCAN;
         int64_t nearest = low;
         double least = INFINITY;
@@ -841,7 +915,7 @@ static void grid_at(const char *base, const double *node, const curved *c, point
         zv += node[GR_BANK0];
     }
     zu *= su, zv *= sv, zuu *= su*su, zvv *= sv*sv, zuv *= su*sv;
-    if (mode_u == ZERO || (mode_u == -1 && mode_v == ZERO)) z = zu = zv = zuu = zuv = zvv = 0.0;
+    if (mode_u == ZERO || (mode_v == ZERO && mode_u != KEEP)) z = zu = zv = zuu = zuv = zvv = 0.0;
     if (mode_u == KEEP || mode_u == ZERO) z += node[GR_OFFSET_U] + (mode_v >= 0 ? node[GR_OFFSET_V] : 0.0);
     else if (mode_v == KEEP || mode_v == ZERO) z += node[GR_OFFSET_V] + (mode_u >= 0 ? node[GR_OFFSET_U] : 0.0);
     const double zone0 = node[GR_SMOOTH0], zone1 = node[GR_SMOOTH1];
@@ -893,13 +967,13 @@ static void grid(const char *base, const double *node, double x, double y, doubl
         return;
     }
     const double *xy = AT(double, base, node[GR_XY]), *index = node + GR_INDEX;
-    const int32_t *start = AT(int32_t, base, index[IX_START]), *range = AT(int32_t, base, index[IX_ITEMS]);
-    int inside;
-    const int64_t k0 = cell(index, x, y, &inside);
+    const int32_t *part = line_parts(base, index, x, y);
+    const int32_t n_parts = part[0];
     double best = INFINITY;
-    for (int32_t k = start[k0]; k < start[k0 + 1]; ++k) {
-        grid_foot(node, xy, range[2*k], range[2*k + 1], x, y, &c);
-        if (k == start[k0]) {
+    if (n_parts > 1) part = AT(int32_t, base, index[IX_ITEMS]) + 4*(int64_t)part[3];
+    for (int32_t k = 0; k < n_parts; ++k, part += 4) {
+        grid_foot(node, xy, part, x, y, &c);
+        if (k == 0) {
             grid_at(base, node, &c, out);
             best = c.distance2;
         } else {
@@ -917,11 +991,11 @@ static void grid(const char *base, const double *node, double x, double y, doubl
 /* --- mesh -------------------------------------------------------------------------------------------------------- */
 
 /* The point of a triangle nearest to (x, y) in plan; returns the squared distance. */
-static double nearest_on_triangle(const double *const p[3], double x, double y, double *nx, double *ny)
+static double nearest_on_triangle(const double *p, double x, double y, double *nx, double *ny)
 {
     double best = INFINITY;
     for (int k = 0; k < 3; ++k) {
-        const double *a = p[k], *b = p[(k + 1)%3], ex = b[0] - a[0], ey = b[1] - a[1], l2 = ex*ex + ey*ey;
+        const double *a = p + 3*k, *b = p + 3*((k + 1)%3), ex = b[0] - a[0], ey = b[1] - a[1], l2 = ex*ex + ey*ey;
         const double t = l2 > 0.0 ? clamp(((x - a[0])*ex + (y - a[1])*ey)/l2, 0.0, 1.0) : 0.0;
         const double qx = a[0] + t*ex, qy = a[1] + t*ey, d = (x - qx)*(x - qx) + (y - qy)*(y - qy);
         if (d < best) {
@@ -933,69 +1007,152 @@ static double nearest_on_triangle(const double *const p[3], double x, double y, 
     return best;
 }
 
-static void mesh_take(const char *base, const double *node, int32_t k, double z, double zx, double zy, point *out)
+static void mesh_take(const char *base, const double *node, const double *triangle, double z, double zx, double zy,
+                      point *out)
 {
+    int32_t kind[2]; /* places of friction and material */
+    memcpy(kind, triangle + 9, sizeof kind);
     out->z = z;
     out->zx = zx;
     out->zy = zy;
-    out->mu = node[ME_MU] != 0.0 ? AT(double, base, node[ME_MU])[k] : 1.0;
-    out->material = node[ME_MATERIAL] != 0.0 ? AT(int32_t, base, node[ME_MATERIAL])[k] : 0;
+    out->mu = AT(double, base, node[ME_MU])[kind[0]];
+    out->material = kind[1];
+}
+
+/* The places of the triangles of a leaf. */
+static inline const int32_t *leaf_items(const char *base, const double *node, const int32_t *leaf)
+{
+    return leaf[0] <= ME_INLINE ? leaf + 1 : AT(int32_t, base, node[ME_MORE]) + leaf[1];
+}
+
+static inline int64_t mesh_row(double q, double n) { return (int64_t)clamp(q, 0.0, n - 1.0); }
+
+typedef struct {
+    double best, x, y; /* squared distance, nearest point */
+    const double *triangle;
+} nearest;
+
+static void mesh_leaf_nearest(const char *base, const double *node, const int32_t *leaf, double x, double y,
+                              nearest *out)
+{
+    const double *tri = AT(double, base, node[ME_TRI]);
+    const int32_t *item = leaf_items(base, node, leaf);
+    for (int32_t m = 0; m < leaf[0]; ++m) {
+        const double *p = tri + ME_TRIANGLE*(int64_t)item[m];
+        double qx = x, qy = y;
+        const double d = nearest_on_triangle(p, x, y, &qx, &qy);
+        if (d < out->best || out->triangle == NULL) *out = (nearest){d, qx, qy, p};
+    }
+}
+
+/* Leaves of the tile (i, j) and its neighbours that are nearer than out->best: with `only` the nearest of them is
+ * returned, else their triangles are looked at. */
+static const int32_t *mesh_around(const char *base, const double *node, int64_t i, int64_t j, double x, double y,
+                                  int only, nearest *out)
+{
+    const int32_t *tiles = AT(int32_t, base, node[ME_TILES]), *records = AT(int32_t, base, node[ME_LEAVES]);
+    const int64_t nx = (int64_t)node[ME_NX], ny = (int64_t)node[ME_NY];
+    const double size = 1.0/node[ME_INV];
+    const int32_t *found = NULL;
+    double least = only ? INFINITY : out->best;
+    for (int64_t b = j > 0 ? j - 1 : 0; b <= j + 1 && b < ny; ++b)
+        for (int64_t a = i > 0 ? i - 1 : 0; a <= i + 1 && a < nx; ++a) {
+            const int32_t *tile = tiles + 2*(b*nx + a);
+            const int r = tile[1];
+            if (r == 0) continue;
+            const int32_t *head = records + ME_RECORD*(int64_t)tile[0];
+            const int32_t *leaves = head + ME_RECORD*(int64_t)((r + ME_RECORD - 1)/ME_RECORD);
+            const double leaf = size/r;
+            const double px = (x - node[ME_X] - size*(double)a)/leaf, py = (y - node[ME_Y] - size*(double)b)/leaf;
+            for (int q = 0; q < r; ++q) {
+                uint32_t bits;
+                memcpy(&bits, head + q, sizeof bits);
+                const double dy = leaf*(py < q ? q - py : py > q + 1 ? py - (q + 1) : 0.0);
+                if (bits == 0 || !(dy*dy < least)) continue;
+                for (int p = 0; p < r; ++p) {
+                    if (!(bits >> p & 1u)) continue;
+                    const double dx = leaf*(px < p ? p - px : px > p + 1 ? px - (p + 1) : 0.0), d = dx*dx + dy*dy;
+                    if (!(d < least)) continue;
+                    const int32_t *own = leaves + ME_RECORD*(int64_t)(q*r + p);
+                    if (only) {
+                        least = d;
+                        found = own;
+                    } else {
+                        mesh_leaf_nearest(base, node, own, x, y, out);
+                        least = out->best;
+                    }
+                }
+            }
+        }
+    return found;
+}
+
+/* Beside the triangles: the height of the nearest one is held. It is searched in the tiles around the point, or around
+ * the nearest tile that holds triangles. */
+static void mesh_hold(const char *base, const double *node, double x, double y, point *out)
+{
+    const int64_t nx = (int64_t)node[ME_NX];
+    int64_t i = mesh_row((x - node[ME_X])*node[ME_INV], node[ME_NX]);
+    int64_t j = mesh_row((y - node[ME_Y])*node[ME_INV], node[ME_NY]);
+    nearest n = {INFINITY, x, y, NULL};
+    const int32_t *leaf = mesh_around(base, node, i, j, x, y, 1, &n);
+    if (leaf == NULL) {
+        const int32_t tile = AT(int32_t, base, node[ME_NEAREST])[j*nx + i];
+        i = tile%nx;
+        j = tile/nx;
+        leaf = mesh_around(base, node, i, j, x, y, 1, &n);
+    }
+    mesh_leaf_nearest(base, node, leaf, x, y, &n);
+    mesh_around(base, node, i, j, x, y, 0, &n);
+    const double *a = n.triangle, *b = a + 3, *d = a + 6;
+    const double bx = b[0] - a[0], by = b[1] - a[1], bz = b[2] - a[2];
+    const double dx = d[0] - a[0], dy = d[1] - a[1], dz = d[2] - a[2], det = bx*dy - by*dx;
+    const double gx = det != 0.0 ? (bz*dy - by*dz)/det : 0.0, gy = det != 0.0 ? (bx*dz - bz*dx)/det : 0.0;
+    /* the height stays along the way out and follows the edge beside it */
+    const double ox = x - n.x, oy = y - n.y, l2 = ox*ox + oy*oy, out_slope = l2 > 0.0 ? (gx*ox + gy*oy)/l2 : 0.0;
+    mesh_take(base, node, a, a[2] + gx*(n.x - a[0]) + gy*(n.y - a[1]), gx - out_slope*ox, gy - out_slope*oy, out);
+    out->flags |= JN_ROAD_OFF;
 }
 
 static void mesh(const char *base, const double *node, double x, double y, double z, point *out)
 {
-    const double *xyz = AT(double, base, node[ME_XYZ]), *index = node + ME_INDEX;
-    const int32_t *tri = AT(int32_t, base, node[ME_TRI]);
-    const int32_t *start = AT(int32_t, base, index[IX_START]), *item = AT(int32_t, base, index[IX_ITEMS]);
-    const double limit = z == z ? z + node[ME_TOL] : INFINITY;
-    int inside, found = 0;
-    const int64_t c = cell(index, x, y, &inside);
-    if (inside)
-        for (int32_t m = start[c]; m < start[c + 1]; ++m) {
-            const int32_t k = item[m];
-            const double *a = xyz + 3*(int64_t)tri[3*(int64_t)k], *b = xyz + 3*(int64_t)tri[3*(int64_t)k + 1];
-            const double *d = xyz + 3*(int64_t)tri[3*(int64_t)k + 2];
-            const double bx = b[0] - a[0], by = b[1] - a[1], dx = d[0] - a[0], dy = d[1] - a[1];
-            const double det = bx*dy - by*dx, px = x - a[0], py = y - a[1];
-            const double s = (px*dy - py*dx)/det, t = (bx*py - by*px)/det;
-            if (!(s >= -1e-9 && t >= -1e-9 && s + t <= 1.0 + 1e-9)) continue; /* also a triangle on edge: nan */
-            const double bz = b[2] - a[2], dz = d[2] - a[2], h = a[2] + s*bz + t*dz;
-            if (found) {
-                const int under = h <= limit, was = out->z <= limit;
-                if (under != was ? was : under ? h <= out->z : h >= out->z) continue;
+    const double i = (x - node[ME_X])*node[ME_INV], j = (y - node[ME_Y])*node[ME_INV];
+    int found = 0;
+    if (i >= 0.0 && j >= 0.0 && i < node[ME_NX] && j < node[ME_NY]) {
+        const int64_t a = (int64_t)i, b = (int64_t)j;
+        const int32_t *tile = AT(int32_t, base, node[ME_TILES]) + 2*(b*(int64_t)node[ME_NX] + a);
+        const int64_t r = tile[1];
+        if (r > 0) {
+            const int64_t p = mesh_row((i - (double)a)*(double)r, (double)r);
+            const int64_t q = mesh_row((j - (double)b)*(double)r, (double)r);
+            const int32_t *leaf = AT(int32_t, base, node[ME_LEAVES])
+                                  + ME_RECORD*((int64_t)tile[0] + (r + ME_RECORD - 1)/ME_RECORD + q*r + p);
+            const double *tri = AT(double, base, node[ME_TRI]), limit = z == z ? z + node[ME_TOL] : INFINITY;
+            const int32_t n = leaf[0], *item = leaf_items(base, node, leaf);
+            for (int32_t m = 0; m < n; ++m) { /* all at once: they do not wait for each other */
+                const double *t = tri + ME_TRIANGLE*(int64_t)item[m];
+                JN_PREFETCH(t);
+                JN_PREFETCH(t + ME_TRIANGLE - 1);
             }
-            found = 1;
-            mesh_take(base, node, k, h, (bz*dy - by*dz)/det, (bx*dz - bz*dx)/det, out);
+            for (int32_t m = 0; m < n; ++m) {
+                const double *t = tri + ME_TRIANGLE*(int64_t)item[m], *c = t + 3, *d = t + 6;
+                const double bx = c[0] - t[0], by = c[1] - t[1], dx = d[0] - t[0], dy = d[1] - t[1];
+                const double det = bx*dy - by*dx, px = x - t[0], py = y - t[1];
+                const double u = (px*dy - py*dx)/det, v = (bx*py - by*px)/det;
+                if (!(u >= -1e-9 && v >= -1e-9 && u + v <= 1.0 + 1e-9)) continue; /* also a triangle on edge: nan */
+                const double bz = c[2] - t[2], dz = d[2] - t[2], h = t[2] + u*bz + v*dz;
+                if (found) {
+                    const int under = h <= limit, was = out->z <= limit;
+                    if (under != was ? was : under ? h <= out->z : h >= out->z) continue;
+                }
+                found = 1;
+                mesh_take(base, node, t, h, (bz*dy - by*dz)/det, (bx*dz - bz*dx)/det, out);
+            }
         }
+    }
     if (found) return;
-    if (node[ME_HOLD] == 0.0) {
-        no_ground(out);
-        return;
-    }
-    /* hold the height of the nearest point, found in the nearest cell that is not empty */
-    const int64_t from = AT(int32_t, base, node[ME_NEAREST])[c];
-    double best = INFINITY, qx = x, qy = y, nx = x, ny = y;
-    int32_t k = item[start[from]];
-    for (int32_t m = start[from]; m < start[from + 1]; ++m) {
-        const double *p[3];
-        for (int j = 0; j < 3; ++j) p[j] = xyz + 3*(int64_t)tri[3*(int64_t)item[m] + j];
-        const double d = nearest_on_triangle(p, x, y, &qx, &qy);
-        if (d < best) {
-            best = d;
-            nx = qx;
-            ny = qy;
-            k = item[m];
-        }
-    }
-    const double *a = xyz + 3*(int64_t)tri[3*(int64_t)k], *b = xyz + 3*(int64_t)tri[3*(int64_t)k + 1];
-    const double *d = xyz + 3*(int64_t)tri[3*(int64_t)k + 2];
-    const double bx = b[0] - a[0], by = b[1] - a[1], bz = b[2] - a[2], dx = d[0] - a[0], dy = d[1] - a[1], dz = d[2] - a[2];
-    const double det = bx*dy - by*dx;
-    const double gx = det != 0.0 ? (bz*dy - by*dz)/det : 0.0, gy = det != 0.0 ? (bx*dz - bz*dx)/det : 0.0;
-    /* the height stays along the way out and follows the edge beside it */
-    double ox = x - nx, oy = y - ny, l2 = ox*ox + oy*oy, out_slope = l2 > 0.0 ? (gx*ox + gy*oy)/l2 : 0.0;
-    mesh_take(base, node, k, a[2] + gx*(nx - a[0]) + gy*(ny - a[1]), gx - out_slope*ox, gy - out_slope*oy, out);
-    out->flags |= JN_ROAD_OFF;
+    if (node[ME_HOLD] == 0.0) no_ground(out);
+    else mesh_hold(base, node, x, y, out);
 }
 
 /* --- the tree ---------------------------------------------------------------------------------------------------- */
@@ -1129,84 +1286,585 @@ static void evaluate(const char *base, const double *node, double x, double y, d
     }
 }
 
+/* --- heights along a straight line ------------------------------------------------------------------------------- */
+
+/* A line of samples in plan: (x + o tx, y + o ty) for ascending offsets o. */
+typedef struct {
+    double x, y, tx, ty;
+    const double *o;
+    int n;
+} samples;
+
+static void sample_each(const char *base, const double *node, const samples *at, double z, int depth, double *h,
+                        double *mu, int *ground)
+{
+    for (int k = 0; k < at->n; ++k) {
+        point p;
+        evaluate(base, node, at->x + at->o[k]*at->tx, at->y + at->o[k]*at->ty, z, depth, &p);
+        h[k] = p.z;
+        mu[k] = p.mu;
+        if (p.flags & JN_ROAD_NO_GROUND) *ground = 0;
+    }
+}
+
+/* Parabola through three values at the ends and the middle offset: value(o) = c[0] + c[1] o + c[2] o^2. */
+static void through(const samples *at, const double v[3], double c[3])
+{
+    const double a = at->o[0], b = at->o[at->n/2], d = at->o[at->n - 1];
+    const double first = (v[1] - v[0])/(b - a), second = ((v[2] - v[1])/(d - b) - first)/(d - a);
+    c[2] = second;
+    c[1] = first - second*(a + b);
+    c[0] = v[0] - a*(c[1] + a*c[2]);
+}
+
+/* Whether three stations are those of one smooth piece of a line under the samples. */
+static int one_piece(const samples *at, const double s[3])
+{
+    const double length = at->o[at->n - 1] - at->o[0], part = (at->o[at->n/2] - at->o[0])/length;
+    return fabs(s[2] - s[0]) < 1.5*length && fabs(s[1] - s[0] - part*(s[2] - s[0])) < 0.05*length;
+}
+
+/* A curve over a short range of its argument: what there is to do per value. */
+typedef struct {
+    const char *base;
+    double offset, origin;
+    const double *p; /* coefficients, or samples */
+    enum { IS_ZERO, IS_CONSTANT, IS_POLYNOMIAL, IS_SAMPLES, IS_ANY } kind;
+} local_curve;
+
+static local_curve local(const char *base, double offset, double low, double high)
+{
+    local_curve out = {base, offset, 0.0, NULL, offset == 0.0 ? IS_ZERO : IS_ANY};
+    if (offset == 0.0) return out;
+    const double *c = AT(double, base, offset), *data = AT(double, base, c[CU_DATA]);
+    const int border = (int)c[CU_BORDER];
+    if ((border == NONE || border == ZERO) && (high < c[CU_S0] || low > c[CU_S1])) {
+        out.kind = IS_ZERO;
+    } else if (c[CU_TYPE] == CURVE_PIECES && c[CU_N] == 1.0 && border == KEEP && data[0] == 0.0 && data[2] == 0.0
+               && data[3] == 0.0 && data[4] == 0.0 && data[5] == 0.0 && data[6] == 0.0) {
+        out.kind = IS_CONSTANT;
+        out.p = data;
+    } else if (low >= c[CU_S0] && high <= c[CU_S1] && c[CU_TYPE] == CURVE_PIECES && c[CU_DS] > 0.0) {
+        const int64_t i = (int64_t)clamp((low - c[CU_S0])*c[CU_SCALE], 0.0, c[CU_N] - 1.0);
+        const int64_t j = (int64_t)clamp((high - c[CU_S0])*c[CU_SCALE], 0.0, c[CU_N] - 1.0);
+        if (i == j && data[PIECE*i] == 0.0) {
+            out.kind = IS_POLYNOMIAL;
+            out.p = data + PIECE*i;
+            out.origin = c[CU_S0] + c[CU_DS]*(double)i;
+        }
+    } else if (c[CU_TYPE] == CURVE_CUBIC && low >= c[CU_S0] + c[CU_DS] && high <= c[CU_S1] - 2.0*c[CU_DS]) {
+        out.kind = IS_SAMPLES;
+        out.p = data;
+    }
+    return out;
+}
+
+static void local_values(const local_curve *a, int n, const double *s, double *out)
+{
+    const double *p = a->p, *c = AT(double, a->base, a->offset);
+    switch (a->kind) {
+    case IS_ZERO:
+        for (int k = 0; k < n; ++k) out[k] = 0.0;
+        break;
+    case IS_CONSTANT:
+        for (int k = 0; k < n; ++k) out[k] = p[1];
+        break;
+    case IS_POLYNOMIAL:
+        for (int k = 0; k < n; ++k) {
+            const double d = s[k] - a->origin;
+            out[k] = p[1] + d*(p[2] + d*(p[3] + d*(p[4] + d*(p[5] + d*p[6]))));
+        }
+        break;
+    case IS_SAMPLES: {
+        const double scale = 1.0/c[CU_DS], last = c[CU_N] - 3.0;
+        for (int k = 0; k < n; ++k) {
+            double q = (s[k] - c[CU_S0])*scale;
+            const int64_t i = (int64_t)clamp(q, 1.0, last);
+            q -= (double)i;
+            const double *v = p + i, m0 = 0.5*(v[1] - v[-1]), m1 = 0.5*(v[2] - v[0]);
+            out[k] = v[0] + q*(m0 + q*(3.0*(v[1] - v[0]) - 2.0*m0 - m1 + q*(2.0*(v[0] - v[1]) + m0 + m1)));
+        }
+        break;
+    }
+    default:
+        for (int k = 0; k < n; ++k) {
+            double f[3];
+            curve(a->base, a->offset, s[k], f);
+            out[k] = f[0];
+        }
+    }
+}
+
+/* Height of a cross-section as section() has it, without derivatives. *i is the stretch of stations tried first.
+ * Returns 0 without ground. */
+static int section_value(const char *base, const double *c, double s, double n, int side, int64_t *i, double *h,
+                         double *mu, double *held)
+{
+    const double *stations = AT(double, base, c[SE_S]), *points = AT(double, base, c[SE_POINTS]);
+    const int64_t k_points = (int64_t)c[SE_K], m = (int64_t)c[SE_M];
+    double q = 0.0;
+    int64_t j = 0;
+    if (m > 1) {
+        const double at = clamp(s, stations[0], stations[m - 1]);
+        if (!(at >= stations[*i] && at < stations[*i + 1]))
+            *i = find(stations, m - 1, AT(int32_t, base, c[SE_BUCKET]), c[SE_BUCKETS], c[SE_SCALE], at);
+        j = *i + 1;
+        q = (at - stations[*i])/(stations[j] - stations[*i]);
+    }
+    const double *a = points + 2*k_points*(*i), *b = points + 2*k_points*j;
+    int64_t low = 0, high = k_points - 1;
+    const double right = a[0] + q*(b[0] - a[0]), left = a[2*high] + q*(b[2*high] - a[2*high]);
+    if (n < right || n > left) {
+        if (side == SIDE_NONE) return 0;
+        const int64_t k = n < right ? 0 : high;
+        if (side == SIDE_HOLD) *held = n < right ? right : left;
+        *h += a[2*k + 1] + q*(b[2*k + 1] - a[2*k + 1]);
+        low = k ? k_points - 2 : 0;
+    } else {
+        double u0 = right, u1 = left;
+        while (high - low > 1) {
+            const int64_t middle = (low + high)/2;
+            const double u = a[2*middle] + q*(b[2*middle] - a[2*middle]);
+            if (n < u) high = middle, u1 = u; else low = middle, u0 = u;
+        }
+        const double v0 = a[2*low + 1] + q*(b[2*low + 1] - a[2*low + 1]);
+        const double v1 = a[2*high + 1] + q*(b[2*high + 1] - a[2*high + 1]);
+        *h += u1 > u0 ? v0 + (n - u0)/(u1 - u0)*(v1 - v0) : v0;
+    }
+    if (c[SE_MU] != 0.0) {
+        const double *strip = AT(double, base, c[SE_MU]);
+        const double first = strip[(k_points - 1)*(*i) + low], last = strip[(k_points - 1)*j + low];
+        if (first == first) *mu = c[SE_MU_STEPS] != 0.0 ? *mu*first : first + q*(last - first);
+    }
+    return 1;
+}
+
+/* Heights of a road along a line at stations and offsets, as line_surface has them. Returns 0 without ground. */
+static int line_heights(const char *base, const double *node, int n, double *s, const double *side, double *h,
+                        double *mu)
+{
+    double low = INFINITY, high = -INFINITY, held[EN_MOST], more[EN_MOST], other[EN_MOST];
+    int lefts = 0;
+    for (int k = 0; k < n; ++k) {
+        s[k] += node[LI_S0];
+        if (s[k] < low) low = s[k];
+        if (s[k] > high) high = s[k];
+        held[k] = side[k];
+        lefts += side[k] >= 0.0;
+    }
+#define VALUES(which, out) \
+    do { \
+        const local_curve c_ = local(base, node[which], low, high); \
+        local_values(&c_, n, s, out); \
+    } while (0)
+    VALUES(LI_Z, h);
+    for (int k = 0; k < n; ++k) mu[k] = 1.0;
+    if (lefts && node[LI_MU_LEFT] != 0.0) VALUES(LI_MU_LEFT, mu);
+    if (lefts < n && (lefts == 0 || node[LI_MU_RIGHT] != node[LI_MU_LEFT])) {
+        for (int k = 0; k < n; ++k) more[k] = 1.0;
+        if (node[LI_MU_RIGHT] != 0.0) VALUES(LI_MU_RIGHT, more);
+        for (int k = 0; k < n; ++k)
+            if (!(side[k] >= 0.0)) mu[k] = more[k];
+    }
+    const int beside_it = (int)node[LI_SIDE];
+    if (node[LI_SECTION] != 0.0) {
+        int64_t stretch = 0;
+        for (int k = 0; k < n; ++k)
+            if (!section_value(base, AT(double, base, node[LI_SECTION]), s[k], side[k], beside_it, &stretch, h + k,
+                               mu + k, held + k))
+                return 0;
+    } else if (beside_it != SIDE_WIDEN) {
+        VALUES(LI_LEFT, more);
+        VALUES(LI_RIGHT, other);
+        for (int k = 0; k < n; ++k) {
+            if (side[k] <= more[k] && side[k] >= -other[k]) continue;
+            if (beside_it == SIDE_NONE) return 0;
+            held[k] = side[k] > more[k] ? more[k] : -other[k];
+        }
+    }
+    if (node[LI_BANK] != 0.0) {
+        VALUES(LI_BANK, more);
+        for (int k = 0; k < n; ++k) h[k] += held[k]*more[k];
+    }
+    if (node[LI_DZ_LEFT] != 0.0 || node[LI_DZ_RIGHT] != 0.0) {
+        const double half = node[LI_BLEND];
+        double w[EN_MOST];
+        int any_left = 0, any_right = 0;
+        for (int k = 0; k < n; ++k) {
+            w[k] = side[k] >= 0.0;
+            if (half > 0.0 && fabs(side[k]) < half) {
+                const double q = 0.5*(side[k]/half + 1.0);
+                w[k] = q*q*(3.0 - 2.0*q);
+            }
+            any_left |= w[k] > 0.0;
+            any_right |= w[k] < 1.0;
+        }
+        if (any_left) {
+            VALUES(LI_DZ_LEFT, more);
+            for (int k = 0; k < n; ++k) h[k] += w[k]*more[k];
+        }
+        if (any_right) {
+            VALUES(LI_DZ_RIGHT, more);
+            for (int k = 0; k < n; ++k) h[k] += (1.0 - w[k])*more[k];
+        }
+    }
+#undef VALUES
+    return 1;
+}
+
+/* Height and friction of a bilinear grid in its inside; returns 0 when it is another or the point is elsewhere. */
+static int grid_height(const char *base, const double *node, double u, double v, double *h, double *mu)
+{
+    const int64_t nu = (int64_t)node[GR_NU], nv = (int64_t)node[GR_NV];
+    const double p = (u - node[GR_U0])/node[GR_DU], q = (v - node[GR_V0])/node[GR_DV];
+    if (!(p >= 0.0 && q >= 0.0 && p <= (double)(nu - 1) && q <= (double)(nv - 1)) || node[GR_CUBIC] != 0.0
+        || node[GR_SMOOTH0] > 0.0 || node[GR_SMOOTH1] > 0.0 || node[GR_MU] != 0.0)
+        return 0;
+    const int64_t i = p >= (double)(nu - 1) ? nu - 2 : (int64_t)p, j = q >= (double)(nv - 1) ? nv - 2 : (int64_t)q;
+    const double a = p - (double)i, b = q - (double)j;
+    const void *data = base + (int64_t)node[GR_Z];
+    const int single = node[GR_SINGLE] != 0.0;
+    const double z00 = height(data, single, i*nv + j), z10 = height(data, single, (i + 1)*nv + j);
+    const double z01 = height(data, single, i*nv + j + 1), z11 = height(data, single, (i + 1)*nv + j + 1);
+    double z = z00 + a*(z10 - z00) + b*(z01 - z00) + a*b*(z11 - z10 - z01 + z00), bank = node[GR_BANK0];
+    if (node[GR_REFZ] != 0.0) {
+        const double *r = AT(double, base, node[GR_REFZ]);
+        z += r[i] + a*(r[i + 1] - r[i]);
+    }
+    if (node[GR_BANK] != 0.0) {
+        const double *r = AT(double, base, node[GR_BANK]);
+        bank = r[i] + a*(r[i + 1] - r[i]);
+    }
+    *h = z + bank*v;
+    *mu = node[GR_MU0];
+    return z == z;
+}
+
+/* Whether no sample can meet a bump or a patch of other friction. */
+static int misses(const char *base, const double *node, const samples *at)
+{
+    const double a = at->o[0], b = at->o[at->n - 1], c = node[COS], s = node[SIN];
+    const double xa = at->x + a*at->tx - node[X0], ya = at->y + a*at->ty - node[Y0];
+    const double xb = at->x + b*at->tx - node[X0], yb = at->y + b*at->ty - node[Y0];
+    const double u[2] = {c*xa + s*ya, c*xb + s*yb}, v[2] = {c*ya - s*xa, c*yb - s*xb};
+    const double u0 = u[0] < u[1] ? u[0] : u[1], u1 = u[0] < u[1] ? u[1] : u[0];
+    const double v0 = v[0] < v[1] ? v[0] : v[1], v1 = v[0] < v[1] ? v[1] : v[0];
+    if (node[KIND] == PROFILE && node[PR_RADIAL] == 0.0 && node[Z0] == 0.0 && node[MU_SCALE] == 1.0) {
+        const double *e = AT(double, base, node[PR_U]), *w = node[PR_V] != 0.0 ? AT(double, base, node[PR_V]) : NULL;
+        if (e[CU_BORDER] == ZERO && (u1 < e[CU_S0] || u0 > e[CU_S1])) return 1;
+        return w && w[CU_BORDER] == ZERO && (v1 < w[CU_S0] || v0 > w[CU_S1]);
+    }
+    if (node[KIND] == REGION && node[RE_SHAPE] == 0.0) {
+        const double edge = jn_max(node[RE_EDGE], 0.0), l = node[RE_A] + edge, m = node[RE_B] + edge;
+        return u1 < -l || u0 > l || v1 < -m || v0 > m;
+    }
+    return 0;
+}
+
+/* Adds a bump or another feature to heights and frictions. */
+static void along_feature(const char *base, const double *node, const samples *at, double z, int depth, double *h,
+                          double *mu)
+{
+    if (misses(base, node, at)) return;
+    const int bump = node[KIND] == PROFILE && node[PR_RADIAL] == 0.0;
+    point p;
+    blank(&p);
+    for (int k = 0; k < at->n; ++k) {
+        const double x = at->x + at->o[k]*at->tx, y = at->y + at->o[k]*at->ty;
+        if (bump) {
+            const double dx = x - node[X0], dy = y - node[Y0];
+            double f[3], w[3] = {1.0, 0.0, 0.0};
+            curve(base, node[PR_U], node[COS]*dx + node[SIN]*dy, f);
+            if (f[0] != 0.0 && node[PR_V] != 0.0) curve(base, node[PR_V], node[COS]*dy - node[SIN]*dx, w);
+            h[k] += node[Z0] + node[Z_SCALE]*f[0]*w[0];
+            mu[k] *= node[MU_SCALE];
+            continue;
+        }
+        p.z = h[k];
+        p.mu = mu[k];
+        add_feature(base, node, x, y, z, depth, &p);
+        h[k] = p.z;
+        mu[k] = p.mu;
+    }
+}
+
+/* Heights and frictions of the samples; *ground becomes 0 when some of them have no ground. Along a line the stations
+ * of three samples are found, those between follow: over a patch of a tire, far shorter than any bend of a road, a
+ * parabola is right to o^3 kappa^2 < 0.1 mm. */
+static void along_line(const char *base, const double *node, samples at, double z, int depth, double *h, double *mu,
+                       int *ground)
+{
+    const double *const outer = node;
+    const samples asked = at;
+    const double outer_z = z;
+    if (depth >= JN_ROAD_DEPTH) {
+        *ground = 0;
+        return;
+    }
+    const int plain = node[PLAIN] != 0.0;
+    if (!plain) {
+        const double dx = at.x - node[X0], dy = at.y - node[Y0], c = node[COS], s = node[SIN], tx = at.tx;
+        at.x = c*dx + s*dy;
+        at.y = c*dy - s*dx;
+        at.tx = c*tx + s*at.ty;
+        at.ty = c*at.ty - s*tx;
+        z = (z - node[Z0])/node[Z_SCALE];
+    }
+    const int kind = (int)node[KIND], three[3] = {0, at.n/2, at.n - 1};
+    int done = 0;
+    if (kind == PLANE) {
+        done = 1;
+        for (int k = 0; k < at.n; ++k) {
+            const double x = at.x + at.o[k]*at.tx, y = at.y + at.o[k]*at.ty;
+            h[k] = node[PL_GX]*x + node[PL_GY]*y;
+            mu[k] = node[PL_MU];
+            if (fabs(x) > node[PL_HALF_X] || fabs(y) > node[PL_HALF_Y]) *ground = 0;
+        }
+    } else if (kind == SUM) {
+        done = 1;
+        along_line(base, AT(double, base, node[SU_BASE]), at, z, depth + 1, h, mu, ground);
+        const double *nodes = AT(double, base, node[SU_NODES]), *index = node + SU_INDEX;
+        const int32_t *all = AT(int32_t, base, node[SU_ALL]);
+        for (int32_t j = 0; j < (int32_t)node[SU_N_ALL]; ++j)
+            along_feature(base, AT(double, base, nodes[all[j]]), &at, z, depth + 1, h, mu);
+        if (index[IX_NX] > 0.0) {
+            const int32_t *start = AT(int32_t, base, index[IX_START]), *item = AT(int32_t, base, index[IX_ITEMS]);
+            point p;
+            blank(&p);
+            for (int k = 0; k < at.n; ++k) {
+                const double x = at.x + at.o[k]*at.tx, y = at.y + at.o[k]*at.ty;
+                int inside;
+                const int64_t c = cell(index, x, y, &inside);
+                if (!inside || start[c] == start[c + 1]) continue;
+                p.z = h[k];
+                p.mu = mu[k];
+                for (int32_t m = start[c]; m < start[c + 1]; ++m)
+                    add_feature(base, AT(double, base, nodes[item[m]]), x, y, z, depth + 1, &p);
+                h[k] = p.z;
+                mu[k] = p.mu;
+            }
+        }
+    } else if (at.n > 3 && kind == LINE) {
+        const double *nodes = AT(double, base, node[LI_NODES]);
+        double s[3], n[3], cs[3], cn[3];
+        done = 1;
+        for (int k = 0; k < 3; ++k) {
+            const double o = at.o[three[k]], x = at.x + o*at.tx, y = at.y + o*at.ty;
+            const int32_t *part = line_parts(base, node + LI_INDEX, x, y);
+            foot p;
+            if (part[0] != 1) {
+                done = 0;
+                break;
+            }
+            line_foot(base, node, nodes, part, x, y, &p);
+            s[k] = p.s;
+            n[k] = p.n;
+            if (p.beyond || fabs(p.kappa) > 0.2) done = 0;
+        }
+        if (done && one_piece(&at, s)) {
+            through(&at, s, cs);
+            through(&at, n, cn);
+            double station[EN_MOST], side[EN_MOST];
+            for (int k = 0; k < at.n; ++k) {
+                const double o = at.o[k];
+                station[k] = cs[0] + o*(cs[1] + o*cs[2]);
+                side[k] = cn[0] + o*(cn[1] + o*cn[2]);
+            }
+            if (!line_heights(base, node, at.n, station, side, h, mu)) *ground = 0;
+        } else done = 0;
+    } else if (at.n > 3 && kind == GRID) {
+        const int even = node[GR_DV] > 0.0;
+        curved c;
+        point p;
+        memset(&c, 0, sizeof c);
+        done = 1;
+        double u[3], v[3], cu[3], cv[3];
+        for (int k = 0; k < 3 && done; ++k) {
+            const double o = at.o[three[k]], x = at.x + o*at.tx, y = at.y + o*at.ty;
+            if (node[GR_STRAIGHT] != 0.0) {
+                along(node[GR_U0], 0.0, 0.0, 1.0, 0.0, x, y, &c);
+            } else {
+                const int32_t *part = line_parts(base, node + GR_INDEX, x, y);
+                if (part[0] == 1) grid_foot(node, AT(double, base, node[GR_XY]), part, x, y, &c);
+                else done = 0;
+            }
+            u[k] = c.u;
+            v[k] = c.v;
+        }
+        if (done && one_piece(&at, u)) {
+            through(&at, u, cu);
+            through(&at, v, cv);
+            for (int k = 0; k < at.n; ++k) {
+                const double o = at.o[k];
+                c.u = cu[0] + o*(cu[1] + o*cu[2]);
+                c.v = cv[0] + o*(cv[1] + o*cv[2]);
+                if (even && grid_height(base, node, c.u, c.v, h + k, mu + k)) continue;
+                p.flags = 0;
+                grid_at(base, node, &c, &p);
+                h[k] = p.z;
+                mu[k] = p.mu;
+                if (p.flags & JN_ROAD_NO_GROUND) *ground = 0;
+            }
+        } else done = 0;
+    }
+    if (!done) {
+        sample_each(base, outer, &asked, outer_z, depth, h, mu, ground);
+    } else if (!plain) {
+        for (int k = 0; k < at.n; ++k) {
+            h[k] = node[Z0] + node[Z_SCALE]*h[k];
+            mu[k] *= node[MU_SCALE];
+        }
+    }
+}
+
 /* --- enveloping contact ------------------------------------------------------------------------------------------ */
 
-/* Effective plane of a contact patch: out = height, slopes and friction.
+/* Drop of a cam |x/a|^p + |z/b|^p = 1 below its lowest point at a distance. */
+static double cam_drop(const double *node, double d)
+{
+    const double r = fabs(d)/node[EN_A], p = node[EN_P];
+    return r < 1.0 ? node[EN_B]*(1.0 - pow(1.0 - pow(r, p), 1.0/p)) : INFINITY;
+}
+
+/* Height of a cam about the offset `row` that rests on sampled heights h; g is the slope on which it stands.
+ * Where the road steps between two samples and the edge could carry the cam, the edge is searched. */
+static double cam_height(const char *base, const double *node, const samples *at, double z, int second, double g,
+                         const double *h, const double *mu, double *friction)
+{
+    const double row = second ? 0.5*node[EN_LENGTH] : -0.5*node[EN_LENGTH];
+    const int n = at->n, first = second ? n - 1 - (int)node[EN_LAST] : (int)node[EN_FIRST];
+    const int last = second ? n - 1 - (int)node[EN_FIRST] : (int)node[EN_LAST];
+    const double *drop = AT(double, base, node[EN_DROP]); /* of the first row; the other one is its mirror image */
+    double above[EN_MOST], best = -INFINITY;
+    for (int k = first; k <= last; ++k) {
+        above[k] = h[k] - g*(at->o[k] - row);
+        const double f = above[k] - drop[second ? n - 1 - k : k];
+        if (f > best) {
+            best = f;
+            *friction = mu[k];
+        }
+    }
+    for (int k = first; k < last; ++k) {
+        const double step = above[k + 1] - above[k];
+        if (fabs(step) <= 0.3*(at->o[k + 1] - at->o[k])) continue;
+        const double d0 = drop[second ? n - 1 - k : k], d1 = drop[second ? n - 2 - k : k + 1];
+        const int up = step > 0.0;
+        double on = at->o[up ? k + 1 : k], off = at->o[up ? k : k + 1], top = above[up ? k + 1 : k];
+        if (top - (d0 < d1 ? d0 : d1) <= best) continue;
+        double local_best = top - (up ? d1 : d0);
+        for (int j = 0; j < 6; ++j) {
+            const double o = 0.5*(on + off);
+            point p;
+            evaluate(base, AT(double, base, node[EN_CHILD]), at->x + o*at->tx, at->y + o*at->ty, z, 0, &p);
+            const double f = p.z - g*(o - row) - cam_drop(node, o - row);
+            if (!(p.flags & JN_ROAD_NO_GROUND) && f > local_best) {
+                local_best = f;
+                on = o;
+                if (f > best) {
+                    best = f;
+                    *friction = p.mu;
+                }
+            } else off = o;
+        }
+    }
+    return best;
+}
+
+/* Effective plane of a contact patch whose length lies along (tx, ty): out = height, slopes and friction.
  * Mode 1, several points: the plane nearest to a lattice of points (least squares).
- * Mode 2, tandem cam: two rows of rigid cams (superellipses |x/a|^p + |z/b|^p = 1) at a distance, each resting on the
- * road; mean height, slope between the rows, camber between the cams at both sides. */
-static void envelope_plane(const char *base, const double *node, double x, double y, double z, point *out)
+ * Mode 2, tandem cam: two rows of rigid cams at a distance, each resting on the road; mean height, slope between the
+ * rows, camber between the cams at both sides.  Cams stand on the slope that the road has on both sides of the patch
+ * alike (the smaller one, or none), so that an even road is felt as it is whatever its slope. */
+static void envelope_plane(const char *base, const double *node, const double *heading, double x, double y, double z,
+                           point *out)
 {
     const double *child = AT(double, base, node[EN_CHILD]);
-    const int nl = (int)node[EN_NL], nw = (int)node[EN_NW];
-    const double length = node[EN_LENGTH], width = node[EN_WIDTH];
+    const int n = (int)node[EN_N], nw = (int)node[EN_NW], cams = node[EN_MODE] == 2.0, rows = cams ? 2 : n;
     evaluate(base, child, x, y, z, 0, out);
     out->slope_x = out->zx;
     out->slope_y = out->zy;
     if (out->flags & JN_ROAD_NO_GROUND) return;
     double tx = node[EN_TX], ty = node[EN_TY];
-    if (node[EN_FOLLOW] != 0.0 && out->tx*out->tx + out->ty*out->ty > 0.5) {
+    if (heading) {
+        const double size = sqrt(heading[0]*heading[0] + heading[1]*heading[1]);
+        if (!(size > 0.0)) return; /* one point */
+        tx = heading[0]/size;
+        ty = heading[1]/size;
+    } else if (node[EN_FOLLOW] != 0.0 && out->tx*out->tx + out->ty*out->ty > 0.5) {
         tx = out->tx;
         ty = out->ty;
     }
-    double total = 0.0, by_a = 0.0, by_b = 0.0, aa = 0.0, bb = 0.0, mu = 0.0, count = 0.0;
-    const int cams = node[EN_MODE] == 2.0, rows = cams ? 2 : nl;
-    const int reach = cams ? nl : 0; /* samples of a cam to each side */
-    for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < nw; ++j) {
-            const double a = rows > 1 ? length*((double)i/(rows - 1) - 0.5) : 0.0;
-            const double b = nw > 1 ? width*((double)j/(nw - 1) - 0.5) : 0.0;
-            double h = -INFINITY, friction = 0.0;
-            for (int k = -reach; k <= reach; ++k) {
-                const double d = cams ? 0.999*node[EN_A]*(double)k/reach : 0.0;
-                point p;
-                evaluate(base, child, x + (a + d)*tx - b*ty, y + (a + d)*ty + b*tx, z, 0, &p);
-                if (p.flags & JN_ROAD_NO_GROUND) continue;
-                /* the lowest point of the cam when this point carries it */
-                const double r = cams ? fabs(d)/node[EN_A] : 0.0;
-                const double under = cams ? p.z - node[EN_B]*(1.0 - pow(1.0 - pow(r, node[EN_P]), 1.0/node[EN_P])) : p.z;
-                if (under > h) {
-                    h = under;
-                    friction = p.mu;
-                }
-            }
-            if (!(h > -INFINITY)) continue;
-            total += h;
+    const double *way = AT(double, base, node[EN_WAY]);
+    double total = 0.0, by_a = 0.0, by_b = 0.0, aa = 0.0, bb = 0.0, mu = 0.0;
+    int ground = 1;
+    for (int j = 0; j < nw; ++j) {
+        const double b = nw > 1 ? node[EN_WIDTH]*((double)j/(nw - 1) - 0.5) : 0.0;
+        const samples at = {x - b*ty, y + b*tx, tx, ty, way, n};
+        double h[EN_MOST], m[EN_MOST];
+        along_line(base, child, at, z, 0, h, m, &ground);
+        if (!ground) return; /* partly beyond the ground: one point */
+        double g = 0.0;
+        if (cams) {
+            const double back = (h[n/2] - h[0])/(way[n/2] - way[0]);
+            const double front = (h[n - 1] - h[n/2])/(way[n - 1] - way[n/2]);
+            if (back*front > 0.0) g = fabs(back) < fabs(front) ? back : front;
+        }
+        for (int i = 0; i < rows; ++i) {
+            const double a = cams ? (i ? 0.5 : -0.5)*node[EN_LENGTH] : way[i];
+            double friction = m[i];
+            const double z_row = cams ? cam_height(base, node, &at, z, i, g, h, m, &friction) : h[i];
+            total += z_row;
             mu += friction;
-            by_a += h*a;
-            by_b += h*b;
+            by_a += z_row*a;
+            by_b += z_row*b;
             aa += a*a;
             bb += b*b;
-            count += 1.0;
         }
-    if (count < (double)(rows*nw)) return; /* partly beyond the ground: one point */
-    const double along = aa > 0.0 ? by_a/aa : out->zx*tx + out->zy*ty;
+    }
+    const double count = (double)(rows*nw);
+    const double slope = aa > 0.0 ? by_a/aa : out->zx*tx + out->zy*ty;
     const double across = bb > 0.0 ? by_b/bb : out->zy*tx - out->zx*ty;
     out->z = total/count;
     out->mu = mu/count;
-    out->slope_x = along*tx - across*ty;
-    out->slope_y = along*ty + across*tx;
+    out->slope_x = slope*tx - across*ty;
+    out->slope_y = slope*ty + across*tx;
 }
 
-#define STEP 1e-4 /* of differences, under an enveloping contact only, m */
+#define STEP 1e-4 /* of differences, under an enveloping contact only: m, rad */
 
-static void envelope(const char *base, const double *node, double x, double y, double z, int order, point *out)
+static void plane_values(const char *base, const double *node, const double *heading, double x, double y, double z,
+                         double v[4], int *flags)
 {
-    envelope_plane(base, node, x, y, z, out);
-    if (order == 0 || (out->flags & JN_ROAD_NO_GROUND)) return;
-    point a, b, c, d;
-    envelope_plane(base, node, x - STEP, y, z, &a);
-    envelope_plane(base, node, x + STEP, y, z, &b);
-    envelope_plane(base, node, x, y - STEP, z, &c);
-    envelope_plane(base, node, x, y + STEP, z, &d);
-    if ((a.flags | b.flags | c.flags | d.flags) & JN_ROAD_NO_GROUND) return;
-    out->zx = (b.z - a.z)/(2.0*STEP);
-    out->zy = (d.z - c.z)/(2.0*STEP);
-    out->zxx = (b.slope_x - a.slope_x)/(2.0*STEP);
-    out->zyy = (d.slope_y - c.slope_y)/(2.0*STEP);
-    out->zxy = 0.5*((d.slope_x - c.slope_x) + (b.slope_y - a.slope_y))/(2.0*STEP);
-    out->mux = (b.mu - a.mu)/(2.0*STEP);
-    out->muy = (d.mu - c.mu)/(2.0*STEP);
+    point p;
+    envelope_plane(base, node, heading, x, y, z, &p);
+    v[0] = p.z;
+    v[1] = p.slope_x;
+    v[2] = p.slope_y;
+    v[3] = p.mu;
+    *flags |= p.flags;
+}
+
+/* Derivatives of height, slopes and friction by x, y and the angle of the heading: central differences. */
+static void envelope_rates(const char *base, const double *node, const double *heading, double x, double y, double z,
+                           double rate[4][3])
+{
+    double v[6][4];
+    int flags = 0;
+    memset(rate, 0, 12*sizeof(double));
+    plane_values(base, node, heading, x - STEP, y, z, v[0], &flags);
+    plane_values(base, node, heading, x + STEP, y, z, v[1], &flags);
+    plane_values(base, node, heading, x, y - STEP, z, v[2], &flags);
+    plane_values(base, node, heading, x, y + STEP, z, v[3], &flags);
+    if (heading) {
+        const double c = cos(STEP), s = sin(STEP);
+        const double less[2] = {c*heading[0] + s*heading[1], c*heading[1] - s*heading[0]};
+        const double more[2] = {c*heading[0] - s*heading[1], c*heading[1] + s*heading[0]};
+        plane_values(base, node, less, x, y, z, v[4], &flags);
+        plane_values(base, node, more, x, y, z, v[5], &flags);
+    } else memset(v[4], 0, 8*sizeof(double));
+    if (flags & JN_ROAD_NO_GROUND) return;
+    for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 3; ++k) rate[i][k] = (v[2*k + 1][i] - v[2*k][i])/(2.0*STEP);
 }
 
 /* --- what is called ---------------------------------------------------------------------------------------------- */
@@ -1220,7 +1878,8 @@ int jn_road_check(const void *road, int64_t bytes)
     return (int64_t)head[2] > bytes ? 4 : 0;
 }
 
-static void ask(const void *road, double x, double y, double z, int order, point *out)
+/* heading: direction of the wheel in plan, or NULL when it is not known; only an enveloping contact asks for it. */
+static void ask(const void *road, double x, double y, double z, const double *heading, point *out)
 {
     const char *base = road;
     const double *root = AT(double, base, ((const double *)road)[3]);
@@ -1232,7 +1891,7 @@ static void ask(const void *road, double x, double y, double z, int order, point
         return;
     }
     if (root[KIND] == ENVELOPE) {
-        envelope(base, root, x, y, z, order, out);
+        envelope_plane(base, root, heading, x, y, z, out);
         return;
     }
     evaluate(base, root, x, y, z, 0, out);
@@ -1240,12 +1899,28 @@ static void ask(const void *road, double x, double y, double z, int order, point
     out->slope_y = out->zy;
 }
 
-void jn_road_at(const void *road, double x, double y, double z, jn_road_point *out) { ask(road, x, y, z, 1, out); }
+void jn_road_at(const void *road, double x, double y, double z, jn_road_point *out)
+{
+    const char *base = road;
+    const double *root = AT(double, base, ((const double *)road)[3]);
+    ask(road, x, y, z, NULL, out);
+    if (root[KIND] == ENVELOPE && !(out->flags & JN_ROAD_NO_GROUND)) {
+        double rate[4][3];
+        envelope_rates(base, root, NULL, x, y, z, rate);
+        out->zx = rate[0][0];
+        out->zy = rate[0][1];
+        out->zxx = rate[1][0];
+        out->zxy = 0.5*(rate[1][1] + rate[2][0]);
+        out->zyy = rate[2][1];
+        out->mux = rate[3][0];
+        out->muy = rate[3][1];
+    }
+}
 
 int jn_road_query(const void *road, double x, double y, double z, double out[4])
 {
     point p;
-    ask(road, x, y, z, 0, &p);
+    ask(road, x, y, z, NULL, &p);
     out[0] = p.z;
     out[1] = p.slope_x;
     out[2] = p.slope_y;
@@ -1253,12 +1928,12 @@ int jn_road_query(const void *road, double x, double y, double z, double out[4])
     return p.flags;
 }
 
-void jn_road_query_many(const void *road, int64_t n, const double *x, const double *y, const double *z, double *out,
-                        double *more, int32_t *whole_numbers)
+void jn_road_query_many(const void *road, int64_t n, const double *x, const double *y, const double *z,
+                        const double *heading, double *out, double *more, int32_t *whole_numbers)
 {
     for (int64_t i = 0; i < n; ++i) {
         point p;
-        ask(road, x[i], y[i], z ? z[i] : NAN, 0, &p);
+        ask(road, x[i], y[i], z ? z[i] : NAN, heading ? heading + 2*i : NULL, &p);
         out[4*i] = p.z;
         out[4*i + 1] = p.slope_x;
         out[4*i + 2] = p.slope_y;
@@ -1277,15 +1952,47 @@ void jn_road_query_many(const void *road, int64_t n, const double *x, const doub
     }
 }
 
-void jn_road_service(void *context, const double *arguments, int order, double *out)
+/* Values and derivatives for models; n_in = 3, or 5 with the heading. */
+static void serve(const void *road, const double *arguments, const double *heading, int n_in, int order, double *out)
 {
+    const char *base = road;
+    const double *root = AT(double, base, ((const double *)road)[3]);
+    const double x = arguments[0], y = arguments[1], z = arguments[2];
     point p;
-    ask(context, arguments[0], arguments[1], arguments[2], order, &p);
+    ask(road, x, y, z, heading, &p);
     out[0] = p.z;
     out[1] = p.slope_x;
     out[2] = p.slope_y;
     out[3] = p.mu;
     if (order < 1) return;
-    const double first[12] = {p.zx, p.zy, 0.0, p.zxx, p.zxy, 0.0, p.zxy, p.zyy, 0.0, p.mux, p.muy, 0.0};
-    for (int k = 0; k < 12; ++k) out[4 + k] = first[k];
+    double *first = out + 4;
+    for (int k = 0; k < 4*n_in; ++k) first[k] = 0.0;
+    const int one_point = heading && heading[0] == 0.0 && heading[1] == 0.0;
+    if (root[KIND] == ENVELOPE && !one_point && !(p.flags & JN_ROAD_NO_GROUND)) {
+        double rate[4][3];
+        envelope_rates(base, root, heading, x, y, z, rate);
+        for (int i = 0; i < 4; ++i) {
+            first[n_in*i] = rate[i][0];
+            first[n_in*i + 1] = rate[i][1];
+            if (heading) { /* the angle changes by (hx dhy - hy dhx)/h^2 */
+                const double h2 = heading[0]*heading[0] + heading[1]*heading[1];
+                first[n_in*i + 3] = -rate[i][2]*heading[1]/h2;
+                first[n_in*i + 4] = rate[i][2]*heading[0]/h2;
+            }
+        }
+        return;
+    }
+    const double by_place[4][2] = {{p.zx, p.zy}, {p.zxx, p.zxy}, {p.zxy, p.zyy}, {p.mux, p.muy}};
+    for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 2; ++k) first[n_in*i + k] = by_place[i][k];
+}
+
+void jn_road_service(void *context, const double *arguments, int order, double *out)
+{
+    serve(context, arguments, NULL, 3, order, out);
+}
+
+void jn_road_patch_service(void *context, const double *arguments, int order, double *out)
+{
+    serve(context, arguments, arguments + 3, 5, order, out);
 }

@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 #define JN_ROAD_MAGIC 1246647364.0 /* first word of a block */
-#define JN_ROAD_VERSION 1.0
+#define JN_ROAD_VERSION 2.0
 #define JN_ROAD_DEPTH 8    /* of nested nodes */
 #define JN_ROAD_VOID (-1e3) /* height where there is no ground, m */
 
@@ -45,13 +45,18 @@ JN_EXPORT void jn_road_at(const void *road, double x, double y, double z, jn_roa
 JN_EXPORT int jn_road_query(const void *road, double x, double y, double z, double out[4]);
 
 /* The same for n points; out has 4 columns, more (or NULL) has station, offset, direction x, y, curvature;
- * whole (or NULL) has material and flags. z may be NULL: uppermost. */
+ * whole (or NULL) has material and flags. z may be NULL: uppermost. heading (or NULL) has the directions of wheels in
+ * plan, x, y: an enveloping contact lies along them; without them along the road. (0, 0) asks for the point alone. */
 JN_EXPORT void jn_road_query_many(const void *road, int64_t n, const double *x, const double *y, const double *z,
-                                  double *out, double *more, int32_t *whole);
+                                  const double *heading, double *out, double *more, int32_t *whole);
 
 /* The road as a service of a model: a jn_service_fn whose context is the block.
  * arguments = x, y, z; values = height, dz/dx, dz/dy, friction, then their first derivatives. */
 JN_EXPORT void jn_road_service(void *context, const double *arguments, int order, double *out);
+
+/* The same for an enveloping contact that lies along a wheel: arguments = x, y, z, direction of the wheel in plan x, y
+ * (of any length; 0, 0 for the point alone), five first derivatives of each value. */
+JN_EXPORT void jn_road_patch_service(void *context, const double *arguments, int order, double *out);
 
 /* An outside road inside a block: writes height, dz/dx, dz/dy, friction. */
 typedef void (*jn_road_external)(void *context, double x, double y, double z, double *out);

@@ -91,48 +91,14 @@ static inline void jounce_tire_call(
         jounce_tire_call(function, context, in, order, out, n_states, n_channels);                                     \
     }
 
-/* --- tires written for the call "CRT" of another program ----------------------------------------------------------
- *
- * Arguments in the order of that call. The matrix is ordered by columns; the road is the tire's own business or comes
- * through its files: what the model knows of the road (height, normal) has no place in this call. Parameters and file
- * names come from the context, a jounce_crt. Private memory is not allowed, see above. */
-#define JOUNCE_CRT_PARAMETERS 1000
-#define JOUNCE_CRT_STATES 50
-#define JOUNCE_CRT_OUTPUTS 300
-
+/* Tires written for the call "CRT" of another program: arguments in the order of that call, the matrix ordered by
+ * columns, 1000 parameters, 50 states, 300 outputs. Such a function is not exported with JOUNCE_TIRE; see jounce_sti.h
+ * and jounce.components.tire.sti. */
 typedef void (*jounce_crt_fn)(
     int tire_id, int simulation_mode, int calc_mode, double time, const double *parameters, const char *tire_file,
     int road_model, const char *road_file, const double location[3], const double matrix[9], double angle,
     const double velocity[3], const double omega[3], double spin, const double *states, double friction,
     double *derivatives, double force[3], double torque[3], double *outputs);
-
-typedef struct {
-    jounce_crt_fn call;
-    int tire_id;
-    int n_states;
-    int n_channels;      /* how many of the outputs are channels, */
-    const int *channels; /* and which */
-    double parameters[JOUNCE_CRT_PARAMETERS];
-    const char *tire_file;
-    int road_model;
-    const char *road_file;
-} jounce_crt;
-
-static inline void jounce_tire_crt(void *context, const double *in, double *out)
-{
-    const jounce_crt *c = (const jounce_crt *)context;
-    double matrix[9], rates[JOUNCE_CRT_STATES] = {0.0}, outputs[JOUNCE_CRT_OUTPUTS] = {0.0};
-    double states[JOUNCE_CRT_STATES] = {0.0};
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) matrix[3 * j + i] = in[JT_MATRIX + 3 * i + j];
-    for (int i = 0; i < c->n_states; ++i) states[i] = in[JT_STATES + i];
-    c->call(
-        c->tire_id, 1, 1, in[JT_TIME], c->parameters, c->tire_file, c->road_model, c->road_file, in + JT_POSITION,
-        matrix, in[JT_ANGLE], in + JT_VELOCITY, in + JT_OMEGA, in[JT_SPIN], states, in[JT_FRICTION], rates,
-        out + JT_FORCE, out + JT_MOMENT, outputs);
-    for (int i = 0; i < c->n_states; ++i) out[JT_RATES + i] = rates[i];
-    for (int i = 0; i < c->n_channels; ++i) out[JT_RATES + c->n_states + i] = outputs[c->channels[i]];
-}
 
 #ifdef __cplusplus
 }

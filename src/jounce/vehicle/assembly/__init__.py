@@ -18,6 +18,7 @@ the channel catalogue, values in SI and ISO 8855 signs. One file per part of the
     corner      guidance, carrier, wheel, tire
     elements    springs, dampers, stops, anti-roll devices
     brakes, drive, aero
+    road_plane  what heights over the road refer to
     channels    what is told of the motion of the whole car
 """
 
@@ -28,11 +29,11 @@ from collections.abc import Mapping
 from jounce.components.tire.base import Tire
 from jounce.road.ground import Ground
 from jounce.symbolic.system import System
-from jounce.vehicle.assembly import aero, body, channels, corner, elements, steering
-from jounce.vehicle.assembly.context import CORNERS, PAIRED, Context
+from jounce.vehicle.assembly import aero, body, channels, corner, elements, road_plane, steering
+from jounce.vehicle.assembly.context import CORNERS, PAIRED, TWINS, Context, twins
 from jounce.vehicle.schema import Vehicle
 
-__all__ = ["CORNERS", "PAIRED", "assemble"]
+__all__ = ["CORNERS", "PAIRED", "TWINS", "assemble", "twins"]
 
 
 def assemble(
@@ -43,26 +44,30 @@ def assemble(
     name: str = "car",
     ground: Ground | Mapping[str, Ground] | None = None,
     system: System | None = None,
+    road_inputs: bool = False,
 ) -> System:
     """The car as a system.
 
     Parameters
     ----------
     vehicle : its data
-    tires : tire of each corner (L1, R1, L2, R2); the same object on several corners is declared once
+    tires : tire of each corner (L1, R1, L2, R2), of second tires under L2_twin, R2_twin (absent: as the first); the
+        same object at several places is declared once
     inclined : whether the built-in plane may be inclined (a matter of structure)
     ground : another ground than the built-in plane, or one for each corner
     system : an empty system to use instead of a new one
+    road_inputs : whether the inputs ``road.L1`` … add a height to the ground under each wheel (a matter of structure)
     """
-    context = Context(vehicle, system if system is not None else System(name), inclined, ground)
+    context = Context(vehicle, system if system is not None else System(name), inclined, ground, road_inputs)
     body.add(context)
     steering.add_input(context)
     context.declare_travel()
     for place in CORNERS:
-        corner.add(context, place, tires[place])
+        corner.add(context, place, tires[place], tires.get(TWINS.get(place, "")))
     for axle in (1, 2):
         elements.add_anti_roll(context, axle)
     steering.add_feedback(context)
+    road_plane.add(context)
     aero.add(context)
     channels.add(context)
     return context.system

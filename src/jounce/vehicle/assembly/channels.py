@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jounce.components.tire.mounted import Mounted
+from jounce.symbolic.frames import cross
 from jounce.symbolic.ops import asin, atan, atan2, clip, cos, fmax, if_else, sin, sqrt
-from jounce.vehicle.assembly.context import CORNERS, WORDS, Context
+from jounce.vehicle.assembly.context import CORNERS, TWINS, WORDS, Context
 
 STANDING = 1e-6  # m/s, below which a direction of motion means nothing
 
@@ -32,7 +34,10 @@ def add(context: Context) -> None:
     _straight_line(context)
     for place in CORNERS:
         _wheel(context, place)
-        _tire(context, place)
+        here = context.corners[place]
+        _tire(context, place, place, here.tire)
+        if here.twin is not None:
+            _tire(context, TWINS[place], place, here.twin)
     _suspension(context)
 
 
@@ -256,10 +261,12 @@ def _wheel(context: Context, place: str) -> None:
         channel(f"Wheel.wheel_center_disp{axis}.{words}", value, "m", "from design, chassis axes")
 
 
-def _tire(context: Context, place: str) -> None:
-    channel, mounted = context.channel, context.corners[place].tire
+def _tire(context: Context, place: str, corner: str, mounted: Mounted) -> None:
+    channel, here = context.channel, context.corners[corner]
     v, contact = mounted.values, mounted.contact
     side, end = place[0].lower(), "front" if place[1] == "1" else "rear"
+    if place != corner:
+        end = f"twin_{end}"
     forces = f"ti{side}_wheel_tire_forces"
     for name, short, key, unit, doc in (
         ("Force_X", "longitudinal", "fx", "N", "longitudinal force at the contact, forward"),
@@ -277,7 +284,7 @@ def _tire(context: Context, place: str) -> None:
     channel(f"{kinematics}.longitudinal_slip_{end}", v["kappa"], "-", "slip that makes the force")
     channel(f"{kinematics}.lateral_slip_{end}", v["alpha"], "rad", "slip angle that makes the force")
     channel(f"{kinematics}.inclination_angle_{end}", contact.gamma, "rad", "to the road, top to the right positive")
-    spin = context.corners[place].rotor.spin
+    spin = here.rotor.spin
     vx, vy = mounted.motion.vx, mounted.motion.vy
     rolling = spin * v["radius"]
     speed = fmax(sqrt(vx * vx), STANDING)
@@ -297,14 +304,18 @@ def _tire(context: Context, place: str) -> None:
     channel(f"{states}.omega_actual_{end}", spin, "rad/s", "spin relative to the carrier")
     channel(f"{states}.omega_free_{end}", vx / v["radius"], "rad/s", "spin of the free-rolling wheel")
     channel(f"{states}.rolling_radius_{end}", v["radius"], "m", "of the free-rolling wheel")
-    carrier = context.corners[place].carrier
-    axes = carrier.native_axes
+    axes = here.carrier.native_axes
     touching = if_else(mounted.rho > 0, 1.0, 0.0)
-    centre = [0.0, 0.0, 0.0] if axes is carrier else carrier.r
-    patch = axes.point([c + b for c, b in zip(centre, contact.arm, strict=True)])
+    patch = axes.point([c + b for c, b in zip(mounted.centre, contact.arm, strict=True)])
     normal, force = axes.to_world(contact.normal), axes.to_world(mounted.wrench.force)
     moment = axes.to_world(mounted.wrench.moment)
+    if place != corner:  # a second tire: at the hub, the centre of the first
+        out = [b - a for a, b in zip(here.tire.centre, mounted.centre, strict=True)]
+        moment = [m + lever for m, lever in zip(moment, axes.to_world(cross(out, mounted.wrench.force)), strict=True)]
     channel(f"Road.Contact_Flag.{place}", touching, "-", "1 on the road, 0 in the air")
+    if place in context.road_heights:
+        name = f"Tire.User_Input_Contact_Patch_Global_Z_Perturbation.{place}"
+        channel(name, context.road_heights[place], "m", "height added to the road by an input")
     for i, axis in enumerate("XYZ"):
         channel(f"Tire.Contact_Patch_Normal_{axis}.{place}", normal[i], "-", "road normal, world axes")
         channel(
@@ -315,12 +326,12 @@ def _tire(context: Context, place: str) -> None:
         )
         channel(f"Road.Contact_Patch_Global_{axis}.{place}", patch[i], "m", "contact point, world axes")
         channel(f"Tire.Hub_Carrier_Force_Global_{axis}.{place}", force[i], "N", "tire force, world axes")
-        channel(f"Tire.Hub_Carrier_Moment_Global_{axis}.{place}", moment[i], "N.m", "at the wheel centre, world axes")
+        channel(f"Tire.Hub_Carrier_Moment_Global_{axis}.{place}", moment[i], "N.m", "at the hub, world axes")
 
 
 def _suspension(context: Context) -> None:
     channel = context.channel
-    loads = {place: context.corners[place].tire.values["fz"] for place in CORNERS}
+    loads = {place: context.corners[place].load for place in CORNERS}
     for place in CORNERS:
         q, u = context.travel[place]
         channel(f"Suspension.Jounce.{place}", q, "m", "wheel travel, up positive")

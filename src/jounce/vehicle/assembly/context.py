@@ -8,6 +8,7 @@ from typing import Any
 
 from jounce.components.tire import wheel
 from jounce.road.ground import Ground, Plane
+from jounce.road.inputs import Raised
 from jounce.symbolic.system import System
 from jounce.vehicle.curves import Curve
 from jounce.vehicle.schema import MAPS, Side, Vehicle
@@ -15,6 +16,7 @@ from jounce.vehicle.schema import MAPS, Side, Vehicle
 CORNERS: dict[str, tuple[int, Side]] = {"L1": (1, "L"), "R1": (1, "R"), "L2": (2, "L"), "R2": (2, "R")}
 # corners in the words of some channels
 WORDS = {"L1": "front_left", "R1": "front_right", "L2": "rear_left", "R2": "rear_right"}
+TWINS = {"L2": "L2_twin", "R2": "R2_twin"}  # second tires, outside the first
 PAIRED = {"L1": "R1", "R1": "L1", "L2": "R2", "R2": "L2"}
 
 
@@ -41,13 +43,29 @@ class Corner:
     y: Any
     drive_torque: Any = 0.0
     brake_torque: Any = 0.0  # on the wheel, from the carrier
+    twin: wheel.Mounted | None = None  # second tire
+
+    @property
+    def load(self) -> Any:
+        """What its tires carry."""
+        return self.tire.values["fz"] if self.twin is None else self.tire.values["fz"] + self.twin.values["fz"]
+
+
+def twins(vehicle: Vehicle) -> dict[str, str]:
+    """Names of the second tires of a vehicle, by corner."""
+    return {place: twin for place, twin in TWINS.items() if vehicle.wheels(*CORNERS[place]).twin is not None}
 
 
 class Context:
     """The system under construction, the vehicle's data, and what the parts have made so far."""
 
     def __init__(
-        self, vehicle: Vehicle, system: System, inclined: bool, ground: Ground | Mapping[str, Ground] | None
+        self,
+        vehicle: Vehicle,
+        system: System,
+        inclined: bool,
+        ground: Ground | Mapping[str, Ground] | None,
+        road_inputs: bool = False,
     ) -> None:
         self.vehicle = vehicle
         self.system = system
@@ -61,7 +79,7 @@ class Context:
         # one ground, or one per wheel; the body's heights and angles are then taken over that of the first
         plane = ground if ground is not None else Plane.declare(system, inclined=inclined)
         self.grounds = dict(plane) if isinstance(plane, Mapping) else dict.fromkeys(CORNERS, plane)
-        self.ground = self.grounds["L1"]
+        self.ground: Ground = self.grounds["L1"]
         self.inputs = Inputs(
             system.input(
                 "steering_wheel",
@@ -73,6 +91,9 @@ class Context:
             system.input("throttle", "-", "drive demand, 0 to 1"),
             system.input("brake", "-", "brake demand, 0 to 1"),
         )
+        self.road_heights: dict[str, Any] = {}  # by corner: what is added to the ground under it
+        for place in CORNERS if road_inputs else ():
+            self._raise_ground(place)
         self.chassis: Any = None  # frame of the sprung mass (of its rear half, when split)
         self.frames: dict[int, Any] = {}  # by axle: the frame that carries it
         self.origins: dict[int, Any] = {}  # by axle: origin of that frame at design, in the vehicle reference frame
@@ -84,6 +105,13 @@ class Context:
         self.blocks: dict[int, wheel.Block] = {}
         self.corners: dict[str, Corner] = {}
         self._shared: dict[str, Any] = {}
+
+    def _raise_ground(self, place: str) -> None:
+        """An input that lifts the ground under a corner, with its rate."""
+        system, name = self.system, f"road.{place}"
+        height = system.input(name, "m", "height added to the ground, upwards", rate=True)
+        self.road_heights[place] = height
+        self.grounds[place] = Raised(self.grounds[place], height, system.rate_of(height))
 
     def declare_travel(self) -> None:
         """One coordinate per corner: the travel J of the wheel."""

@@ -1,4 +1,14 @@
-"""A corner: guidance of the carrier by maps, the carrier and its wheel, the tire."""
+"""A corner: guidance of the carrier by maps, the carrier and its wheel, the tire or both tires.
+
+A second tire sits on the same hub at an offset b outwards along the spin axis ŝ (to the left): with the origin of the
+carrier in the centre p of the first tire, σ = +1 on the left and -1 on the right side,
+
+    p₂ = p + σ b ŝ,   v₂ = v + ω × σ b ŝ,   Ω₂ = Ω                                                             (1)
+    M = M₁ + M₂ + σ b ŝ × F₂                            both at the hub                                       (2)
+
+Ground, slip, deflections of the contact and friction are its own. As b ŝ × F₂ is across ŝ, each tire acts on the spin
+by its own moment only.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +17,12 @@ from typing import Any
 from jounce.components.tire import wheel
 from jounce.components.tire.base import Tire
 from jounce.vehicle.assembly import brakes, drive, elements
-from jounce.vehicle.assembly.context import CORNERS, PAIRED, Context, Corner
+from jounce.vehicle.assembly.context import CORNERS, PAIRED, TWINS, Context, Corner
 from jounce.vehicle.curves import Curve
 
 
-def add(context: Context, place: str, tire: Tire) -> None:
-    """One corner with all that belongs to it."""
+def add(context: Context, place: str, tire: Tire, second: Tire | None = None) -> None:
+    """One corner with all that belongs to it; ``second``: the outer tire of a twin wheel."""
     vehicle, system = context.vehicle, context.system
     axle, side = CORNERS[place]
     scope = system.scope(place)
@@ -32,25 +42,28 @@ def add(context: Context, place: str, tire: Tire) -> None:
     inertia = [scope.parameter(n, getattr(data, n), "kg.m2", "carrier and wheel") for n in ("ixx", "iyy", "izz")]
     context.masses.append((carrier, mass))
     body = scope.body("carrier", carrier, mass, inertia)
-    spin_inertia = scope.parameter("spin_inertia", data.spin_inertia, "kg.m2", "all that spins", low=1e-6)
+    spin_inertia = scope.parameter("spin_inertia", data.hub_spin_inertia, "kg.m2", "all that spins", low=1e-6)
     rotor = scope.gyrostat("wheel", body, "y", spin_inertia)
-    if id(tire) not in context.blocks:
-        context.blocks[id(tire)] = wheel.declare(system, tire, f"tire{len(context.blocks) + 1}")
-    friction = scope.parameter("tire_mu", 0.0, "-", "factor on the road's friction; about 0: not used")
-    mounted = wheel.mount(
-        scope,
-        context.blocks[id(tire)],
-        rotor,
-        context.grounds[place],
-        "left" if side == "L" else "right",
-        friction=friction,
-    )
-    here = Corner(carrier, rotor, mounted, psi, camber, sva, x, y)
+    here = Corner(carrier, rotor, _mount(context, scope, place, tire, rotor), psi, camber, sva, x, y)
+    if data.twin is not None:
+        own = system.scope(TWINS[place])
+        offset = own.parameter("offset", data.twin.offset, "m", "from the first tire outwards along the spin axis")
+        here.twin = _mount(context, own, place, second or tire, rotor, -sign * offset)
     context.corners[place] = here
     drive.add(context, scope, place)
     brakes.add(context, scope, place, spin_inertia)
     elements.add(context, scope, place)
     _statics_helpers(context, scope, place)
+
+
+def _mount(context: Context, scope: Any, place: str, tire: Tire, rotor: Any, offset: Any = None) -> wheel.Mounted:
+    """A tire on the wheel of a corner, at an offset to the left of its centre."""
+    if id(tire) not in context.blocks:
+        context.blocks[id(tire)] = wheel.declare(context.system, tire, f"tire{len(context.blocks) + 1}")
+    friction = scope.parameter("tire_mu", 0.0, "-", "factor on the road's friction; about 0: not used")
+    block, ground = context.blocks[id(tire)], context.grounds[place]
+    side = "left" if CORNERS[place][1] == "L" else "right"
+    return wheel.mount(scope, block, rotor, ground, side, friction=friction, offset=offset)
 
 
 def _statics_helpers(context: Context, scope: Any, place: str) -> None:
