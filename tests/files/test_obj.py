@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from jounce.core.errors import JounceError
 from jounce.files import mesh_cache, obj
 from jounce.files.obj import mesh_of, obj_text, parse_obj, read_obj
+from jounce.files.rdf import write_rdf
+from jounce.files.roads import read_road
 from jounce.road.block import Frame
 from jounce.road.mesh import MeshRoad, grid_mesh
 from jounce.road.native import library
@@ -198,3 +201,23 @@ def test_a_broken_file_leaves_nothing_behind(file: Path) -> None:
 def test_a_mesh_of_a_mesh_is_itself() -> None:
     road = hills()
     assert mesh_of(road) is road
+
+
+def test_a_mesh_in_a_road_file_is_kept_too(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = file.with_suffix(".rdf")
+    write_rdf(read_obj(file, cache=False), place)
+    first, said = read_road(place)
+    assert said is not None and not said.problems
+    monkeypatch.setattr("jounce.files.rdf.read_rdf", None)  # reading would fail now
+    second, _ = read_road(place)
+    assert isinstance(first, MeshRoad) and isinstance(second, MeshRoad)
+    same(first, second)
+
+
+def test_a_road_file_with_remarks_is_read_again(file: Path) -> None:
+    place = file.with_suffix(".rdf")
+    mesh = read_obj(file, cache=False)
+    write_rdf(replace(mesh, triangles=np.delete(mesh.triangles, 60, axis=0), friction=1.0, material=None), place)
+    for _ in range(2):
+        _, said = read_road(place)
+        assert said is not None and any("hole" in str(problem) for problem in said.warnings)

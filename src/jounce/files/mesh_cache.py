@@ -45,7 +45,7 @@ _MAKERS = (
     *(Path(jounce.road.__file__ or "").parent / name for name in ("block.py", "mesh.py", "native.py", "surface.py")),
     Path(jounce.runtime.__file__ or "").parent / "c" / "jn_road.c",
     Path(jounce.runtime.__file__ or "").parent / "c_build" / "jn_mesh_build.c",
-    Path(__file__).parent / "obj.py",
+    *(Path(__file__).parent / name for name in ("obj.py", "property_file.py", "rdf.py")),
     Path(__file__),
 )
 
@@ -59,17 +59,37 @@ def cached(path: str | Path, options: Mapping[str, Any], build: Callable[[], Mes
     options : everything else that shapes the mesh
     build : reads it
     """
-    folder = cache_root() / KIND / _key(Path(path), options)
-    found = _load(folder)
-    if found is not None:
-        return found
-    road = build()
+    found = find(path, options)
+    if found is None:
+        found = build()
+        keep(path, options, found)
+    return found
+
+
+def worth_keeping(path: str | Path) -> bool:
+    """Whether reading a file takes so long that its mesh should be kept."""
     try:
-        _store(folder, road)
+        return Path(path).stat().st_size >= WORTH_KEEPING
+    except OSError:
+        return False  # reading says what is wrong
+
+
+def find(path: str | Path, options: Mapping[str, Any]) -> MeshRoad | None:
+    """The mesh of a file, if it is in the cache and whole."""
+    return _load(_folder(Path(path), options))
+
+
+def keep(path: str | Path, options: Mapping[str, Any], road: MeshRoad) -> None:
+    """Put the mesh of a file into the cache. A cache that cannot be written is no error."""
+    try:
+        _store(_folder(Path(path), options), road)
         prune_sometimes()
     except OSError as error:
         log.info("mesh of %s not kept: %s", path, error)
-    return road
+
+
+def _folder(path: Path, options: Mapping[str, Any]) -> Path:
+    return cache_root() / KIND / _key(path, options)
 
 
 def _key(path: Path, options: Mapping[str, Any]) -> str:

@@ -38,11 +38,9 @@ def read_obj(path: str | FilePath, *, cache: bool = True, **options: Any) -> Mes
     def build() -> MeshRoad:
         return parse_obj(read_text(path, MOST_BYTES), str(path), **options)
 
-    try:
-        large = FilePath(path).stat().st_size >= mesh_cache.WORTH_KEEPING
-    except OSError:
-        large = False  # reading says what is wrong
-    return mesh_cache.cached(path, {"format": "obj", **options}, build) if cache and large else build()
+    if cache and mesh_cache.worth_keeping(path):
+        return mesh_cache.cached(path, {"format": "obj", **options}, build)
+    return build()
 
 
 def parse_obj(

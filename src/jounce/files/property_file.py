@@ -45,6 +45,7 @@ _BLOCK = re.compile(r"\s*\[([^\[\]]*)\]\s*")
 _SUB_BLOCK = re.compile(r"\s*\(([^()]*)\)\s*")
 _ATTRIBUTE = re.compile(r"\s*([^\s=<>\[\](){}']+)\s*(?:<([^<>]*)>)?\s*=[ \t]*")
 _WORD = re.compile(r"'[^']*'|[^\s']+")
+_PLAIN_ROW = re.compile(r"[0-9.eE+\- \t]+[\r\n]*", re.ASCII)  # numbers only: tables have many such lines
 _COLUMN = re.compile(r"<[^<>]*>|[^\s<>]+")
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -359,6 +360,8 @@ class _Parser:
     def _line(self, lines: list[str], i: int) -> int:
         """Take the line i (and those that continue it); returns the next one."""
         raw, number = lines[i], i + 1
+        if self.table is not None and _PLAIN_ROW.fullmatch(raw) and self._plain_row(raw, number):
+            return i + 1
         content = without_comment(raw)
         words = content.strip()
         if not words:
@@ -482,6 +485,17 @@ class _Parser:
                 number, place, f"the key comes again (first in line {before.line}); the last one counts"
             )
 
+    def _plain_row(self, raw: str, number: int) -> bool:
+        """The short way for lines of numbers; whatever is odd about them is left to the long one."""
+        try:
+            values: list[Value] = [float(word) for word in raw.split()]
+        except ValueError:
+            return False
+        if not values or math.inf in values or -math.inf in values:
+            return False
+        self._take_row(Row(number, [raw], values))
+        return True
+
     def _row(self, raw: str, words: str, number: int) -> None:
         assert self.section is not None
         if self.table is None:
@@ -503,16 +517,15 @@ class _Parser:
                 values.append(word[1:-1] if word.startswith("'") else word)
         if words.count("'") % 2:
             self._problem(number, self._where, f"found {shown(words)}; a single quote is missing")
-        row = Row(number, [raw], values)
+        self._take_row(Row(number, [raw], values))
+
+    def _take_row(self, row: Row) -> None:
+        """Add a physical line to the table and to its logical rows."""
+        assert self.table is not None
         self.table.lines.append(row)
         self._keep(row)
-        self._collect(row)
-
-    def _collect(self, row: Row) -> None:
-        """Add a physical line to the logical rows."""
-        assert self.table is not None
         wanted = len(self.table.columns)
-        if self._open_ended():
+        if (len(row.values) == wanted and not self.waiting) or self._open_ended():
             self.table.rows.append(row.values)
             return
         if not self.waiting:

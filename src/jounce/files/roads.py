@@ -58,6 +58,7 @@ KEYS = (
     ),
     *("friction", "kerbs", "crown", "unevenness", "beside", "features", "smoothing_time"),
 )
+PATHS = (".drd", ".csv", ".kml", ".gpx")
 DEEPEST = 100  # brackets within brackets
 ANGLES = {"angle", "heading"}
 DIMENSIONLESS = {"friction", "coherency", "seed", "n_min", "n_max", "slope_1", "slope_2", "friction_1", "friction_2"}
@@ -91,10 +92,7 @@ def read_road(source: str | FilePath) -> tuple[Road, Report | None]:
     if ending in (".yaml", ".yml"):
         return parse_road(read_text(place, 50_000_000), str(place)), None
     if ending == ".rdf":
-        from jounce.files.rdf import read_rdf
-
-        rdf = read_rdf(place)
-        return rdf.road(), rdf.report
+        return _read_rdf(place)
     if ending == ".crg":
         from jounce.files.crg import read_crg
 
@@ -104,7 +102,27 @@ def read_road(source: str | FilePath) -> tuple[Road, Report | None]:
         from jounce.files.obj import read_obj
 
         return read_obj(place), None
+    if ending in PATHS:
+        raise FormatError(f"{text}: is a path; a road along it is a .yaml file that says line: {{path: {place.name}}}")
     raise FormatError(f"{text}: roads are read from .yaml, .rdf, .crg and .obj")
+
+
+def _read_rdf(place: FilePath) -> tuple[Road, Report]:
+    """A road property file. A large mesh that nothing was said about comes from the cache the next time."""
+    from jounce.files import mesh_cache
+    from jounce.files.rdf import read_rdf
+    from jounce.road.mesh import MeshRoad
+
+    options, large = {"format": "rdf"}, mesh_cache.worth_keeping(place)
+    found = mesh_cache.find(place, options) if large else None
+    if found is not None:
+        return found, Report(str(place))
+    rdf = read_rdf(place)
+    road = rdf.road()
+    # irregularities and composites make other roads, which may depend on other files
+    if large and rdf.kind == "MESH" and isinstance(road, MeshRoad) and not rdf.report.problems:
+        mesh_cache.keep(place, options, road)
+    return road, rdf.report
 
 
 def load_path(source: str | FilePath) -> Path:
