@@ -25,6 +25,7 @@ FULL_62: dict[str, float] = {
     "LFZO": 1.03, "LCX": 0.98, "LMUX": 0.93, "LEX": 1.1, "LKX": 0.9, "LHX": 1.2, "LVX": 0.8, "LCY": 0.97, "LMUY": 0.9,
     "LEY": 1.2, "LKY": 0.94, "LHY": 1.3, "LVY": 0.7, "LKYC": 1.15, "LTR": 0.85, "LRES": 1.2, "LKZC": 1.1, "LXAL": 0.9,
     "LYKA": 1.1, "LVYKA": 0.8, "LS": 1.2, "LMX": 0.9, "LVMX": 1.1, "LMY": 1.2, "LMP": 0.95, "LSGKP": 0.9, "LSGAL": 1.1,
+    "LCZ": 0.94, "LIP": 0.97,
     "PCX1": 1.6, "PDX1": 1.15, "PDX2": -0.08, "PDX3": 0.4, "PEX1": 0.1, "PEX2": 0.1, "PEX3": -0.05, "PEX4": 0.07,
     "PKX1": 22, "PKX2": -0.6, "PKX3": 0.2, "PHX1": -0.0005, "PHX2": 0.0003, "PVX1": 0.002, "PVX2": -0.001,
     "PPX1": -0.35, "PPX2": 0.2, "PPX3": -0.09, "PPX4": -0.12, "RBX1": 12, "RBX2": -9, "RBX3": 3.0, "RCX1": 1.1,
@@ -90,6 +91,8 @@ def completed(values: Mapping[str, float]) -> dict[str, float]:
         "LVMX",
         "LMY",
         "LMP",
+        "LCZ",
+        "LIP",
         "LSGKP",
         "LSGAL",
         "LGAX",
@@ -126,7 +129,7 @@ def mf6(
     share = min(max(load, 0.0) / q["FZMIN"], 1.0)
     k, a = min(max(kappa, q["KPUMIN"]), q["KPUMAX"]), min(max(alpha, q["ALPMIN"]), q["ALPMAX"])
     g = min(max(gamma, q["CAMMIN"]), q["CAMMAX"])
-    p, p0 = q["INFLPRES"], q["NOMPRES"]
+    p, p0 = q["LIP"] * q["INFLPRES"], q["NOMPRES"]
     Fz0_ = q["LFZO"] * Fz0  # 4.E1
     d, dp = (Fz - Fz0_) / Fz0_, (p - p0) / p0  # 4.E2
     lmux, lmuy = q["LMUX"] * mu, q["LMUY"] * mu
@@ -274,7 +277,7 @@ def load_62(
     """Elastic load of MF 6.2 for ρ = R0 - r."""
     q = completed(values)
     R0, Fz0 = q["UNLOADED_RADIUS"], q["FNOMIN"]
-    dp = q["INFLPRES"] / q["NOMPRES"] - 1
+    dp = q["LIP"] * q["INFLPRES"] / q["NOMPRES"] - 1
     w = spin * R0 / q["LONGVL"]
     RO = R0 * (q["Q_RE0"] + q["Q_V1"] * w**2)
     rl = R0 - rho
@@ -286,7 +289,7 @@ def load_62(
     S = (q["Q_FYS1"] + q["Q_FYS2"] * rl / RO + q["Q_FYS3"] * (rl / RO) ** 2) * gamma
     f = 1 + q["Q_V2"] * abs(w) - (q["Q_FCX"] * fx / Fz0) ** 2
     f -= ((z / R0) ** q["Q_FCY2"] * q["Q_FCY"] * (fy - S) / Fz0) ** 2
-    return f * (1 + q["PFZ1"] * dp) * (qfz1 * z / R0 + q["Q_FZ2"] * (z / R0) ** 2) * Fz0
+    return f * (1 + q["PFZ1"] * dp) * q["LCZ"] * (qfz1 * z / R0 + q["Q_FZ2"] * (z / R0) ** 2) * Fz0
 
 
 def pac_mc(values: Mapping[str, float], load: float, kappa: float, alpha: float, gamma: float) -> dict[str, float]:

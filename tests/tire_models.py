@@ -49,6 +49,17 @@ FULL: dict[str, float] = {
 }  # fmt: skip
 
 
+# And what later files have: inflation pressure, the mixed part of the overturning moment, more of rolling resistance.
+LATER_TERMS: dict[str, float] = {
+    "IP": 2.5e5, "IP_NOM": 2.1e5, "LIP": 0.93, "PRESMIN": 1e5, "PRESMAX": 4e5, "LCZ": 0.92, "PPX1": -0.35, "PPX2": 0.2,
+    "PPX3": -0.09, "PPX4": -0.12, "PPY1": -0.5, "PPY2": -0.1, "PPY3": -0.12, "PPY4": 0.05, "QPZ1": -0.4, "QPZ2": -0.3,
+    "QPX1": 0.15, "QPFZ1": 0.7, "QSX4": 0.05, "QSX5": 1.1, "QSX6": 0.8, "QSX7": 0.7, "QSX8": 0.6, "QSX9": 0.5,
+    "QSX10": 0.2, "QSX11": 1.5, "QSY5": 0.1, "QSY6": -0.05, "QSY7": -0.1, "QSY8": -0.4,
+}  # fmt: skip
+COMPLETE = {**FULL, **LATER_TERMS}
+ALL_TERMS = {"pressure": True, "mixed_overturning": True, "further_rolling": True}  # of the structure
+
+
 def sgn(x: float) -> float:
     return float(x > 0) - float(x < 0)
 
@@ -83,14 +94,16 @@ def reference(
         "PDY2 PDY3 PEY1 PEY2 PEY3 PEY4 PKY3 PHY1 PHY2 PHY3 PVY1 PVY2 PVY3 PVY4 RBY1 RBY2 RBY3 RBY4 RCY1 REY1 REY2 RHY1 "
         "RHY2 RVY1 RVY2 RVY3 RVY4 RVY5 RVY6 PTY1 PTY2 QBZ1 QBZ2 QBZ3 QBZ4 QBZ5 QBZ9 QBZ10 QCZ1 QDZ1 QDZ2 QDZ3 QDZ4 "
         "QDZ6 QDZ7 QDZ8 QDZ9 QEZ1 QEZ2 QEZ3 QEZ4 QEZ5 QHZ1 QHZ2 QHZ3 QHZ4 SSZ1 SSZ2 SSZ3 SSZ4 QSY1 QSY2 QSY3 QSY4 "
-        "QSX1 QSX2 QSX3",
+        "QSX1 QSX2 QSX3 QSX4 QSX5 QSX6 QSX7 QSX8 QSX9 QSX10 QSX11 QSY5 QSY6 QSY7 QSY8 PPX1 PPX2 PPX3 PPX4 PPY1 PPY2 "
+        "PPY3 PPY4 QPZ1 QPZ2 QPX1 IP IP_NOM PRESMIN",
         0.0,
     )
     one = names(
         "LFZO LCX LMUX LEX LKX LHX LVX LGAX LCY LMUY LEY LKY LHY LVY LGAY LKYG LTR LRES LGAZ LXAL LYKA LVYKA LS LSGKP "
-        "LSGAL LMX LVMX LMY",
+        "LSGAL LMX LVMX LMY LIP",
         1.0,
     )
+    one["PRESMAX"] = 1e9
     q: dict[str, float] = {**zero, **one, **{k: float(v) for k, v in values.items()}}
     R0, V0 = q["UNLOADED_RADIUS"], q["LONGVL"]
     speed = V0 if vx is None else vx
@@ -102,23 +115,27 @@ def reference(
     g = min(max(gamma, q["CAMMIN"]), q["CAMMAX"])
     Fz0 = q["LFZO"] * q["FNOMIN"]
     d = (Fz - Fz0) / Fz0
+    p0 = q["IP_NOM"] or q["IP"] or 2.2e5
+    p = min(max(q["LIP"] * (q["IP"] or p0), q["PRESMIN"]), q["PRESMAX"])
+    dp = (p - p0) / p0
 
     gx = g * q["LGAX"]
     SHx = (q["PHX1"] + q["PHX2"] * d) * q["LHX"]
     SVx = Fz * (q["PVX1"] + q["PVX2"] * d) * q["LVX"] * lmux
     Cx = q["PCX1"] * q["LCX"]
-    mux = (q["PDX1"] + q["PDX2"] * d) * (1 - q["PDX3"] * gx**2) * lmux
+    mux = (q["PDX1"] + q["PDX2"] * d) * (1 + q["PPX3"] * dp + q["PPX4"] * dp**2) * (1 - q["PDX3"] * gx**2) * lmux
     Dx = mux * Fz
-    Kx = Fz * (q["PKX1"] + q["PKX2"] * d) * exp(q["PKX3"] * d) * q["LKX"]
+    Kx = Fz * (q["PKX1"] + q["PKX2"] * d) * exp(q["PKX3"] * d) * (1 + q["PPX1"] * dp + q["PPX2"] * dp**2) * q["LKX"]
     kx = k + SHx
     Ex = min((q["PEX1"] + q["PEX2"] * d + q["PEX3"] * d**2) * (1 - q["PEX4"] * sgn(kx)) * q["LEX"], 1.0)
     Fx0 = mf(Kx / (Cx * Dx), Cx, Dx, Ex, kx) + SVx
 
     gy = g * q["LGAY"]
     Cy = q["PCY1"] * q["LCY"]
-    muy = (q["PDY1"] + q["PDY2"] * d) * (1 - q["PDY3"] * gy**2) * lmuy
+    muy = (q["PDY1"] + q["PDY2"] * d) * (1 + q["PPY3"] * dp + q["PPY4"] * dp**2) * (1 - q["PDY3"] * gy**2) * lmuy
     Dy = muy * Fz
-    Ky0 = q["PKY1"] * q["FNOMIN"] * sin(2 * atan(Fz / (q["PKY2"] * Fz0))) * q["LFZO"] * q["LKY"]
+    Ky0 = q["PKY1"] * q["FNOMIN"] * (1 + q["PPY1"] * dp) * q["LFZO"] * q["LKY"]
+    Ky0 *= sin(2 * atan(Fz / (q["PKY2"] * Fz0 * (1 + q["PPY2"] * dp))))
     Ky = Ky0 * (1 - q["PKY3"] * abs(gy))
     By = Ky / (Cy * Dy)
     if variant == "MF_05":
@@ -139,12 +156,14 @@ def reference(
     Bt = (q["QBZ1"] + q["QBZ2"] * d + q["QBZ3"] * d**2) * (1 + q["QBZ4"] * gz + q["QBZ5"] * abs(gz)) * q["LKY"] / lmuy
     Ct = q["QCZ1"]
     Dt = Fz * (q["QDZ1"] + q["QDZ2"] * d) * (1 + q["QDZ3"] * gz + q["QDZ4"] * gz**2) * (R0 / Fz0) * q["LTR"]
+    Dt *= 1 - q["QPZ1"] * dp
     Et = (q["QEZ1"] + q["QEZ2"] * d + q["QEZ3"] * d**2) * (
         1 + (q["QEZ4"] + q["QEZ5"] * gz) * (2 / pi) * atan(Bt * Ct * at)
     )
     Et = min(Et, 1.0)
     Br = q["QBZ9"] * q["LKY"] / lmuy + q["QBZ10"] * By * Cy
-    Dr = Fz * R0 * ((q["QDZ6"] + q["QDZ7"] * d) * q["LRES"] + (q["QDZ8"] + q["QDZ9"] * d) * gz) * lmuy
+    leaning = (q["QDZ8"] + q["QDZ9"] * d) * (1 + q["QPZ2"] * dp) * gz
+    Dr = Fz * R0 * ((q["QDZ6"] + q["QDZ7"] * d) * q["LRES"] + leaning) * lmuy
 
     if mode % 10 == 4:
         Bxa = (q["RBX1"] + q["RBX3"] * g**2) * cos(atan(q["RBX2"] * k)) * q["LXAL"]
@@ -165,13 +184,18 @@ def reference(
         Fx, Fy, SVyk, at_eq, ar_eq, s = Fx0, Fy0, 0.0, at, ar, 0.0
     t = mc(Bt, Ct, Dt, Et, at_eq) * cos(a)
     Mz = -t * (Fy - SVyk) + Dr * cos(atan(Br * ar_eq)) * cos(a) + s * Fx
-    Mx = R0 * Fz * (q["QSX1"] * q["LVMX"] - q["QSX2"] * g + q["QSX3"] * Fy / Fz0) * q["LMX"]
+    Mx = q["QSX1"] * q["LVMX"] + q["QSX3"] * Fy / Fz0
+    Mx += (q["QSX10"] * atan(q["QSX11"] * Fz / Fz0) - q["QSX2"] * (1 + q["QPX1"] * dp)) * g
+    hanging = sin(q["QSX7"] * g + q["QSX8"] * atan(q["QSX9"] * Fy / Fz0))
+    Mx += q["QSX4"] * cos(q["QSX5"] * atan((q["QSX6"] * Fz / Fz0) ** 2)) * hanging
+    Mx *= R0 * Fz * q["LMX"]
     if q["QSY1"] == 0 and q["QSY2"] == 0:
         My = R0 * (SVx + Kx * SHx)
     else:
         # in reverse the whole wheel is turned by 180 degrees: Fx and My change sign, not QSY2 Fx against My
         rolling = q["QSY1"] + q["QSY2"] * Fx / Fz0 + q["QSY3"] * abs(speed / V0) + q["QSY4"] * (speed / V0) ** 4
-        My = -R0 * Fz * rolling * q["LMY"]
+        rolling += q["QSY5"] * g**2 + q["QSY6"] * g**2 * Fz / Fz0
+        My = -R0 * Fz * rolling * (Fz / Fz0) ** q["QSY7"] * (p / p0) ** q["QSY8"] * q["LMY"]
     slip = mode % 10
     if slip in (0, 2):
         Fx = My = 0.0

@@ -15,8 +15,10 @@ import jounce as jn
 from jounce import events
 from jounce.core.errors import ParameterError
 from jounce.files.crg import write_crg
-from jounce.files.rdf import read_rdf
+from jounce.files.library import library_file
+from jounce.files.rdf import read_rdf, write_rdf
 from jounce.files.roads import load_road, parse_road
+from jounce.files.tir import read_tir
 from jounce.results.run import Run
 from jounce.road.block import Frame
 from jounce.road.builder import RoadBuilder
@@ -182,3 +184,21 @@ def test_a_car_starts_on_a_bridge_or_below_it() -> None:
             assert run[f"Road.Contact_Patch_Global_Z.{corner}"] == pytest.approx(height, abs=1e-12)
     rise = over["chassis_displacements.vertical"] - under["chassis_displacements.vertical"]
     assert rise == pytest.approx(5.0, abs=1e-9)
+
+
+def test_what_readers_warned_of_stands_in_the_run(tmp_path: Path) -> None:
+    tire = tmp_path / "odd.tir"
+    text = Path(library_file("tires", "sedan_225_50r17")).read_text(encoding="utf-8")
+    tire.write_text(text.replace("[LATERAL_COEFFICIENTS]", "[LATERAL_COEFFICIENTS]\nPKY9 = 3", 1), encoding="utf-8")
+    car = sedan().with_(**{"front_wheels.tire": str(tire), "rear_wheels.tire": str(tire)})
+    points, triangles = grid_mesh(np.linspace(-20, 80, 11), np.linspace(-20, 20, 9), np.zeros((11, 9)))
+    holed = MeshRoad(points=points, triangles=np.delete(triangles, 40, axis=0))
+    write_rdf(holed, tmp_path / "holed.rdf")
+    expected = (
+        [str(w) for w in read_tir(tire).report.warnings],
+        [str(w) for w in read_rdf(tmp_path / "holed.rdf").report.warnings],
+    )
+    assert len(expected[0]) == 1 and len(expected[1]) == 1
+    run = jn.run(car, straight_on(road=str(tmp_path / "holed.rdf")))
+    said = [text for text in run.warnings if text.startswith(("tire odd.tir: ", f"road {tmp_path}"))]
+    assert said == [f"road {tmp_path / 'holed.rdf'}: {expected[1][0]}", f"tire odd.tir: {expected[0][0]}"]

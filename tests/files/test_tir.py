@@ -60,11 +60,11 @@ def test_missing_numbers_are_listed_with_what_they_become() -> None:
 def test_what_has_no_default_is_an_error_and_all_of_it_at_once() -> None:
     fewer = {k: v for k, v in EXAMPLE.items() if k not in ("PCX1", "PKY2", "FNOMIN")}
     with pytest.raises(FormatError) as caught:
-        parse_tir(example_text(fewer, USE_MODE=15), "bad.tir")
+        parse_tir(example_text(fewer, USE_MODE=16), "bad.tir")
     message = str(caught.value)
     assert message.startswith("2 problems in bad.tir")
     assert "missing numbers without a default (use mode 14): FNOMIN, PCX1, PKY2" in message
-    assert "[MODEL] USE_MODE: found 15; allowed: 0, 1, 2, 3, 4, 11, 12, 13, 14" in message
+    assert "[MODEL] USE_MODE: found 16; allowed: 0, 1, 2, 3, 4, 11, 12, 13, 14" in message
     # a mode that does not need them does not ask for them
     parse_tir(example_text({k: v for k, v in EXAMPLE.items() if k != "PCX1"}, USE_MODE=12))
 
@@ -77,6 +77,31 @@ def test_missing_blocks_are_listed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("mode", "used", "lost"),
+    [
+        (5, 4, "turn slip"),
+        (15, 14, "turn slip"),
+        (-15, -14, "turn slip"),
+        (21, 11, "the contact mass"),
+        (22, 12, "the contact mass"),
+        (23, 13, "the contact mass"),
+        (24, 14, "the contact mass"),
+        (-24, -14, "the contact mass"),
+        (25, 14, "the contact mass and turn slip"),
+    ],
+)
+@pytest.mark.parametrize("family", ["PAC2002", "MF_05"])
+def test_modes_that_do_more_are_read_as_those_that_are_there(mode: int, used: int, lost: str, family: str) -> None:
+    file = parse_tir(example_text(USE_MODE=mode, PROPERTY_FILE_FORMAT=f"'{family}'"))
+    told = [str(p) for p in file.report.warnings]
+    assert len(told) == 1
+    assert f"USE_MODE: found {mode}: {lost} not available yet; {used} is used instead" in told[0]
+    assert file.tire.model.mode == abs(used)  # type: ignore[attr-defined]
+    assert file.tire.side == ("left" if mode > 0 else "right")
+    assert file.text() == example_text(USE_MODE=mode, PROPERTY_FILE_FORMAT=f"'{family}'")
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         (("UNLOADED_RADIUS = 0.3135", "UNLOADED_RADIUS = -0.3"), r"UNLOADED_RADIUS: found -0.3 m; must be > 0"),
@@ -85,7 +110,7 @@ def test_missing_blocks_are_listed() -> None:
         (("PCX1 = 1.6", "PCX1 = 'x'"), r"line \d+  \[LONGITUDINAL_COEFFICIENTS\] PCX1: found 'x'; expected a number"),
         (("'LEFT'", "'LEFF'"), "did you mean 'LEFT'"),
         (("USE_MODE = 14", "USE_MODE = 14.5"), "expected a whole number"),
-        (("USE_MODE = 14", "USE_MODE = 24"), "contact mass are not available yet; try 14"),
+        (("USE_MODE = 14", "USE_MODE = 26"), "USE_MODE: found 26; allowed: 0, 1, 2, 3, 4, 11, 12, 13, 14"),
         (("USE_MODE = 14", "USE_MODE = 14\nLONSLIP_MODE = 2"), "LONSLIP_MODE: found 2; allowed: 0, 1"),
         (("'tir'", "'rdf'"), "FILE_TYPE: found 'rdf'; expected 'tir'"),
         (("'newton'", "'newtom'"), "unknown unit of force; did you mean 'newton'"),
@@ -172,11 +197,11 @@ def test_load_curves() -> None:
 
 
 def test_unknown_blocks_and_keys_are_kept() -> None:
-    text = example_text().replace("[VERTICAL]", "[VERTICAL]\nQV7 = 0.5\nQFZ1 = 20") + "[VENDOR]\nfree text here\n"
+    text = example_text().replace("[VERTICAL]", "[VERTICAL]\nZV7 = 0.5\nQFZ1 = 20") + "[VENDOR]\nfree text here\n"
     file = parse_tir(text)
     notes = [str(p) for p in file.report.infos]
     assert any("[VENDOR]: block is not known" in n for n in notes)
-    assert any("QV7: not used" in n for n in notes)
+    assert any("ZV7: not used" in n for n in notes)
     assert file.tire.model.extended and file.tire.values["QFZ1"] == 20  # type: ignore[attr-defined]
     assert not file.report.warnings
     assert file.text() == text

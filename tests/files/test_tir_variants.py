@@ -60,8 +60,8 @@ def test_a_side_that_nobody_knows() -> None:
 
 
 def test_coefficients_without_an_effect_are_told_when_they_would_have_one() -> None:
-    more = {"LCZ": ("SCALING_COEFFICIENTS", 0.5, 1.0), "QSX99": ("OVERTURNING_COEFFICIENTS", 1.1, 0.0),
-            "LMUV": ("SCALING_COEFFICIENTS", 0.1, 0.0)}  # fmt: skip
+    more = {"LCQ": ("SCALING_COEFFICIENTS", 0.5, 1.0), "QSX99": ("OVERTURNING_COEFFICIENTS", 1.1, 0.0),
+            "LMUV": ("SCALING_COEFFICIENTS", 0.1, 0.0), "QFZ9": ("VERTICAL", 3.5, 0.0)}  # fmt: skip
     for name, (block, value, neutral) in more.items():
         text = example_text() + f"[{block}]\n"
         text = example_text().replace(f"[{block}]\n", f"[{block}]\n{name} = {{}}\n", 1)

@@ -99,7 +99,9 @@ def _show(files: list[str], as_json: bool, png: Path | None, report: Path | None
             {
                 "tire": tire.name,
                 "model": tire.model.kind,
-                "figures": {k: {"value": f.value, "unit": f.unit} for k, f in numbers.items()},
+                "figures": {
+                    k: {"value": f.value if f.value == f.value else None, "unit": f.unit} for k, f in numbers.items()
+                },
             }
         )
         if not as_json:
@@ -126,7 +128,8 @@ def _said(quiet: bool, text: str) -> None:
 def _table(tire: Any, rows: dict[str, tuple[float, str, str]]) -> None:
     typer.echo(f"{typer.style(tire.name, bold=True)}  {tire.model.kind}, side: {tire.side}")
     for name, (value, unit, doc) in rows.items():
-        typer.echo(f"  {name:32}{value:>11.4g} {unit:8} {typer.style(doc, dim=True)}")
+        number = f"{value:.4g}" if value == value else "not given"
+        typer.echo(f"  {name:32}{number:>11} {unit:8} {typer.style(doc, dim=True)}")
 
 
 def _check(files: list[str], as_json: bool) -> None:

@@ -22,7 +22,7 @@ from jounce.core.errors import ParameterError, SimulationError, StaticsError
 from jounce.core.units import parse
 from jounce.events.base import Event, Steered
 from jounce.events.laps import measure
-from jounce.files.roads import load_path, load_road
+from jounce.files.roads import load_path, read_road
 from jounce.results.run import Run
 from jounce.road.block import Frame
 from jounce.road.envelope import Envelope
@@ -308,7 +308,9 @@ def run(
     vehicle = event.adapted(vehicle)
     if isinstance(road, str):
         event, road = event.changed(road=road), None
-    roads = [road] if road is not None else [load_road(name) for name in (event.road, *event.wheel_roads) if name]
+    roads, remarks = ([road], []) if road is not None else _roads_of(event)
+    if tires is None:
+        remarks += cars.tire_warnings(vehicle)
     ground: cars.Ground = "inclined" if event.inclined else "level"
     if roads:
         ground = "road" if len(roads) == 1 else "roads"
@@ -327,6 +329,7 @@ def run(
         patch=bool(roads) and event.contact != "point",
     )
     start = Start(description, event, method, seconds, roads, inputs)
+    start.warnings[:0] = remarks
     ready = clock.perf_counter()
     prepared = event.prepared(start)
     start.restart()
@@ -482,6 +485,17 @@ def _with_laps(result: Run, event: Event, roads: Sequence[Road]) -> Run:
     for name, (values, unit) in channels.items():
         result = result.with_channels({name: values}, {name: unit})
     return result.with_metadata(laps={"times": list(laps.times), "sectors": [list(s) for s in laps.sectors]})
+
+
+def _roads_of(event: Event) -> tuple[list[Road], list[str]]:
+    """The roads that an event names, and what their readers warned of."""
+    roads, remarks = [], []
+    for name in (event.road, *event.wheel_roads):
+        if name:
+            road, report = read_road(name)
+            roads.append(road)
+            remarks += [f"road {name}: {warning}" for warning in report.warnings] if report is not None else []
+    return roads, list(dict.fromkeys(remarks))
 
 
 def _on_the_road(event: Event, road: Road) -> Event:

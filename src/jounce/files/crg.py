@@ -358,7 +358,7 @@ class _Header:
 
     def _open(self, word: str, number: int) -> str | None:
         name = word.split()[0].upper()
-        if name == "$":
+        if name == "$" or name.startswith("$!"):  # a remark behind $ ends a section as well
             return None
         known = (
             "$CT",

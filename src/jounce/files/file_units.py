@@ -69,6 +69,15 @@ NAMES: dict[str, dict[str, Fraction | float]] = {
         "hour": Fraction(3600),
     },
 }
+# Of pressure, where a file names one beside its base units.
+PRESSURES: dict[str, float] = {
+    **dict.fromkeys(("pascal", "pa", "n/m2", "n/m^2", "newton/meter**2"), 1.0),
+    **dict.fromkeys(("kpascal", "kilopascal", "kpa"), 1e3),
+    **dict.fromkeys(("mpascal", "megapascal", "mpa", "n/mm2", "n/mm^2"), 1e6),
+    "bar": 1e5,
+    "psi": float(_POUND_FORCE / _INCH**2),
+    "ksi": float(1000 * _POUND_FORCE / _INCH**2),
+}
 # Pounds written as a mass are met in files; what is meant is clear.
 _MEANT_MASS = {"lbf": "lbm", "pound_force": "lbm", "pound": "lbm"}
 
@@ -109,11 +118,14 @@ class Units:
 
     base: dict[str, Fraction | float] = field(default_factory=lambda: dict.fromkeys(BASES, Fraction(1)))
     user: dict[str, float] = field(default_factory=dict)  # lower-case tag -> SI factor
+    pressure: float | None = None  # SI factor, where a file has a unit of its own for it
 
     def factor(self, unit: str) -> float:
         """SI value of one file unit of the quantity that is measured in the SI unit ``unit``."""
         if unit not in DIMENSIONS:
             raise FormatError(f"quantity in {unit!r}: not expected in a property file{did_you_mean(unit, DIMENSIONS)}")
+        if unit == "N/m2" and self.pressure is not None:
+            return self.pressure
         return self._product(DIMENSIONS[unit])
 
     def _product(self, exponents: Exponents) -> float:
@@ -184,6 +196,12 @@ def _plain(block: Block, units: Units, report: Report) -> None:
         base = attribute.key.lower()
         if base in BASES:
             _name(base, attribute.value, units, report, attribute.line, f"[UNITS] {attribute.key}")
+        elif base == "pressure":
+            word = str(attribute.value).strip().lower()
+            units.pressure = PRESSURES.get(word)
+            if word not in PRESSURES:
+                rule = f"found {attribute.value!r}; unknown unit of pressure{did_you_mean(word, PRESSURES)}"
+                report.error(attribute.line, f"[UNITS] {attribute.key}", rule)
         else:
             report.info(attribute.line, f"[UNITS] {attribute.key}", f"not used{did_you_mean(base, BASES)}")
 

@@ -158,11 +158,14 @@ def parse_gpx(text: str, path: str = "", *, closed: bool | None = None, step: fl
 def parse_csv(text: str, path: str = "", *, closed: bool | None = None, step: float | None = None) -> Path:
     """A path from columns x, y (or lon, lat) and, if there, z, width (or left, right), bank, speed.
 
-    The first line names the columns, with or without # in front; without names they are x, y, z. Separators are comma,
-    semicolon or tab.
+    The first line names the columns, with or without # in front; of several lines with # the last one before the
+    numbers does. Without names the columns are x, y and, if there is a third one, z. Separators are comma, semicolon
+    or tab.
     """
     report = Report(path or "(text)")
     body = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+    while len(body) > 1 and body[0][1].lstrip().startswith("#") and body[1][1].lstrip().startswith("#"):
+        body.pop(0)
     if not body:
         raise FormatError(f"{report.path}: is empty")
     separator = max(",;\t", key=body[0][1].count)
@@ -182,6 +185,9 @@ def parse_csv(text: str, path: str = "", *, closed: bool | None = None, step: fl
                 report.info(rows[0][0], word, f"column is not used{did_you_mean(key, CSV_NAMES)}")
             names.append(CSV_NAMES.get(key, ""))
         rows = rows[1:]
+    elif len(first) > len(names):
+        text = f"found {len(first)} columns without names; a first line must name them, such as # x,y,right,left"
+        report.error(rows[0][0], "", text)
     if not ({"x", "y"} <= set(names) or {"lon", "lat"} <= set(names)):
         report.error(body[0][0], "", f"found columns {first}; x and y, or lon and lat, are needed")
     table: list[list[float]] = []

@@ -87,12 +87,40 @@ _NEED = {
 
 def read_rdf(path: str | FilePath, databases: dict[str, FilePath] | None = None) -> RdfFile:
     """Read a road property file."""
-    return RdfFile(PropertyFile.read(path), databases)
+    try:
+        file = PropertyFile.read(path)
+    except FormatError:
+        # Tables without a header are told last, when the file is of this format at all.
+        _refuse_adams(PropertyFile.read(path, KNOWN_BLOCKS))
+        raise
+    return RdfFile(file, databases)
 
 
 def parse_rdf(text: str, path: str = "", databases: dict[str, FilePath] | None = None) -> RdfFile:
     """The same from a text; other files it names are looked for beside ``path``."""
-    return RdfFile(PropertyFile.parse(text, path), databases)
+    try:
+        file = PropertyFile.parse(text, path)
+    except FormatError:
+        _refuse_adams(PropertyFile.parse(text, path, KNOWN_BLOCKS))
+        raise
+    return RdfFile(file, databases)
+
+
+def _refuse_adams(file: PropertyFile) -> None:
+    """Road files of Adams/Tire end alike and are another format: METHOD, and for '2D' ROAD_TYPE, decide, not TYPE."""
+    model = file.block("MODEL")
+    if model is None or "TYPE" in model:
+        return
+    for key in ("ROAD_TYPE", "METHOD"):
+        found = model.get(key)
+        if found is not None and str(found.value).strip().upper() != "USER":
+            report = Report(file.path)
+            text = (
+                f"found {found.value!r} and no TYPE: a road of Adams/Tire, which is not available; read are "
+                f"TYPE = {', '.join(TYPES)}; obstacles and uneven roads are also made by a .yaml file or OpenCRG"
+            )
+            report.error(found.line, f"[MODEL] {key}", text)
+            report.raise_if_errors()
 
 
 def upgrade_rdf(file: PropertyFile) -> list[str]:
@@ -138,6 +166,7 @@ class RdfFile:
 
     def __init__(self, file: PropertyFile, databases: dict[str, FilePath] | None = None, *, _depth: int = 0) -> None:
         self.file, self.report, self.databases, self._depth = file, file.report, databases, _depth
+        _refuse_adams(file)
         for change in upgrade_rdf(file):
             self.report.warning(0, "", f"outdated file, read as if it said: {change}")
         self._check_header()

@@ -31,6 +31,7 @@ import numpy as np
 
 from jounce.components.tire import adapters
 from jounce.components.tire.base import FILE_BLOCKS, Coefficient, Tire, TireModel
+from jounce.components.tire.pac2002 import PRESSURE_TERMS
 from jounce.components.tire.registry import find, names
 from jounce.components.tire.swift_mode import decode_swift_mode, own_remarks
 from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
@@ -38,11 +39,11 @@ from jounce.core.tables import Table
 from jounce.core.writing import write_atomically
 from jounce.files import tir_user
 from jounce.files.file_units import DIMENSIONS, Units, column_factor, read_units, write_units
-from jounce.files.problems import Report
+from jounce.files.problems import Problem, Report
 from jounce.files.property_file import Attribute, Block, PropertyFile, Section
 from jounce.files.property_file import Table as FileTable
 
-HEADERS = ("MDI_HEADER", "VIGRADE_HEADER")
+HEADERS = ("MDI_HEADER", "VIGRADE_HEADER", "ALTAIR_HEADER", "HEADER")
 CURVES = {"DEFLECTION_LOAD_CURVE": "deflection", "BOTTOMING_CURVE": "bottoming"}
 TABLES = ("SECTION_PROFILE_TABLE", "SPEED_RADIUS_LOAD_DATA", "FORCE_TABLE")
 # Understood as text, not used by the models that exist.
@@ -54,30 +55,40 @@ WITHOUT_EFFECT = {
 COEFFICIENT_BLOCKS = (
     *("SCALING_COEFFICIENTS", "LONGITUDINAL_COEFFICIENTS", "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS"),
     *("ROLLING_COEFFICIENTS", "OVERTURNING_COEFFICIENTS", "TURNSLIP_COEFFICIENTS", "PARAMETER", "STRUCTURAL"),
-    *("OPERATING_CONDITIONS", "INFLATION_PRESSURE_RANGE"),
+    *("OPERATING_CONDITIONS", "TIRE_CONDITIONS", "INFLATION_PRESSURE_RANGE", "LOADED_RADIUS_COEFFICIENTS"),
 )
 KNOWN_BLOCKS = frozenset({*HEADERS, *FILE_BLOCKS, *CURVES, *TABLES, *WITHOUT_EFFECT, *COEFFICIENT_BLOCKS})
 PARSED_BLOCKS = KNOWN_BLOCKS - {"SHAPE"}  # often a table without a header; nobody needs it
 SIZES = {"WIDTH": "m", "RIM_WIDTH": "m", "ASPECT_RATIO": "-"}
+# Switches of [MODEL] that mean other forces when they say 'YES'.
+SWITCHES = {
+    "BELT_DYNAMICS": "the belt has no mass of its own here",
+    "FE_METHOD": "combined slip is that of the coefficients RBX1 … RVY6, not of the friction ellipse",
+}
 MODEL_KEYS = frozenset(
     {
         *("PROPERTY_FILE_FORMAT", "FUNCTION_NAME", "MODEL_TYPE", "INTERFACE_TYPE", "USER_SUB_ID", "USE_MODE"),
         *("LONSLIP_MODE", "TYRESIDE", "CP2WC_MODE", "CALLING_APP_CHECK", "LEGACY_FORMULATION", "FITTYP", "TYPE"),
+        *SWITCHES,
         *tir_user.KEYS,
     }
 )
 SIDES = ("LEFT", "RIGHT", "SYMMETRIC")
 UNKNOWN_SIDES = ("UNKNOWN", "UNDEFINED", "NONE")
 LARGEST = 1e40  # files write 1e30 for "rigid"; products of four stay finite
+STIFFNESSES = ("LONGITUDINAL_STIFFNESS", "LATERAL_STIFFNESS")
+RELAXATION = frozenset({"PTX1", "PTX2", "PTX3", "PTY1", "PTY2"})  # of MF 5, in files of MF 6 as well
+_FOR_RELAXATION = ("FNOMIN", "UNLOADED_RADIUS", "PKX1", "PKY1", "PKY2")
 # Numbers of a block that must be there are written even at their default, but for these.
 SELDOM = frozenset({"BOTTOM_STIFF", "BOTTOM_OFFST"})
 POSITIVE = (
     *("UNLOADED_RADIUS", "VERTICAL_STIFFNESS", "FNOMIN", "LFZO", "LMUX", "LMUY", "PCX1", "PKX1", "PCY1", "PKY2"),
-    *("LONGITUDINAL_STIFFNESS", "LATERAL_STIFFNESS", "NOMPRES", "CSLIP", "CALPHA", "UMAX", "FRICTION"),
+    *("LONGITUDINAL_STIFFNESS", "LATERAL_STIFFNESS", "NOMPRES", "LCZ", "LIP", "CSLIP", "CALPHA", "UMAX"),
+    "FRICTION",
 )
 NOT_NEGATIVE = (
     *("VERTICAL_DAMPING", "FZMIN", "VXLOW", "LONGVL", "BOTTOM_STIFF", "RIM_RADIUS", "LSGKP", "LSGAL"),
-    *("UMIN", "RELAX_LENGTH_X", "RELAX_LENGTH_Y", "ROLLING_RESISTANCE"),
+    *("UMIN", "RELAX_LENGTH_X", "RELAX_LENGTH_Y", "ROLLING_RESISTANCE", "IP", "IP_NOM"),
 )
 RISING = (
     *(("KPUMIN", "KPUMAX"), ("ALPMIN", "ALPMAX"), ("CAMMIN", "CAMMAX"), ("FZMIN", "FZMAX")),
@@ -118,6 +129,7 @@ _FUNCTIONS = (
     ("tyr815", "MF-TYRE"),
     ("mfswift", "MF-TYRE"),
     ("tyr902", "FIALA"),
+    ("user_fiala", "FIALA"),
 )
 _FORMATS = (*FAMILIES, "MF-TYRE", "USER", "FTIRE", "CDTIRE", "TAMETIRE")
 
@@ -301,6 +313,10 @@ class TirFile:
             for attribute in block.attributes:
                 self._number(block, attribute)
         self._elsewhere(readable)
+        radius = self._given.get("Q_RE0")
+        if radius is not None and radius.value == 0:  # how some programs write a number that nobody has identified
+            report.warning(radius.line, "Q_RE0", "found 0: the tire would have no radius; 1 is taken")
+            self._given["Q_RE0"] = _Given(1.0, radius.line)
         for low, high in RISING:
             a, b = self._given.get(low), self._given.get(high)
             if a is not None and b is not None and not a.value < b.value:
@@ -338,7 +354,12 @@ class TirFile:
         coefficient = self.coefficients.get(key)
         unit = coefficient.unit if coefficient is not None and coefficient.block else SIZES.get(key)
         if unit is None:
-            if block.name.upper().endswith("_COEFFICIENTS") and attribute.value not in (_neutral(key), ""):
+            law = block.name.upper() == "VERTICAL" and key.startswith("Q")
+            if self.model_class.kind == "mf6" and key in RELAXATION:
+                self.report.info(attribute.line, place, "not used: relaxation is that of the stiffnesses")
+            elif key == "MBELT":  # matters by QTZ1 only, which is told
+                self.report.info(attribute.line, place, "not used; kept as it is")
+            elif (law or block.name.upper().endswith("_COEFFICIENTS")) and attribute.value not in (_neutral(key), ""):
                 text = f"{attribute.value} has no effect here; a program that knows it gives other forces"
                 self.report.warning(attribute.line, place, text)
             elif not (key in MODEL_KEYS and block.name.upper() == "MODEL") and block.name.upper() not in WITHOUT_EFFECT:
@@ -354,7 +375,9 @@ class TirFile:
         else:
             factor = self._factor(key)
         if key in self._given and key != attribute.key.upper():
-            self.report.warning(attribute.line, place, f"another spelling of {key}, which is there as well; not used")
+            if self._given[key].value != attribute.value * factor:
+                text = f"another spelling of {key}, which is there as well; not used"
+                self.report.warning(attribute.line, place, text)
             return
         if not abs(attribute.value * factor) < LARGEST:
             self.report.error(attribute.line, place, f"found {attribute.value:g}; beyond anything that a tire has")
@@ -529,7 +552,10 @@ class TirFile:
         report, key = self.report, "[MODEL] USE_MODE"
         modes = self.model_class.modes
         mode, line = self._whole("USE_MODE", 14)
-        if line == 0 and modes:
+        if line == 0 and modes and self.model_class.kind == "mf6" and self._stiffnesses() is None:
+            mode = 4
+            report.warning(0, key, "is missing, as are the stiffnesses that relaxation needs; 4 is taken (steady)")
+        elif line == 0 and modes:
             report.info(0, key, "is missing; 14 is taken (combined slip with relaxation)")
         if not modes:
             return mode, {}
@@ -538,14 +564,25 @@ class TirFile:
         if self.family == "FIALA" and line and abs(mode) in (1, 2):
             # in these files 1 and 2 mean without and with relaxation
             return (14 if abs(mode) == 2 else 4) * (1 if mode > 0 else -1), {}
-        if 20 < abs(mode) < 30:
-            report.error(
-                line, key, f"found {mode}: modes with contact mass are not available yet; try {abs(mode) - 10}"
-            )
-        elif abs(mode) not in modes:
+        if self.model_class.kind in ("pac2002", "pac_mc"):
+            mode = self._lesser_mode(mode, line)
+        if abs(mode) not in modes:
             allowed = ", ".join(map(str, modes))
             report.error(line, key, f"found {mode}; allowed: {allowed}; negative: mirrored")
         return mode, {}
+
+    def _lesser_mode(self, mode: int, line: int) -> int:
+        """The nearest mode without turn slip (5, 15, 25) and contact mass (21 to 25)."""
+        size = abs(mode)
+        if not (size in (5, 15) or 21 <= size <= 25):
+            return mode
+        lost = ["the contact mass"] if size > 20 else []
+        lost += ["turn slip"] if size % 10 == 5 else []
+        used = min(size % 10, 4) + (10 if size > 10 else 0)
+        used = used if mode > 0 else -used
+        text = f"found {mode}: {' and '.join(lost)} not available yet; {used} is used instead"
+        self.report.warning(line, "[MODEL] USE_MODE", text)
+        return used
 
     def _swift_mode(self, mode: int, line: int) -> tuple[int, dict[str, Any]]:
         report, key = self.report, "[MODEL] USE_MODE"
@@ -576,6 +613,10 @@ class TirFile:
         elif legacy == 1:
             rule = "1: the equations are those of 0; the contact mass and the parking torque of 1 are not there"
             report.warning(line, "[MODEL] LEGACY_FORMULATION", rule)
+        for key, rule in SWITCHES.items():
+            attribute = self.file.need("MODEL").get(key)
+            if attribute is not None and str(attribute.value).strip().upper() == "YES":
+                report.warning(attribute.line, f"[MODEL] {key}", f"found {attribute.value!r}; without effect: {rule}")
         modes = self.model_class.modes
         options |= self._options
         options |= {
@@ -586,10 +627,12 @@ class TirFile:
             "bottoming_curve": "bottoming" in self._curves,
             "radius_load_map": "radius_load" in self._curves,
             "profile": "profile" in self._curves,
-            "extended": self._any("QV1", "QV2", "QFCX1", "QFCY1", "QFCG1", "QFZ1", "QFZ2"),
+            "extended": self._any("QV1", "QV2", "QFCX1", "QFCY1", "QFCG1", "QFZ1", "QFZ2", "QFZ3"),
             "softening": self._any("QFCX1", "QFCY1", "Q_FCX", "Q_FCY"),
             "camber_deflection": self._options.get("version") == 62 and self._any("Q_CAM1", "Q_CAM2", "Q_CAM3"),
-            "mixed_overturning": self._any("QSX4"),
+            "mixed_overturning": self._any("QSX4", *(["QSX10"] if self.model_class.kind == "pac2002" else [])),
+            "further_rolling": self._any("QSY5", "QSY6", "QSY7"),
+            "pressure": self._any(*PRESSURE_TERMS),
         }
         there = _field_names(self.model_class)
         return self.model_class(**{name: value for name, value in options.items() if name in there}), mode
@@ -613,6 +656,7 @@ class TirFile:
         tire = Tire(model, model.complete(values), self._curves, side, Path(self.file.path).stem, sizes)
         self._doubts(tire)
         report.raise_if_errors()
+        _gather(report)
         return tire
 
     def _side(self) -> str:
@@ -636,11 +680,14 @@ class TirFile:
         if "VERTICAL_STIFFNESS" not in values and "deflection" in self._curves and "FNOMIN" in values:
             values["VERTICAL_STIFFNESS"] = _slope(self._curves["deflection"], values["FNOMIN"])
             report.info(0, "VERTICAL_STIFFNESS", "is missing; taken from the curve at FNOMIN")
+        if model.kind == "mf6" and model.transient:
+            self._take_stiffnesses(values)
         missing = sorted(model.required() - set(values), key=list(self.coefficients).index)
         if missing:
             mode = getattr(model, "mode", None)
             note = "" if mode is None else f" (use mode {mode})"
-            report.error(0, "", f"missing numbers without a default{note}: {', '.join(missing)}")
+            hint = "; USE_MODE = 4 does without the last two" if missing[-2:] == list(STIFFNESSES) else ""
+            report.error(0, "", f"missing numbers without a default{note}: {', '.join(missing)}{hint}")
         report.raise_if_errors()
         absent: dict[float, list[str]] = {}
         for c in self.coefficients.values():
@@ -653,6 +700,40 @@ class TirFile:
             report.info(0, "", f"missing, taken as {default:g}: {', '.join(absent_names)}")
         return values
 
+    def _stiffnesses(self) -> dict[str, float] | None:
+        """Longitudinal and lateral stiffness of an MF 6 file: its own, or those that meet the relaxation lengths of
+        MF 5, σκ = R0 PTX1 and σα = R0 PTY1 sin(2 atan(1/PTY2)), at the nominal load: C = K/σ. None without either."""
+        found = {name: self._given[name].value for name in STIFFNESSES if name in self._given}
+        if len(found) == 2:
+            return found
+        number = {name: self._given[name].value for name in _FOR_RELAXATION if name in self._given}
+        for block in self.file.blocks:
+            for attribute in block.attributes:
+                if attribute.key.upper() in RELAXATION and isinstance(attribute.value, float):
+                    number[attribute.key.upper()] = attribute.value
+        if not set(_FOR_RELAXATION) | {"PTX1", "PTY1", "PTY2"} <= set(number):
+            return None
+        load = number["FNOMIN"] * self._factor_of("LFZO")
+        kx = number["PKX1"] * self._factor_of("LKX") * load
+        shape = self._given["PKY4"].value if "PKY4" in self._given else 2.0
+        ky = number["PKY1"] * self._factor_of("LKY") * load * np.sin(shape * np.arctan(1 / number["PKY2"]))
+        sigma_x = number["UNLOADED_RADIUS"] * number["PTX1"]
+        sigma_y = number["UNLOADED_RADIUS"] * number["PTY1"] * np.sin(2 * np.arctan(1 / (number["PTY2"] or np.inf)))
+        if not (sigma_x > 0 and sigma_y > 0):
+            return None
+        return {STIFFNESSES[0]: float(kx / sigma_x), STIFFNESSES[1]: float(abs(ky) / sigma_y)} | found
+
+    def _factor_of(self, name: str) -> float:
+        return self._given[name].value if name in self._given else 1.0
+
+    def _take_stiffnesses(self, values: dict[str, float]) -> None:
+        for name, value in (self._stiffnesses() or {}).items():
+            if name not in values:
+                values[name] = value
+                keys = "PTX1" if name == STIFFNESSES[0] else "PTY1, PTY2"
+                text = f"is missing; {value:.4g} N/m is taken: the relaxation length of {keys} at the nominal load"
+                self.report.warning(0, name, text)
+
     def _doubts(self, tire: Tire) -> None:
         """What a file may say and hardly means."""
         report, values, model = self.report, tire.values, tire.model
@@ -661,12 +742,19 @@ class TirFile:
             if model.transient and x in values and (values[x] == 0 or values[y] == 0):
                 text = "a relaxation length is zero; the smallest possible one is used instead"
                 report.warning(0, f"{x}, {y}", text)
-        if slip in (2, 3, 4) and "PKY1" in values and values["PKY1"] * values["PKY2"] > 0:
+        shape = values["PKY4"] if model.kind == "mf6" else 1.0  # Ky ~ PKY1 sin(PKY4 …): some files have both turned
+        if slip in (2, 3, 4) and "PKY1" in values and values["PKY1"] * values["PKY2"] * shape > 0:
             report.warning(
                 self._given["PKY1"].line,
                 "PKY1",
                 f"found {values['PKY1']:g}: positive, so that slip to the left pushes to the left; are the axes ISO?",
             )
+        if getattr(model, "pressure", False) and not self._any("IP_NOM"):
+            text = "is missing, though there are coefficients of pressure; the pressure of the file counts as nominal"
+            report.warning(0, "[TIRE_CONDITIONS] IP_NOM", text)
+        if model.kind == "pac2002" and values["QSX4"] and not values["QSX6"]:
+            text = "is zero or missing, though QSX4 is there; programs that do not know it take it as one"
+            report.warning(self._given["QSX4"].line, "[OVERTURNING_COEFFICIENTS] QSX6", text)
         if self.family == "PAC_MC" and slip in (2, 3, 4):
             shape = values["PCY1"] * values["LCY"] + values["PCY2"] * values["LCC"]
             if shape >= 2:
@@ -717,6 +805,26 @@ class TirFile:
 
     def write(self, path: str | Path) -> None:
         self.file.write(path)
+
+
+def _gather(report: Report) -> None:
+    """One note for the keys of a block of which the same is to be said; none for the lines of a block that is left
+    out, which is said of the block."""
+    problems: list[Problem] = []
+    places: dict[tuple[str, str], int] = {}
+    left_out = {p.key for p in report.infos if p.key.endswith("]")}
+    for p in report.problems:
+        block, bracket, key = p.key.partition("] ")
+        if p.level == "info" and bracket and key:
+            at = places.setdefault((block, p.message), len(problems))
+            if at < len(problems):
+                first = problems[at]
+                problems[at] = Problem(first.line, f"{first.key}, {key}", first.message, "info")
+                continue
+        elif p.level == "info" and p.key in left_out and p.message.endswith("the block is not known)"):
+            continue
+        problems.append(p)
+    report.problems[:] = problems
 
 
 def _neutral(key: str) -> float:

@@ -157,7 +157,7 @@ def write_page(
     rows = []
     for name, f in figures(tire).items():
         value, unit = shown(f)
-        words = (name.replace("_", " "), f"{value:.4g}", unit, f.doc)
+        words = (name.replace("_", " "), f"{value:.4g}" if value == value else "not given", unit, f.doc)
         rows.append("<tr>" + "".join(f"<td>{html.escape(w)}</td>" for w in words) + "</tr>")
     notes = "".join(f"<li class={f.level!r}>{html.escape(f'{f.level}: {f}')}</li>" for f in findings)
     picture = ""

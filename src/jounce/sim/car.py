@@ -44,8 +44,10 @@ STEP = 0.001
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, _changed: int) -> Tire:
-    return read_tir(path).tire
+def _read(path: Path, _changed: int) -> tuple[Tire, tuple[str, ...]]:
+    """The tire of a file and what its reader warned of."""
+    file = read_tir(path)
+    return file.tire, tuple(f"tire {path.name}: {warning}" for warning in file.report.warnings)
 
 
 def tires_of(vehicle: Vehicle) -> dict[str, Tire]:
@@ -53,15 +55,22 @@ def tires_of(vehicle: Vehicle) -> dict[str, Tire]:
 
     Places of one file share one object.
     """
-    found = {}
-    for corner, (axle, side) in CORNERS.items():
-        path = Path(vehicle.wheels(axle, side).tire.path)
-        found[corner] = _read(path, path.stat().st_mtime_ns)
+    return {place: _read(path, path.stat().st_mtime_ns)[0] for place, path in _tire_files(vehicle).items()}
+
+
+def tire_warnings(vehicle: Vehicle) -> list[str]:
+    """What the readers of these files warned of, each once."""
+    files = dict.fromkeys(_tire_files(vehicle).values())
+    return [text for path in files for text in _read(path, path.stat().st_mtime_ns)[1]]
+
+
+def _tire_files(vehicle: Vehicle) -> dict[str, Path]:
+    files = {corner: Path(vehicle.wheels(axle, side).tire.path) for corner, (axle, side) in CORNERS.items()}
     for corner, twin in twins(vehicle).items():
         second = vehicle.wheels(*CORNERS[corner]).twin_tire
         assert second is not None
-        found[twin] = _read(second.path, second.path.stat().st_mtime_ns)
-    return found
+        files[twin] = Path(second.path)
+    return files
 
 
 @dataclass(frozen=True)

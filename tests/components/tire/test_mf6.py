@@ -13,12 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jounce.components.tire.base import Tire
-from jounce.components.tire.magic import MODES
+from jounce.components.tire.figures import doubts, figures
+from jounce.components.tire.magic import MODES, SIGMA_FLOOR
 from jounce.components.tire.mf6 import BY_NAME, COEFFICIENTS, Mf6
 from jounce.components.tire.pac2002 import SIDED
 from jounce.components.tire.transient import evaluate, inputs, outputs
 from jounce.components.tire.wheel import declare, numbers_of
 from jounce.core.errors import ParameterError
+from jounce.core.tables import Table
 from jounce.core.units import check_unit
 from jounce.files.library import library_file
 from jounce.files.tir import read_tir
@@ -91,7 +93,7 @@ def test_each_coefficient_acts() -> None:
     without = {"RIM_RADIUS", "BOTTOM_OFFST"}  # seen only where the rim meets the road
     for c in COEFFICIENTS:
         if c.name in ("PRESMIN", "PRESMAX"):
-            changed = turning.with_values(**{c.name: 2.55e5 if c.name == "PRESMIN" else 2.45e5})
+            changed = turning.with_values(**{c.name: 2.55e5 if c.name == "PRESMIN" else 2.35e5})
         elif c.name == "Q_FZ1":
             changed = turning.with_values(Q_FZ1=20.0)
         else:
@@ -162,7 +164,7 @@ def test_combined_slip_leaves_pure_forces_alone_without_the_other_slip() -> None
 def test_nominal_pressure_is_the_tire_without_pressure_terms() -> None:
     terms = [name for name in BY_NAME if name.startswith(("PPX", "PPY", "PPZ", "PPM")) or name in ("PFZ1", "QSY8")]
     terms += ["PCFX3", "PCFY3"]
-    nominal = {**FULL_62, "INFLPRES": FULL_62["NOMPRES"]}
+    nominal = {**FULL_62, "INFLPRES": FULL_62["NOMPRES"], "LIP": 1.0}
     with_terms, without = tire(nominal), tire({**nominal, **dict.fromkeys(terms, 0.0)})
     point = (3700.0, 0.04, -0.05, 0.03)
     assert np.array_equal(steady(with_terms, *point), steady(without, *point))
@@ -170,7 +172,7 @@ def test_nominal_pressure_is_the_tire_without_pressure_terms() -> None:
     assert steady(tire({**nominal, "INFLPRES": 0.0}), *point) == pytest.approx(steady(without, *point))  # not given
     # out of its range the pressure is held
     assert np.array_equal(
-        steady(tire({**FULL_62, "INFLPRES": 9e5}), *point), steady(tire({**FULL_62, "INFLPRES": 3.5e5}), *point)
+        steady(tire({**nominal, "INFLPRES": 9e5}), *point), steady(tire({**nominal, "INFLPRES": 3.5e5}), *point)
     )
 
 
@@ -267,11 +269,43 @@ def test_load_equals_the_second_evaluation() -> None:
 
 
 def test_stiffness_at_the_nominal_load_is_the_vertical_stiffness() -> None:
-    values = {**FULL_62, "INFLPRES": FULL_62["NOMPRES"], "Q_RE0": 1.0}
+    values = {**FULL_62, "INFLPRES": FULL_62["NOMPRES"], "LIP": 1.0, "LCZ": 1.0, "Q_RE0": 1.0}
     t = tire(values, version=61)
     rho = t.deflection(4000.0)
     h = 1e-6
     assert (t.load(rho + h) - t.load(rho - h)) / (2 * h) == pytest.approx(2e5, rel=1e-6)
+
+
+def test_the_scale_of_the_vertical_stiffness_scales_the_load_and_the_curve_alike() -> None:
+    softer, plain = (tire({**FULL_62, "LCZ": x}, version=61) for x in (0.8, 1.0))
+    assert softer.load(0.02, spin=50.0) == pytest.approx(0.8 * plain.load(0.02, spin=50.0), rel=1e-14)
+    curve = Table([0.0, 0.1], [0.0, 2e4], extrapolation="linear")
+    by_curve = [
+        replace(tire({**FULL_62, "LCZ": x}, deflection_curve=True), curves={"deflection": curve}) for x in (0.8, 1.0)
+    ]
+    assert by_curve[0].load(0.02) == pytest.approx(0.8 * by_curve[1].load(0.02), rel=1e-14)
+
+
+def test_the_pressure_may_be_scaled() -> None:
+    """LIP on a wheel is its own pressure (``tire.scale.LIP``)."""
+    point = (3700.0, 0.04, -0.05, 0.03)
+    by_factor, by_number = (
+        tire(FULL_62),
+        tire({**FULL_62, "LIP": 1.0, "INFLPRES": FULL_62["LIP"] * FULL_62["INFLPRES"]}),
+    )
+    assert np.array_equal(steady(by_factor, *point), steady(by_number, *point))
+    assert by_factor.load(0.02) == by_number.load(0.02)
+
+
+def test_a_steady_mode_without_stiffness_has_no_relaxation_length() -> None:
+    values = {**FULL_62, "LATERAL_STIFFNESS": 0.0}
+    t = tire(values, mode=4, version=61)
+    assert t.at_load(4000.0).sigma_alpha == SIGMA_FLOOR
+    assert t.at_load(4000.0).sigma_kappa == tire(mode=4, version=61).at_load(4000.0).sigma_kappa
+    found = figures(t)
+    assert math.isnan(found["lateral_relaxation_length"].value)
+    assert found["longitudinal_relaxation_length"].value > 0.05
+    assert not [d for d in doubts(t) if "relaxation" in d.key]
 
 
 def test_the_load_that_depends_on_forces_is_near_its_fixed_point() -> None:

@@ -20,7 +20,7 @@ from jounce.core.tables import Table
 from jounce.core.units import check_unit
 from jounce.symbolic import System
 from models import assert_close, compiled, derivative
-from tire_models import EXAMPLE, FULL, example_text, reference, tire
+from tire_models import ALL_TERMS, COMPLETE, EXAMPLE, FULL, LATER_TERMS, example_text, reference, tire
 
 NAMES = ("fx", "fy", "mx", "my", "mz")
 DEG = math.pi / 180
@@ -138,6 +138,131 @@ def test_every_coefficient_acts_as_in_the_second_evaluation(mode: int, variant: 
     assert at.sigma_kappa == pytest.approx(max(expected["sigma_kappa"], 0.01), rel=1e-11)
 
 
+# --- what later files have: pressure, more of overturning and rolling moments ----------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("variant", ["PAC2002", "MF_52", "MF_05"])
+@given(point=points)
+@settings(max_examples=40)
+def test_every_later_coefficient_acts_as_in_the_second_evaluation(
+    mode: int, variant: str, point: tuple[float, ...]
+) -> None:
+    load, kappa, alpha, gamma, mu = point
+    t = tire(COMPLETE, mode, variant, **ALL_TERMS)
+    expected = reference(COMPLETE, load, kappa, alpha, gamma, mode=mode, variant=variant, mu=mu)
+    assert_close(steady(t, *point), [expected[n] for n in NAMES], [1e-9 * (1 + load)] * 5, NAMES)
+    at = t.model.at_load(t.values, load, gamma, mu)
+    assert at.slope_x == pytest.approx(expected["Kx"], rel=1e-11)
+    assert at.slope_y == pytest.approx(expected["Ky"], rel=1e-11)
+
+
+@pytest.mark.parametrize("name", [n for n in LATER_TERMS if n not in ("LCZ", "QPFZ1", "PRESMIN", "PRESMAX")])
+def test_no_later_coefficient_is_forgotten(name: str) -> None:
+    changed = {**COMPLETE, name: 1.01 * COMPLETE[name]}
+    point = (3500.0, 0.04, 0.06, 0.05)
+    found = [steady(tire(v, **ALL_TERMS), *point) for v in (COMPLETE, changed)]
+    assert np.abs(found[1] - found[0]).max() > 1e-7
+    expected = reference(changed, *point)
+    assert_close(found[1], [expected[n] for n in NAMES], 1e-9 * 3500, NAMES)
+
+
+def test_terms_that_are_zero_change_no_bit() -> None:
+    zero = {"IP": 2.5e5, "IP_NOM": 2.1e5}
+    plain, built = tire(FULL), tire({**FULL, **zero}, **ALL_TERMS)
+    rng = np.random.default_rng(8)
+    for point in rng.uniform([100, -1, -1, -0.25, 0.2], [9500, 1, 1, 0.25, 1.3], (50, 5)):
+        assert np.array_equal(steady(plain, *point), steady(built, *point))
+
+
+@pytest.mark.parametrize("options", [{}, {"extended": True}, {"extended": True, "softening": True}])
+def test_nominal_pressure_is_the_tire_without_pressure_to_the_last_bit(options: dict[str, Any]) -> None:
+    values = {**COMPLETE, "QFZ2": 12.0, "QFCX1": 0.1, "QFCY1": 0.2, "LIP": 1.0}
+    rest = {name: value for name, value in ALL_TERMS.items() if name != "pressure"}
+    without = tire({**values, "QSY8": 0.0}, **rest, **options)
+    for ip, nominal in ((2.1e5, 2.1e5), (0.0, 2.1e5), (2.1e5, 0.0), (0.0, 0.0), (2.1, 2.1)):
+        t = tire({**values, "IP": ip, "IP_NOM": nominal}, pressure=True, **rest, **options)
+        rng = np.random.default_rng(9)
+        for point in rng.uniform([100, -1, -1, -0.25, 0.2], [9500, 1, 1, 0.25, 1.3], (20, 5)):
+            assert np.array_equal(steady(t, *point), steady(without, *point))
+            assert t.at_load(point[0], point[3])[:6] == without.at_load(point[0], point[3])[:6]
+        assert t.load(0.02, 0.1, gamma=0.1, spin=60.0) == without.load(0.02, 0.1, gamma=0.1, spin=60.0)
+        assert t.model.effective_radius(t.values, 0.02) == without.model.effective_radius(without.values, 0.02)
+
+
+def test_pressure_is_held_at_the_ends_of_its_range() -> None:
+    point = (3700.0, 0.04, -0.05, 0.03)
+    for beyond, end in ((9e5, "PRESMAX"), (2e4, "PRESMIN")):
+        a, b = (tire({**COMPLETE, "LIP": 1.0, "IP": ip}, **ALL_TERMS) for ip in (beyond, COMPLETE[end]))
+        assert np.array_equal(steady(a, *point), steady(b, *point)) and a.load(0.02) == b.load(0.02)
+
+
+def test_upright_it_is_the_tire_of_mf_6_with_the_same_coefficients() -> None:
+    """Two models of the package that share no equation text: their formulas coincide without camber."""
+    from jounce.components.tire.mf6 import Mf6
+
+    values = {**COMPLETE, "LFZO": 1.0, "QSY3": 0.0, "QSY4": 0.0}
+    other = {"IP": "INFLPRES", "IP_NOM": "NOMPRES", "QPZ1": "PPZ1", "QPZ2": "PPZ2", "QPX1": "PPMX1", "QPFZ1": "PFZ1"}
+    known = {c.name for c in Mf6().coefficients}
+    same = {other.get(n, n): v for n, v in values.items() if other.get(n, n) in known}
+    same |= {"QSY7": 1 + values["QSY7"], "LATERAL_STIFFNESS": 1e5, "LONGITUDINAL_STIFFNESS": 3e5, "LKYC": 1, "LKZC": 1}
+    model = Mf6(version=61)
+    newer = model.complete(same)
+    t = tire(values, **ALL_TERMS)
+    rng = np.random.default_rng(10)
+    for load, kappa, alpha, mu in rng.uniform([300, -0.5, -0.5, 0.4], [8500, 0.5, 0.5, 1.2], (40, 4)):
+        expected = np.array([float(v) for v in model.steady(newer, load, kappa, alpha, 0.0, mu)])
+        assert_close(steady(t, load, kappa, alpha, 0.0, mu), expected, 1e-9 * (1 + np.abs(expected)), NAMES)
+    assert t.load(0.02) == pytest.approx(float(model.vertical(newer, 0.02, 0.0)), rel=1e-12)
+
+
+def test_the_vertical_scale_and_pressure_act_on_load_and_rolling_radius() -> None:
+    scale = 0.92 * (1 + 0.7 * (0.93 * 2.5 / 2.1 - 1))
+    t, plain = tire(COMPLETE, **ALL_TERMS), tire(FULL)
+    assert t.load(0.02, 0.3) == pytest.approx(scale * 2e5 * 0.02 + 300 * 0.3, rel=1e-13)  # not the damper
+    # the rolling radius by the nominal deflection, which is smaller by the scale
+    stiffer = tire({**FULL, "VERTICAL_STIFFNESS": scale * 2e5})
+    for rho in (0.005, 0.02, 0.04):
+        found = float(t.model.effective_radius(t.values, rho))
+        assert found == pytest.approx(float(stiffer.model.effective_radius(stiffer.values, rho)), rel=1e-14)
+    assert t.deflection(4000.0) == pytest.approx(plain.deflection(4000.0) / scale, rel=1e-9)
+
+
+@pytest.mark.parametrize("option", ["deflection_curve", "radius_load_map", "extended"])
+def test_the_vertical_scale_acts_on_every_law_of_the_load_but_not_on_the_rim(option: str) -> None:
+    from dataclasses import replace
+
+    pen = np.linspace(0, 0.1, 11)
+    curves = {
+        "deflection": Table(pen, 1.5e5 * pen + 1e6 * pen**2, method="akima", extrapolation="linear"),
+        "radius_load": Table(
+            [[0.2, 0.25, 0.3135], [0.0, 30.0]], [[2e4, 2.2e4], [1e4, 1.1e4], [0.0, 0.0]], method="linear"
+        ),
+    }
+    rim = {"BOTTOM_STIFF": 2e6, "BOTTOM_OFFST": 0.01, "QFZ2": 10.0, "QFZ3": 5.0}
+    softer, plain, hanging = (
+        replace(tire({**EXAMPLE, **rim, **more}, **{option: True}), curves=curves)
+        for more in ({"LCZ": 0.6}, {}, {"LCZ": 1e-9})
+    )
+    for rho in (0.01, 0.03, 0.105):
+        rims = float(hanging.load(rho, gamma=0.1, spin=20.0, vx=10.0))
+        whole = float(plain.load(rho, gamma=0.1, spin=20.0, vx=10.0))
+        found = float(softer.load(rho, gamma=0.1, spin=20.0, vx=10.0))
+        assert found == pytest.approx(0.6 * (whole - rims) + rims, rel=1e-6)
+    assert rims == pytest.approx(2e6 * (0.105 - 0.1005), rel=1e-3)
+
+
+def test_a_structure_without_the_terms_says_so() -> None:
+    from jounce.components.tire.pac_mc import PacMc
+
+    for option in ALL_TERMS:
+        with pytest.raises(ParameterError, match=f"tire pac_mc: has no terms for '{option}'"):
+            PacMc(**{option: True})
+
+
+# --- moments of rolling ----------------------------------------------------------------------------------------------
+
+
 def test_speed_enters_rolling_resistance() -> None:
     t = tire(FULL)
     expected = reference(FULL, 4000, 0.01, 0.02, 0.0, vx=40.0)
@@ -170,11 +295,12 @@ def test_without_rolling_coefficients_the_moment_is_that_of_the_free_rolling_for
 # --- rules -----------------------------------------------------------------------------------------------------------
 
 
-def test_slopes_at_the_origin_are_the_declared_stiffnesses() -> None:
-    t = tire(FULL, mode=3)
+@pytest.mark.parametrize(("values", "terms"), [(FULL, {}), (COMPLETE, ALL_TERMS)])
+def test_slopes_at_the_origin_are_the_declared_stiffnesses(values: dict[str, float], terms: dict[str, bool]) -> None:
+    t = tire(values, mode=3, **terms)
     for load in (1000.0, 4000.0, 7000.0):
         for gamma in (0.0, 0.05):
-            known = reference(FULL, load, 0, 0, gamma, mode=3)
+            known = reference(values, load, 0, 0, gamma, mode=3)
             slope, error = derivative(lambda h, n=load, g=gamma, k=known: t.steady(n, -k["SHx"] + h, 0.0, g).fx, 1e-4)
             assert abs(slope - known["Kx"]) <= error + 1e-6 * known["Kx"]
             slope, error = derivative(lambda h, n=load, g=gamma, k=known: t.steady(n, 0.0, -k["SHy"] + h, g).fy, 1e-4)
@@ -203,10 +329,13 @@ def test_camber_stiffness_at_the_origin() -> None:
         assert found < 0
 
 
+@pytest.mark.parametrize(("values", "terms"), [(FULL, {}), (COMPLETE, ALL_TERMS)])
 @given(point=points)
-def test_a_symmetric_tire_equals_its_mirror_image(point: tuple[float, ...]) -> None:
+def test_a_symmetric_tire_equals_its_mirror_image(
+    values: dict[str, float], terms: dict[str, bool], point: tuple[float, ...]
+) -> None:
     load, kappa, alpha, gamma, mu = point
-    t = tire(symmetrised(FULL))
+    t = tire(symmetrised(values), **terms)
     a, b = steady(t, load, kappa, alpha, gamma, mu), steady(t, load, kappa, -alpha, -gamma, mu)
     assert_close(b, a * [1, -1, -1, 1, -1], 1e-12 * (1 + load), NAMES)
 
@@ -407,9 +536,12 @@ def test_combined_forces_are_continuous_in_all_directions() -> None:
             assert steps.max() < 0.02 * (np.ptp(values) + 1.0), "a jump"
 
 
-@pytest.mark.parametrize(("mode", "variant", "lonslip"), [(4, "PAC2002", 0), (14, "PAC2002", 0), (13, "MF_05", 1)])
-def test_numbers_symbols_and_compiled_code_agree(mode: int, variant: str, lonslip: int) -> None:
-    t = tire(FULL, mode, variant, lonslip=lonslip)
+@pytest.mark.parametrize(
+    ("mode", "variant", "lonslip", "terms"),
+    [(4, "PAC2002", 0, {}), (14, "PAC2002", 0, {}), (13, "MF_05", 1, {}), (14, "PAC2002", 0, ALL_TERMS)],
+)
+def test_numbers_symbols_and_compiled_code_agree(mode: int, variant: str, lonslip: int, terms: dict[str, bool]) -> None:
+    t = tire(COMPLETE if terms else FULL, mode, variant, lonslip=lonslip, **terms)
     names = inputs(t.model)
     system = System("compiled_tire")
     arguments = [system.input(name) for name in names]
@@ -497,11 +629,12 @@ def test_every_number_has_a_unit_and_a_meaning() -> None:
         check_unit(c.unit, c.name)
         assert c.doc and c.name.isupper()
     assert set(SIDED) <= set(BY_NAME)
-    model = tire().model
-    assert set(model.derived(tire().values)) == set(model.derived_docs)
-    for name, (unit, doc) in model.derived_docs.items():
-        check_unit(unit, name)
-        assert doc
+    for terms in ({}, ALL_TERMS):
+        model = tire(**terms).model
+        assert set(model.derived(tire().values)) == set(model.derived_docs)
+        for name, (unit, doc) in model.derived_docs.items():
+            check_unit(unit, name)
+            assert doc
 
 
 def test_wrong_structures_and_numbers_are_refused() -> None:

@@ -19,7 +19,7 @@ from jounce.runtime.simulation import Simulation
 from jounce.symbolic import System
 from mf6_reference import FULL_62, MOTORCYCLE, mf6, pac_mc
 from models import assert_close, compiled
-from tire_models import FULL, reference
+from tire_models import ALL_TERMS, COMPLETE, reference
 
 NAMES = ("fx", "fy", "mx", "my", "mz")
 FX, FY, ALL = {"fx", "my"}, {"fy", "mx", "mz"}, {*NAMES, "Kx", "Ky", "sigma_kappa", "sigma_alpha"}
@@ -102,7 +102,7 @@ def known(kind: str, values: dict[str, float], point: tuple[float, ...]) -> dict
 
 
 MODELS: dict[str, tuple[Any, dict[str, float]]] = {
-    "pac2002": (Pac2002(), FULL),
+    "pac2002": (Pac2002(**ALL_TERMS), COMPLETE),
     "pac_mc": (PacMc(), MOTORCYCLE),
     "mf6": (Mf6(), FULL_62),
 }

@@ -19,7 +19,7 @@ from models import compiled, outputs_by_name
 from tire_models import EXAMPLE, FULL, example_text, tire
 
 R0, CZ, FZ0, V0 = 0.3135, 2e5, 4000.0, 16.7
-EXTENDED = {**EXAMPLE, "QV1": 7e-4, "QV2": 0.05, "QFCG1": -0.4, "QFZ2": 15.0}
+EXTENDED = {**EXAMPLE, "QV1": 7e-4, "QV2": 0.05, "QFCG1": -0.4, "QFZ2": 15.0, "QFZ3": 6.0}
 
 
 def test_the_extended_law_by_hand() -> None:
@@ -28,7 +28,7 @@ def test_the_extended_law_by_hand() -> None:
         w = spin * R0 / V0
         grown = (rho + R0 * 7e-4 * w**2) / R0
         f = 1 + 0.05 * abs(w) - 0.4 * gamma**2
-        expected = max(f * FZ0 * (CZ * R0 / FZ0 * grown + 15.0 * grown**2), 0.0)
+        expected = max(f * FZ0 * ((CZ * R0 / FZ0 + 6.0 * gamma**2) * grown + 15.0 * grown**2), 0.0)
         assert t.load(rho, gamma=gamma, spin=spin) == pytest.approx(expected, rel=1e-12)
 
 

@@ -14,7 +14,7 @@ do not depend on the load, nor is there camber thrust unless CGAMMA is given: Fy
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -31,6 +31,7 @@ class Fiala(SimpleTire):
     """Fiala tire; see the module."""
 
     kind: ClassVar[str] = "fiala"
+    aliases: ClassVar[Mapping[str, str]] = {"RLENX": "RELAX_LENGTH_X", "RLENY": "RELAX_LENGTH_Y"}
     own: ClassVar[Sequence[Coefficient]] = (
         *table(
             "PARAMETER",

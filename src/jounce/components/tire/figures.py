@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.components.tire.base import Tire
+from jounce.components.tire.magic import SIGMA_FLOOR
 from jounce.core.errors import ParameterError
 
 Array = npt.NDArray[np.float64]
@@ -60,7 +61,8 @@ class Doubt(NamedTuple):
 
 @np.errstate(all="ignore")
 def figures(tire: Tire, load: float | None = None) -> dict[str, Figure]:
-    """Key figures at a load, the nominal one by default; a tire of a mode without a force has zeros there."""
+    """Key figures at a load, the nominal one by default; a tire of a mode without a force has zeros there, and one of
+    a steady mode whose file says nothing of relaxation lengths has nan there."""
     fz0 = float(tire.values["FNOMIN"])
     fz = fz0 if load is None else float(load)
     if not fz > 0:
@@ -68,7 +70,7 @@ def figures(tire: Tire, load: float | None = None) -> dict[str, Figure]:
     at, h = tire.at_load(fz), SMALL
     alpha, kappa = _sweep(tire, "ALPMAX", 0.7), _sweep(tire, "KPUMAX", 1.0)
     fy, fx = -_part(tire, "fy", fz, 0.0, alpha), _part(tire, "fx", fz, kappa)
-    brake = -_part(tire, "fx", fz, -kappa)
+    brake = -_part(tire, "fx", fz, np.linspace(0.0, _span(tire, "KPUMIN", "KPUMAX", 1.0)[0], POINTS))
     sideways = _span(tire, "ALPMIN", "ALPMAX", h)
     cornering = -_slope(lambda x: _one(tire, "fy", fz, 0.0, x), *sideways)
     slipping = _slope(lambda x: _one(tire, "fx", fz, x), *_span(tire, "KPUMIN", "KPUMAX", h))
@@ -93,14 +95,14 @@ def figures(tire: Tire, load: float | None = None) -> dict[str, Figure]:
         ("braking_friction", float(brake.max()) / fz, "-", "largest braking force over load"),
         ("locked_share", float(brake[-1] / brake.max()) if brake.max() > 0 else 0.0, "-", "braking force at full slip "
          "over the largest one"),
-        ("lateral_relaxation_length", float(at.sigma_alpha), "m", "way over which the lateral force builds up"),
-        ("longitudinal_relaxation_length", float(at.sigma_kappa), "m", "the same, longitudinal"),
+        ("lateral_relaxation_length", _length(tire, at.sigma_alpha), "m", "way over which the lateral force builds up"),
+        ("longitudinal_relaxation_length", _length(tire, at.sigma_kappa), "m", "the same, longitudinal"),
         ("vertical_rate", _slope(lambda x: float(tire.load(rho + x)), -1e-6, 1e-6), "N/m", "vertical stiffness at "
          "the load"),
         ("deflection", rho, "m", "vertical deflection at rest"),
         ("effective_radius", float(tire.model.effective_radius(tire.values, rho)), "m", "rolling speed over spin"),
-        ("rolling_resistance", -float(rolling.my) / (fz * float(tire.values["UNLOADED_RADIUS"])), "-", "rolling moment "
-         "over load and radius"),
+        ("rolling_resistance", 0.0 - float(rolling.my) / (fz * float(tire.values["UNLOADED_RADIUS"])), "-",
+         "rolling moment over load and radius"),
         ("pull_lateral", float(rolling.fy) / fz, "-", "lateral force at zero slip over load (ply steer, conicity)"),
         ("pull_aligning", float(rolling.mz), "N.m", "aligning moment at zero slip"),
         ("lateral_load_sensitivity", _sensitivity(tire, fz, "fy", alpha), "-", "change of lateral friction by a load "
@@ -137,7 +139,7 @@ def doubts(tire: Tire) -> list[Doubt]:
         along = key.startswith(("slip_stiffness", "longitudinal", "slip_at", "rolling"))
         if (sideways and not lateral) or (along and not longitudinal):
             continue
-        if not low <= value <= high:
+        if not low <= value <= high and not math.isnan(value):
             unit = "" if found[key].unit == "-" else f" {found[key].unit}"
             result.append(Doubt(key, f"{value:.4g}{unit}; usual are {low:.3g} to {high:.3g}{unit}"))
     fz = found["load"].value
@@ -179,6 +181,8 @@ def _ranges(tire: Tire) -> list[Doubt]:
                 f"{values[low]:g} to {values[high]:g}: one side of zero is outside of the valid range; any {what} "
                 "there counts as the nearest valid one"
             )
+            if low == "KPUMIN":
+                text += f", so that it cannot {'drive' if values[high] <= 0 else 'brake'} a car"
             result.append(Doubt(f"{low}, {high}", text))
     if {"PCY1", "PCY2", "LCC"} <= set(values) and values["PCY1"] * values["LCY"] + values["PCY2"] * values["LCC"] >= 2:
         result.append(Doubt("PCY1, PCY2", "together 2 or more: forces turn round at large slip and camber"))
@@ -213,6 +217,11 @@ def _over_load(tire: Tire, lateral: bool, longitudinal: bool) -> list[Doubt]:
 
 
 # --- measuring -------------------------------------------------------------------------------------------------------
+
+
+def _length(tire: Tire, sigma: Any) -> float:
+    """A relaxation length; nan for none, which steady modes need not have."""
+    return math.nan if not tire.model.transient and float(sigma) <= SIGMA_FLOOR else float(sigma)
 
 
 def _top(tire: Tire, key: str, wanted: float) -> float:

@@ -1,7 +1,8 @@
 """Magic Formula tires of MF-Tyre 6.1 and 6.2: inflation pressure, camber, turn slip; after [Pacejka2012] section 4.3.2
 (equations 4.E1 to 4.E78, turn slip 4.75 to 4.106) and [Besselink2010].
 
-With dfz = (Fz - Fz0')/Fz0', Fz0' = LFZO FNOMIN, dpi = (p - p0)/p0 and the sine and cosine curves S, G of ``magic``:
+With dfz = (Fz - Fz0')/Fz0', Fz0' = LFZO FNOMIN, dpi = (p - p0)/p0, p = LIP INFLPRES, p0 = NOMPRES and the sine and
+cosine curves S, G of ``magic``:
 
 Fx0 = S(κ + SHx; Bx, Cx, Dx, Ex) + SVx                                                                            (1)
     Dx = (PDX1 + PDX2 dfz)(1 + PPX3 dpi + PPX4 dpi²)(1 - PDX3 γ²) LMUX Fz ζ1
@@ -22,13 +23,13 @@ Mx = R0 Fz (QSX1 LVMX - QSX2 γ (1 + PPMX1 dpi) - QSX12 γ|γ| + QSX3 Fy/Fz0 + Q
 My = -R0 Fz0 (sgn(Ω)(QSY1 + QSY3 |V| + QSY4 V⁴ + (QSY5 + QSY6 Fz/Fz0) γ²) + QSY2 Fx/Fz0)
      (Fz/Fz0)^QSY7 (p/p0)^QSY8 LMY,   V = Vx/Vref                                                                 (5)
 σκ = Kx/Cx,   σα = |Ky|/Cy,   Cx = LONGITUDINAL_STIFFNESS (1 + PCFX1 dfz + PCFX2 dfz²)(1 + PCFX3 dpi), Cy likewise   (6)
-Fz = f Fz0 (Q_FZ1 ρz/R0 + Q_FZ2 (ρz/R0)²)(1 + PFZ1 dpi) + F_b + Kz ρ̇ b(ρ),   ρz = RΩ - r + ρzγ                      (7)
+Fz = f Fz0 (Q_FZ1 ρz/R0 + Q_FZ2 (ρz/R0)²)(1 + PFZ1 dpi) LCZ + F_b + Kz ρ̇ b(ρ),   ρz = RΩ - r + ρzγ                  (7)
     RΩ = R0 (Q_RE0 + Q_V1 w²),   w = Ω R0/Vref,   Q_FZ1 = sqrt((Cz R0/Fz0)² - 4 Q_FZ2) unless given
     f = 1 + Q_V2 |w| - (Q_FCX Fx/Fz0)² - ((ρz/R0)^Q_FCY2 Q_FCY (Fy - SFyγ)/Fz0)²      (see ``vertical``)
     6.2:  ρzγ = (c(r)/c(RΩ))² (b/8)|tan γ| - Q_CAM3 ρ|γ|,   c(x) = Q_CAM1 x + Q_CAM2 x²
           b = (1.075 - ASPECT_RATIO/2) WIDTH
           SFyγ = (Q_FYS1 + Q_FYS2 r/RΩ + Q_FYS3 (r/RΩ)²) γ
-re = RΩ - (Fz0/Cz)(FREFF F + DREFF atan(BREFF F)),   F = Fz/Fz0 without damper and camber, Cz (1 + PFZ1 dpi)       (8)
+re = RΩ - (Fz0/Cz)(FREFF F + DREFF atan(BREFF F)),   F = Fz/Fz0 without damper and camber, Cz (1 + PFZ1 dpi) LCZ   (8)
 
 Turn slip.  The contact turns about the normal with ψ̇ + (1 - εγ) Ω sin γ, so that in our axes
 
@@ -78,7 +79,7 @@ from jounce.components.tire.magic import (
     table,
 )
 from jounce.components.tire.pac2002 import BY_NAME as CAR
-from jounce.components.tire.pac2002 import SIDED
+from jounce.components.tire.pac2002 import LATER, MIXED, SIDED
 from jounce.core.errors import ParameterError
 from jounce.symbolic.ops import acos, atan, clip, cos, exp, fabs, fmax, fmin, if_else, log, pi, sin, sqrt, tan
 
@@ -92,7 +93,7 @@ _ALIGN, _ROLL = "ALIGNING_COEFFICIENTS", "ROLLING_COEFFICIENTS"
 # What older tires have and these have not, or under another name.
 _OLDER = {
     *("LGAX", "LGAY", "LKYG", "LGAZ", "LGYR", "PTX1", "PTX2", "PTX3", "PHY3", "PTY1", "PTY2", "QTZ1", "MBELT"),
-    *(c.name for c in spring.EXTENDED),
+    *(c.name for c in (*spring.EXTENDED, *LATER)),
 }
 COEFFICIENTS: tuple[Coefficient, ...] = (
     *(c for c in CAR.values() if c.name not in _OLDER),
@@ -133,8 +134,8 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         PCFY3 - change of the lateral stiffness with pressure
         """,
     ),
-    Coefficient("PRESMIN", "N/m2", "smallest valid pressure", 1e4, "INFLATION_PRESSURE_RANGE"),
-    Coefficient("PRESMAX", "N/m2", "largest valid pressure", 1e7, "INFLATION_PRESSURE_RANGE"),
+    CAR["PRESMIN"],
+    CAR["PRESMAX"],
     *table(
         SCALING,
         """
@@ -144,15 +145,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         """,
         1.0,
     ),
-    *table(
-        _LONG,
-        """
-        PPX1 - change of slip stiffness with pressure
-        PPX2 - change of slip stiffness with pressure squared
-        PPX3 - change of friction with pressure
-        PPX4 - change of friction with pressure squared
-        """,
-    ),
+    *(CAR[name] for name in ("PPX1", "PPX2", "PPX3", "PPX4")),
     Coefficient("PKY4", "-", "shape of the cornering stiffness over load", 2.0, _LAT),
     *table(
         _LAT,
@@ -161,39 +154,24 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         PKY5 1/rad2 change of the load of the largest stiffness with inclination squared
         PKY6 1/rad camber stiffness over load, negative
         PKY7 1/rad change of the camber stiffness with load
-        PPY1 - change of cornering stiffness with pressure
-        PPY2 - change of the load of the largest stiffness with pressure
-        PPY3 - change of friction with pressure
-        PPY4 - change of friction with pressure squared
-        PPY5 - change of camber stiffness with pressure
         """,
     ),
+    *(CAR[name] for name in ("PPY1", "PPY2", "PPY3", "PPY4")),
+    Coefficient("PPY5", "-", "change of camber stiffness with pressure", 0.0, _LAT),
+    *MIXED,
     *table(
         "OVERTURNING_COEFFICIENTS",
         """
-        QSX4 - overturning moment, mixed part
-        QSX5 - change of the mixed part with load, shape
-        QSX6 - change of the mixed part with load, slope
-        QSX7 1/rad mixed part over inclination
-        QSX8 - mixed part over lateral force, shape
-        QSX9 - mixed part over lateral force, slope
-        QSX10 1/rad overturning moment by load and inclination
-        QSX11 - slope of this over load
         QSX12 1/rad2 overturning moment over inclination squared
         QSX13 - overturning moment over lateral force and radius
         QSX14 1/rad change of this with inclination
         PPMX1 - change of the overturning moment with pressure
         """,
     ),
-    *table(
-        _ROLL,
-        """
-        QSY5 1/rad2 change with inclination squared
-        QSY6 1/rad2 change with load and inclination squared
-        """,
-    ),
+    CAR["QSY5"],
+    CAR["QSY6"],
     Coefficient("QSY7", "-", "exponent of rolling resistance with load", 1.0, _ROLL),
-    Coefficient("QSY8", "-", "exponent of rolling resistance with pressure", 0.0, _ROLL),
+    CAR["QSY8"],
     *table(
         _ALIGN,
         """
@@ -235,7 +213,7 @@ DERIVED = {
     **magic.DERIVED,
     "PER_R0": ("1/m", "one over the free radius"),
     "Q_FZ1_USED": ("-", "load over deflection, given or from the stiffness"),
-    "P_FZ": ("-", "factor of the stiffness by pressure"),
+    "P_FZ": ("-", "factor of the stiffness by pressure and scale"),
     "P_KX": ("-", "factor of the slip stiffness by pressure"),
     "P_MUX": ("-", "factor of the friction of Fx by pressure"),
     "P_KY": ("-", "factor of the cornering stiffness by pressure"),
@@ -279,8 +257,8 @@ class Mf6(MagicFormula):
         "IP": "INFLPRES",
         "IP_NOM": "NOMPRES",
         **{f"Q{name[2:]}": name for name in ("Q_RE0", "Q_V1", "Q_V2", "Q_FZ1", "Q_FZ2")},
-        "QFCX1": "Q_FCX",
-        "QFCY1": "Q_FCY",
+        **dict.fromkeys(("QFCX1", "QFCX"), "Q_FCX"),
+        **dict.fromkeys(("QFCY1", "QFCY"), "Q_FCY"),
     }
 
     mode: int = 14
@@ -321,7 +299,8 @@ class Mf6(MagicFormula):
 
     def derived(self, p: Numbers) -> dict[str, Any]:
         nominal = fmax(p["NOMPRES"], 1.0)
-        pressure = clip(if_else(p["INFLPRES"] > 0, p["INFLPRES"], nominal), p["PRESMIN"], p["PRESMAX"])
+        given = p["LIP"] * if_else(p["INFLPRES"] > 0, p["INFLPRES"], nominal)
+        pressure = clip(given, p["PRESMIN"], p["PRESMAX"])
         d = pressure / nominal - 1
         per_stiffness = p["VERTICAL_STIFFNESS"] * p["UNLOADED_RADIUS"] / p["FNOMIN"]
         q_fz1 = sqrt(fmax(per_stiffness * per_stiffness - 4 * p["Q_FZ2"], 0.0))
@@ -333,7 +312,7 @@ class Mf6(MagicFormula):
             "PER_FZMIN": 1 / fmax(p["FZMIN"], LOAD_FLOOR),
             "PER_R0": 1 / p["UNLOADED_RADIUS"],
             "Q_FZ1_USED": if_else(p["Q_FZ1"] == 0, q_fz1, p["Q_FZ1"]),
-            "P_FZ": 1 + p["PFZ1"] * d,
+            "P_FZ": (1 + p["PFZ1"] * d) * p["LCZ"],
             "P_KX": 1 + p["PPX1"] * d + p["PPX2"] * d * d,
             "P_MUX": 1 + p["PPX3"] * d + p["PPX4"] * d * d,
             "P_KY": 1 + p["PPY1"] * d,
@@ -392,7 +371,7 @@ class Mf6(MagicFormula):
     ) -> Any:
         rho = self._deflection(p, rho, clip(gamma, p["CAMMIN"], p["CAMMAX"]), spin)
         if self.deflection_curve:
-            elastic = spring.look_up(curves, "deflection")(fmax(rho, 0.0))
+            elastic = p["P_FZ"] * spring.look_up(curves, "deflection")(fmax(rho, 0.0))
         else:
             elastic = p["FNOMIN"] * self._relative_load(p, rho, spin)
         return spring.total(p, elastic, rho, rho_rate, curves, self.bottoming_curve)
@@ -455,14 +434,19 @@ class Mf6(MagicFormula):
         cx = p["C_X"] * (1 + p["PCFX1"] * dfz + p["PCFX2"] * dfz * dfz)
         cy = p["C_Y"] * (1 + p["PCFY1"] * dfz + p["PCFY2"] * dfz * dfz)
         return AtLoad(
-            fmax(fabs(a.Kx / off_zero(cx)) * p["LSGKP"], SIGMA_FLOOR),  # (6)
-            fmax(fabs(a.Ky / off_zero(cy)) * p["LSGAL"], SIGMA_FLOOR),
+            fmax(self._length(a.Kx, cx) * p["LSGKP"], SIGMA_FLOOR),  # (6)
+            fmax(self._length(a.Ky, cy) * p["LSGAL"], SIGMA_FLOOR),
             a.Kx,
             a.Ky,
             p["PEAK_X"] / fabs(off_zero(a.Bx)),
             p["PEAK_Y"] / fabs(off_zero(a.By)),
             a,
         )
+
+    def _length(self, slope: Any, stiffness: Any) -> Any:
+        """σ of (6); none in steady modes without a stiffness, which need not have one."""
+        found = fabs(slope / off_zero(stiffness))
+        return found if self.transient else if_else(stiffness == 0, 0.0, found)
 
     def _turning(self, p: Numbers, a: Any, turn: Turn | None) -> None:
         """φ (9) and the factors that depend on it alone."""

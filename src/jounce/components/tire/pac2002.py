@@ -14,14 +14,28 @@ Aligning:      Mz = -t (Fy - SVyκ) + Mzr + s Fx                                
     t = G(α_t; Bt, Ct, Dt, Et) cos α,   Mzr = Dr cos(atan(Br α_r)) cos α
 Combined:      Fx = Gxα Fx0,   Fy = Gyκ Fy0 + SVyκ                                                     (7)
     α_t,eq = atan sqrt(tan² α_t + (Kx κ/Ky)²),  α_r,eq likewise                                        (8)
-Overturning:   Mx = R0 Fz (QSX1 LVMX - QSX2 γ + QSX3 Fy/Fz0) LMX                                       (9)
-Rolling:       My = -R0 Fz (sgn(ω) (QSY1 + QSY3 |Vx/Vref| + QSY4 (Vx/Vref)⁴) + QSY2 Fx/Fz0) LMY           (10)
+Overturning:   Mx = R0 Fz (QSX1 LVMX - QSX2 γ + QSX3 Fy/Fz0 + m) LMX                                   (9)
+    m = QSX4 cos(QSX5 atan((QSX6 Fz/Fz0)²)) sin(QSX7 γ + QSX8 atan(QSX9 Fy/Fz0)) + QSX10 atan(QSX11 Fz/Fz0) γ
+Rolling:       My = -R0 Fz (sgn(ω) q + QSY2 Fx/Fz0) (Fz/Fz0)^QSY7 (p/p0)^QSY8 LMY                        (10)
+    q = QSY1 + QSY3 |Vx/Vref| + QSY4 (Vx/Vref)⁴ + (QSY5 + QSY6 Fz/Fz0) γ²
     with QSY1 = QSY2 = 0:  My = sgn(ω) R0 (SVx + Kx SHx), the force at κ = 0
 Relaxation:    σκ = Fz (PTX1 + PTX2 dfz) exp(-PTX3 dfz) R0/FNOMIN LSGKP                                (11)
                σα = PTY1 sin(2 atan(Fz/(PTY2 Fz0))) (1 - PKY3 |γ|) R0 LFZO LSGAL                       (12)
 Belt:          Mz,gyr = QTZ1 LGYR MBELT (ω re) dv/dt cos(atan(Br α_r)),  v the lateral deflection         (13)
 
-Wheel load and rolling radius are in ``vertical``.
+Inflation pressure, p = LIP IP within PRESMIN to PRESMAX, p0 = IP_NOM, dpi = (p - p0)/p0:                   (14)
+
+    µx (1 + PPX3 dpi + PPX4 dpi²),   Kx (1 + PPX1 dpi + PPX2 dpi²),   µy (1 + PPY3 dpi + PPY4 dpi²)
+    Ky = PKY1 Fz0 (1 + PPY1 dpi) sin(2 atan(Fz/(PKY2 Fz0 (1 + PPY2 dpi)))) …,   Dt (1 - QPZ1 dpi)
+    (QDZ8 + QDZ9 dfz)(1 + QPZ2 dpi) in Dr,   QSX2 (1 + QPX1 dpi),   wheel load and stiffness (1 + QPFZ1 dpi)
+
+Relaxation lengths are those of p0.  LCZ scales the elastic part of the wheel load, whatever it comes from; load and
+rolling radius are in ``vertical``.  Of (9), (10) and (14) only what a file has is built (``mixed_overturning``,
+``further_rolling``, ``pressure``).
+
+The terms (14) and those with QSX4 to QSX11, QSY5 to QSY8 are those of later PAC2002 files.  They have the form of
+[Pacejka2012] 4.E69 and 4.E70 and of [Besselink2010], but for (10), which has Fz in front, so that QSY7 = 0 is
+a moment in proportion to the load, and Fz0 = LFZO FNOMIN throughout.  Programs exist that leave QSX6 out (as one).
 
 Use modes: 0 wheel load only; 1 Fx and My; 2 Fy, Mx and Mz; 3 both, each by itself; 4 combined slip (7, 8); 11 to 14 the
 same with relaxation (``transient``).  MF_05 (MF-Tyre 5.0 and 5.1) differs in how the scaling factors enter SHy and SVy,
@@ -36,7 +50,7 @@ loaded radius r while the wheel rolls with re > r; without QSY2 = (re - r)/R0 or
 is left out, and with it a jump.  The sign of PTX3 in (11) differs between descriptions; ``ptx3_sign`` chooses.
 
 Smoothness: forces are C1 in slips (the curvature factors E may jump with the sign of slip, where their effect is of
-third order), C0 in load and camber.  Not modelled: turn slip and inflation pressure (``mf6`` has both).
+third order), C0 in load and camber.  Not modelled: turn slip (``mf6`` has it), contact mass.
 """
 
 from __future__ import annotations
@@ -67,14 +81,79 @@ from jounce.components.tire.magic import (
     table,
 )
 from jounce.core.errors import ParameterError
-from jounce.symbolic.ops import atan, clip, cos, exp, fabs, fmax, fmin, if_else, logic_and, pi, sqrt, tan
+from jounce.symbolic.ops import atan, clip, cos, exp, fabs, fmax, fmin, if_else, log, logic_and, pi, sin, sqrt, tan
 
 __all__ = ["BY_NAME", "COEFFICIENTS", "MODES", "SIDED", "VARIANTS", "Pac2002", "peak", "symmetrised"]
 
 VARIANTS = ("PAC2002", "MF_05", "MF_52")
 
 _LONG, _LAT, _ALIGN = "LONGITUDINAL_COEFFICIENTS", "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS"
+_ROLLING, _OVERTURNING = "ROLLING_COEFFICIENTS", "OVERTURNING_COEFFICIENTS"
+USUAL_PRESSURE = 2.2e5  # Pa, nominal where a file has no pressure at all
 
+# (14), and the further terms of (9) and (10): built when a file has them.
+PRESSURE: tuple[Coefficient, ...] = (
+    Coefficient("IP", "N/m2", "inflation pressure, p; 0: nominal", 0.0, "TIRE_CONDITIONS"),
+    Coefficient("IP_NOM", "N/m2", "nominal inflation pressure, p0; 0: that of IP", 0.0, "TIRE_CONDITIONS"),
+    Coefficient("PRESMIN", "N/m2", "smallest valid pressure", 1e4, "INFLATION_PRESSURE_RANGE"),
+    Coefficient("PRESMAX", "N/m2", "largest valid pressure", 1e7, "INFLATION_PRESSURE_RANGE"),
+    *table(
+        _LONG,
+        """
+        PPX1 - change of slip stiffness with pressure
+        PPX2 - change of slip stiffness with pressure squared
+        PPX3 - change of friction with pressure
+        PPX4 - change of friction with pressure squared
+        """,
+    ),
+    *table(
+        _LAT,
+        """
+        PPY1 - change of cornering stiffness with pressure
+        PPY2 - change of the load of the largest stiffness with pressure
+        PPY3 - change of friction with pressure
+        PPY4 - change of friction with pressure squared
+        """,
+    ),
+    *table(
+        _ALIGN,
+        """
+        QPZ1 - change of the trail with pressure
+        QPZ2 - change of the residual torque by camber with pressure
+        """,
+    ),
+    Coefficient("QPX1", "-", "change of the overturning moment by camber with pressure", 0.0, _OVERTURNING),
+    Coefficient("QPFZ1", "-", "change of the vertical stiffness with pressure", 0.0, "VERTICAL"),
+    Coefficient("QSY8", "-", "exponent of rolling resistance with pressure", 0.0, _ROLLING),
+)
+# Without any of these the pressure of a file has no effect.
+PRESSURE_TERMS = tuple(c.name for c in PRESSURE if c.name not in ("IP", "IP_NOM", "PRESMIN", "PRESMAX"))
+MIXED: tuple[Coefficient, ...] = tuple(
+    table(
+        _OVERTURNING,
+        """
+        QSX4 - overturning moment, mixed part
+        QSX5 - change of the mixed part with load, shape
+        QSX6 - change of the mixed part with load, slope
+        QSX7 1/rad mixed part over inclination
+        QSX8 - mixed part over lateral force, shape
+        QSX9 - mixed part over lateral force, slope
+        QSX10 1/rad overturning moment by load and inclination
+        QSX11 - slope of this over load
+        """,
+    )
+)
+FURTHER_ROLLING: tuple[Coefficient, ...] = tuple(
+    table(
+        _ROLLING,
+        """
+        QSY5 1/rad2 change with inclination squared
+        QSY6 1/rad2 change with load and inclination squared
+        QSY7 - exponent of rolling resistance over load with load
+        """,
+    )
+)
+LATER = (*MIXED, *FURTHER_ROLLING, *PRESSURE)
 
 COEFFICIENTS: tuple[Coefficient, ...] = (
     *spring.MODEL,
@@ -112,6 +191,8 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         LMX - scale of the overturning moment
         LVMX - scale of the vertical shift of the overturning moment
         LMY - scale of the rolling resistance
+        LCZ - scale of the vertical stiffness
+        LIP - scale of the inflation pressure
         """,
         1.0,
     ),
@@ -234,7 +315,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         """,
     ),
     *table(
-        "ROLLING_COEFFICIENTS",
+        _ROLLING,
         """
         QSY1 - rolling resistance over load
         QSY2 - change with Fx over nominal load
@@ -243,7 +324,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         """,
     ),
     *table(
-        "OVERTURNING_COEFFICIENTS",
+        _OVERTURNING,
         """
         QSX1 - overturning moment, shift
         QSX2 1/rad overturning moment over inclination
@@ -251,6 +332,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
         """,
     ),
     *spring.EXTENDED,
+    *LATER,
 )
 BY_NAME = {c.name: c for c in COEFFICIENTS}
 
@@ -260,6 +342,18 @@ DERIVED = {
     "PER_STIFFEST": ("1/N", "one over the load of the largest cornering stiffness"),
     "PER_LONGEST": ("1/N", "one over the load of the largest relaxation length"),
     "QFZ1_USED": ("-", "load over deflection, given or from the stiffness"),
+    "C_Z": ("N/m", "vertical stiffness, scaled"),
+    "SCALE_Z": ("-", "factor of the vertical stiffness"),
+}
+DERIVED_BY_PRESSURE = {
+    "P_KX": ("-", "factor of the slip stiffness by pressure"),
+    "P_MUX": ("-", "factor of the friction of Fx by pressure"),
+    "P_KY": ("-", "factor of the cornering stiffness by pressure"),
+    "P_MUY": ("-", "factor of the friction of Fy by pressure"),
+    "P_TR": ("-", "factor of the trail by pressure"),
+    "P_DR": ("-", "factor of the residual torque by camber by pressure"),
+    "P_MX": ("-", "factor of the overturning moment by camber by pressure"),
+    "P_MY": ("-", "factor of the rolling resistance by pressure"),
 }
 
 # What makes a tire differ from its mirror image.
@@ -283,6 +377,9 @@ class Pac2002(MagicFormula):
     extended : load and radius depend on spin, inclination and deflection squared (``vertical``)
     softening : the load depends on Fx and Fy as well; forces are then computed twice
     nonlinear : relaxation lengths fall with slip
+    pressure : forces and load depend on the inflation pressure (14)
+    mixed_overturning : the overturning moment has its part m, with QSX4 to QSX11
+    further_rolling : the rolling resistance depends on inclination and further on load, with QSY5 to QSY7
     """
 
     kind: ClassVar[str] = "pac2002"
@@ -296,6 +393,12 @@ class Pac2002(MagicFormula):
         "Q_FCX": "QFCX1",
         "Q_FCY": "QFCY1",
         "Q_FCG": "QFCG1",
+        "INFLPRES": "IP",
+        "NOMPRES": "IP_NOM",
+        "PPZ1": "QPZ1",
+        "PPZ2": "QPZ2",
+        "PPMX1": "QPX1",
+        "PFZ1": "QPFZ1",
     }
     coefficient_list: ClassVar[Sequence[Coefficient]] = COEFFICIENTS
 
@@ -309,6 +412,9 @@ class Pac2002(MagicFormula):
     extended: bool = False
     softening: bool = False
     nonlinear: bool = False
+    pressure: bool = False
+    mixed_overturning: bool = False
+    further_rolling: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -316,6 +422,14 @@ class Pac2002(MagicFormula):
             raise ParameterError(f"variant {self.variant!r}: unknown; allowed: {', '.join(VARIANTS)}")
         if self.softening and not self.extended:
             raise ParameterError("a load that depends on forces (softening) needs the extended law of the load")
+        there = {c.name for c in self.coefficients}
+        for option, terms in (
+            ("pressure", PRESSURE),
+            ("mixed_overturning", MIXED),
+            ("further_rolling", FURTHER_ROLLING),
+        ):
+            if getattr(self, option) and terms[0].name not in there:
+                raise ParameterError(f"tire {self.kind}: has no terms for {option!r}")
 
     @property
     def coefficients(self) -> Sequence[Coefficient]:
@@ -339,8 +453,12 @@ class Pac2002(MagicFormula):
         return {"PROPERTY_FILE_FORMAT": self.variant}
 
     def derived(self, p: Numbers) -> dict[str, Any]:
+        dpi = self._dpi(p) if self.pressure else None
+        scale = self._stiffer(p, dpi)
         return {
-            **spring.derived(p),
+            **spring.derived(p, scale),
+            "C_Z": p["VERTICAL_STIFFNESS"] * scale,
+            "SCALE_Z": scale,
             "PEAK_X": peak(p["PCX1"] * p["LCX"], p["PEX1"] * p["LEX"]),
             **self._peak_y(p),
             "PER_FZ0": 1 / (p["LFZO"] * p["FNOMIN"]),
@@ -348,6 +466,31 @@ class Pac2002(MagicFormula):
             "QFZ1_USED": if_else(
                 p["QFZ1"] == 0, p["VERTICAL_STIFFNESS"] * p["UNLOADED_RADIUS"] / p["FNOMIN"], p["QFZ1"]
             ),
+            **({} if dpi is None else self._by_pressure(p, dpi)),
+        }
+
+    def _dpi(self, p: Numbers) -> Any:
+        """dpi of (14); exactly zero at the nominal pressure, whatever the valid range."""
+        nominal = if_else(p["IP_NOM"] > 0, p["IP_NOM"], if_else(p["IP"] > 0, p["IP"], USUAL_PRESSURE))
+        pressure = p["LIP"] * if_else(p["IP"] > 0, p["IP"], nominal)
+        return clip(pressure, fmin(p["PRESMIN"], nominal), fmax(p["PRESMAX"], nominal)) / nominal - 1
+
+    def _stiffer(self, p: Numbers, dpi: Any) -> Any:
+        """Factor on the vertical stiffness."""
+        return p["LCZ"] if dpi is None else p["LCZ"] * (1 + p["QPFZ1"] * dpi)
+
+    def _by_pressure(self, p: Numbers, d: Any) -> dict[str, Any]:
+        """Factors of (14)."""
+        return {
+            "PER_STIFFEST": 1 / off_zero(p["PKY2"] * p["LFZO"] * p["FNOMIN"] * (1 + p["PPY2"] * d)),
+            "P_KX": 1 + p["PPX1"] * d + p["PPX2"] * d * d,
+            "P_MUX": 1 + p["PPX3"] * d + p["PPX4"] * d * d,
+            "P_KY": 1 + p["PPY1"] * d,
+            "P_MUY": 1 + p["PPY3"] * d + p["PPY4"] * d * d,
+            "P_TR": 1 - p["QPZ1"] * d,
+            "P_DR": 1 + p["QPZ2"] * d,
+            "P_MX": 1 + p["QPX1"] * d,
+            "P_MY": exp(p["QSY8"] * log(1 + d)),
         }
 
     def _peak_y(self, p: Numbers) -> dict[str, Any]:
@@ -359,7 +502,7 @@ class Pac2002(MagicFormula):
 
     @property
     def derived_docs(self) -> Mapping[str, tuple[str, str]]:
-        return DERIVED
+        return {**DERIVED, **DERIVED_BY_PRESSURE} if self.pressure else DERIVED
 
     # -- vertical -------------------------------------------------------------------------------------------
     def vertical(
@@ -376,13 +519,13 @@ class Pac2002(MagicFormula):
         if self.extended:
             rho = rho + spring.growth(p, spin)
         if self.radius_load_map:
-            elastic = spring.by_map(p, rho, vx, curves)
+            elastic = p["SCALE_Z"] * spring.by_map(p, rho, vx, curves)
         elif self.deflection_curve:
-            elastic = spring.look_up(curves, "deflection")(fmax(rho, 0.0))
+            elastic = p["SCALE_Z"] * spring.look_up(curves, "deflection")(fmax(rho, 0.0))
         elif self.extended:
-            elastic = spring.extended(p, rho, gamma, spin)
+            elastic = p["SCALE_Z"] * spring.extended(p, rho, gamma, spin)
         else:
-            elastic = p["VERTICAL_STIFFNESS"] * fmax(rho, 0.0)
+            elastic = p["C_Z"] * fmax(rho, 0.0)
         return spring.total(p, elastic, rho, rho_rate, curves, self.bottoming_curve)
 
     def effective_radius(self, p: Numbers, rho: Any, spin: Any = 0.0) -> Any:
@@ -431,6 +574,8 @@ class Pac2002(MagicFormula):
         a.Cx = p["PCX1"] * p["LCX"]
         a.Dx = (p["PDX1"] + p["PDX2"] * dfz) * (1 - p["PDX3"] * gx * gx) * a.LMUX * fz
         a.Kx = fz * (p["PKX1"] + p["PKX2"] * dfz) * exp(p["PKX3"] * dfz) * p["LKX"]
+        if self.pressure:  # (14)
+            a.Dx, a.Kx = a.Dx * p["P_MUX"], a.Kx * p["P_KX"]
         a.Bx = a.Kx / off_zero(a.Cx * a.Dx)
         a.Ex = (p["PEX1"] + p["PEX2"] * dfz + p["PEX3"] * dfz * dfz) * p["LEX"]
 
@@ -442,6 +587,8 @@ class Pac2002(MagicFormula):
         a.Dy = (p["PDY1"] + p["PDY2"] * dfz) * (1 - p["PDY3"] * gy * gy) * lmuy * fz
         a.softer = 1 - p["PKY3"] * fabs(gy)
         a.Ky = p["PKY1"] * a.Fz0 * sin_2_atan(fz * p["PER_STIFFEST"]) * p["LKY"] * a.softer
+        if self.pressure:  # (14)
+            a.Dy, a.Ky = a.Dy * p["P_MUY"], a.Ky * p["P_KY"]
         a.By = a.Ky / off_zero(a.Cy * a.Dy)
         a.Ey = (p["PEY1"] + p["PEY2"] * dfz) * p["LEY"]
         a.Ey_side = p["PEY3"] + p["PEY4"] * gy
@@ -488,8 +635,7 @@ class Pac2002(MagicFormula):
             fx, fy, on_trail = fade * fx, fade * fy, fade * on_trail
         if self.slip in (2, 3, 4):
             mz = self._mz(p, a, kappa, alpha, direction(vx * p["PER_VXLOW"]), fx, on_trail, fy, fade, belt)
-            r0_fz = p["UNLOADED_RADIUS"] * a.Fz
-            mx = r0_fz * (p["QSX1"] * p["LVMX"] - p["QSX2"] * a.gamma + p["QSX3"] * fy * p["PER_FZ0"]) * p["LMX"]  # (9)
+            mx = self._overturning(p, a, fy)
         if self.slip in (1, 3, 4):
             way = direction(spin * p["UNLOADED_RADIUS"] * p["PER_VXLOW"])
             my = self._rolling(p, a, vx, fade * way, fx)
@@ -536,6 +682,8 @@ class Pac2002(MagicFormula):
         )
         dt = a.Fz * (p["QDZ1"] + p["QDZ2"] * dfz) * (1 + p["QDZ3"] * self._trail_camber(g) + p["QDZ4"] * g * g)
         dt = dt * (p["UNLOADED_RADIUS"] * p["PER_FZ0"]) * p["LTR"]
+        if self.pressure:  # (14)
+            dt = dt * p["P_TR"]
         sided = 1 + (p["QEZ4"] + p["QEZ5"] * g) * (2 / pi) * atan(bt * p["QCZ1"] * at)
         et = fmin((p["QEZ1"] + p["QEZ2"] * dfz + p["QEZ3"] * dfz * dfz) * sided, 1.0)
         br = p["QBZ9"] * stiffening + self._residual_slope(p, a)
@@ -561,14 +709,34 @@ class Pac2002(MagicFormula):
         return p["QBZ10"] * a.By * a.Cy
 
     def _residual_camber(self, p: Numbers, dfz: Any, g: Any) -> Any:
-        return (p["QDZ8"] + p["QDZ9"] * dfz) * g
+        found = (p["QDZ8"] + p["QDZ9"] * dfz) * g
+        return found * p["P_DR"] if self.pressure else found
+
+    def _overturning(self, p: Numbers, a: Any, fy: Any) -> Any:
+        """(9)"""
+        by_camber = p["QSX2"] * p["P_MX"] if self.pressure else p["QSX2"]
+        share = p["QSX1"] * p["LVMX"] - by_camber * a.gamma + p["QSX3"] * fy * p["PER_FZ0"]
+        if self.mixed_overturning:
+            load = a.Fz * p["PER_FZ0"]
+            shape = p["QSX6"] * load
+            mixed = p["QSX4"] * cos(p["QSX5"] * atan(shape * shape))
+            share = share + mixed * sin(p["QSX7"] * a.gamma + p["QSX8"] * atan(p["QSX9"] * fy * p["PER_FZ0"]))
+            share = share + p["QSX10"] * atan(p["QSX11"] * load) * a.gamma
+        return p["UNLOADED_RADIUS"] * a.Fz * share * p["LMX"]
 
     def _rolling(self, p: Numbers, a: Any, vx: Any, way: Any, fx: Any) -> Any:
         """Rolling resistance (10); ``way`` is the sign of the spin."""
         relative = vx * p["PER_LONGVL"]
         squared = relative * relative
         share = p["QSY1"] + p["QSY3"] * fabs(relative) + p["QSY4"] * squared * squared
+        load = a.Fz * p["PER_FZ0"]
+        if self.further_rolling:
+            share = share + (p["QSY5"] + p["QSY6"] * load) * a.gamma * a.gamma
         given = -a.Fz * (way * share + p["QSY2"] * fx * p["PER_FZ0"]) * p["LMY"]
+        if self.further_rolling:
+            given = given * exp(p["QSY7"] * log(load))
+        if self.pressure:
+            given = given * p["P_MY"]
         missing = logic_and(p["QSY1"] == 0, p["QSY2"] == 0)
         return p["UNLOADED_RADIUS"] * if_else(missing, way * (a.SVx + a.Kx * a.SHx), given)
 

@@ -27,15 +27,15 @@ from jounce.components.tire import vertical as spring
 from jounce.components.tire.base import Coefficient, Numbers
 from jounce.components.tire.magic import SCALING, off_zero, peak, side_of, table
 from jounce.components.tire.pac2002 import BY_NAME as CAR
+from jounce.components.tire.pac2002 import LATER, Pac2002
 from jounce.components.tire.pac2002 import SIDED as CAR_SIDED
-from jounce.components.tire.pac2002 import Pac2002
 from jounce.symbolic.ops import atan, exp, fabs, fmin, sin
 
 _LAT, _ALIGN = "LATERAL_COEFFICIENTS", "ALIGNING_COEFFICIENTS"
 
 # What a car tire has and this one has not, or means something else by.
 _CAR_ONLY = {
-    *("LHX", "LVY", "LKYG", "PHX1", "PHX2"),
+    *("LHX", "LVY", "LKYG", "LCZ", "LIP", "PHX1", "PHX2", *(c.name for c in LATER)),
     *("PDY2", "PDY3", "PEY2", "PEY3", "PEY4", "PKY1", "PKY2", "PKY3", "PHY1", "PHY2", "PHY3"),
     *("PVY1", "PVY2", "PVY3", "PVY4", "PTY1", "PTY2", "QDZ3", "QBZ10"),
 }
@@ -103,7 +103,10 @@ class PacMc(Pac2002):
 
     kind: ClassVar[str] = "pac_mc"
     sided: ClassVar[Collection[str]] = tuple(name for name in CAR_SIDED if name not in ("QDZ3", "PHY2", "PVY1", "PVY2"))
-    aliases: ClassVar[Mapping[str, str]] = {**Pac2002.aliases, **dict.fromkeys(("LKYC", "LKYG", "LKG"), "LKC")}
+    aliases: ClassVar[Mapping[str, str]] = {
+        **{other: name for other, name in Pac2002.aliases.items() if name not in _CAR_ONLY},
+        **dict.fromkeys(("LKYC", "LKYG", "LKG"), "LKC"),
+    }
     coefficient_list: ClassVar[Sequence[Coefficient]] = COEFFICIENTS
 
     profile: bool = False
@@ -126,6 +129,9 @@ class PacMc(Pac2002):
             "PER_STIFFEST": 1 / (p["LFZO"] * p["FNOMIN"]),
             "PER_LONGEST": 1 / off_zero(p["PTY3"] * p["LFZO"] * p["FNOMIN"]),
         }
+
+    def _stiffer(self, p: Numbers, dpi: Any) -> Any:
+        return 1.0
 
     def _longitudinal(self, p: Numbers, a: Any) -> None:
         super()._longitudinal({**p, "LHX": 1.0, "PHX1": 0.0, "PHX2": 0.0}, a)

@@ -7,12 +7,12 @@ The elastic part F is, by what the tire has,
     Cz ρ₊                                             a constant stiffness
     deflection(ρ₊)                                    a curve
     map(r, |Vx|)                                      a map of loaded radius and speed
-    f Fz0 (QFZ1 ρ₊/R0 + QFZ2 (ρ₊/R0)²)                the extended law, with ρ = R0 (1 + QV1 w²) - r             (2)
+    f Fz0 ((QFZ1 + QFZ3 γ²) ρ₊/R0 + QFZ2 (ρ₊/R0)²)    the extended law, with ρ = R0 (1 + QV1 w²) - r             (2)
     f = 1 + QV2 |w| - (QFCX1 Fx/Fz0)² - (QFCY1 Fy/Fz0)² + QFCG1 γ²,    w = Ω R0/Vref
 
-and F_b a curve or BOTTOM_STIFF times the travel after the rim, but for BOTTOM_OFFST, has met the road.  Without
-a number of the file QFZ1 = Cz R0/Fz0.  In (1) the damper takes hold over the first ρ_b = 2 mm of deflection, so that
-touching the ground makes no step in the load.
+each times the scale of the tire, LCZ and what pressure does (``pac2002``), and F_b a curve or BOTTOM_STIFF times the
+travel after the rim, but for BOTTOM_OFFST, has met the road.  Without a number of the file QFZ1 = Cz R0/Fz0.  In (1)
+the damper takes hold over the first ρ_b = 2 mm of deflection, so that touching the ground makes no step in the load.
 
 The load that depends on Fx and Fy, which depend on the load: with k = ((QFCX1 Fx)² + (QFCY1 Fy)²)/(f₀ Fz0²) of the
 forces at the load F₀ without them, and forces that grow with the load,
@@ -25,6 +25,7 @@ above x times those at F₀: parts in a thousand.  The forces at F₀ only make 
 functions of ``magic``, which adds parts in ten thousand.
 
 Rolling radius:  re = R0 (1 + QV1 w²) - ρN (FREFF ρd + DREFF atan(BREFF ρd)),  ρN = Fz0/Cz,  ρd = ρ₊/ρN              (4)
+with the scaled stiffness Cz.
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ EXTENDED: tuple[Coefficient, ...] = tuple(
         QFCG1 1/rad2 change of the stiffness with inclination
         QFZ1 - load over deflection; 0: from VERTICAL_STIFFNESS
         QFZ2 - load over deflection squared
+        QFZ3 1/rad2 change of the load over deflection with inclination squared
         """,
     )
 )
@@ -104,14 +106,15 @@ DERIVED = {
 }
 
 
-def derived(p: Numbers) -> dict[str, Any]:
-    """Reciprocals: a division takes as long as ten multiplications."""
+def derived(p: Numbers, scale: Any = 1.0) -> dict[str, Any]:
+    """Reciprocals: a division takes as long as ten multiplications. ``scale``: of the vertical stiffness."""
+    stiffness = p["VERTICAL_STIFFNESS"] * scale
     return {
         "PER_FNOMIN": 1 / p["FNOMIN"],
         "PER_VXLOW": 1 / fmax(p["VXLOW"], SPEED_FLOOR),
         "PER_LONGVL": 1 / fmax(p["LONGVL"], SPEED_FLOOR),
-        "NOMINAL_DEFLECTION": p["FNOMIN"] / p["VERTICAL_STIFFNESS"],
-        "PER_DEFLECTION": p["VERTICAL_STIFFNESS"] / p["FNOMIN"],
+        "NOMINAL_DEFLECTION": p["FNOMIN"] / stiffness,
+        "PER_DEFLECTION": stiffness / p["FNOMIN"],
     }
 
 
@@ -148,7 +151,8 @@ def factor(p: Numbers, gamma: Any, spin: Any) -> Any:
 def extended(p: Numbers, rho: Any, gamma: Any, spin: Any) -> Any:
     """Elastic part (2) without the part of the forces; ρ with the growth in it."""
     relative = fmax(rho, 0.0) / p["UNLOADED_RADIUS"]
-    return factor(p, gamma, spin) * p["FNOMIN"] * relative * (p["QFZ1_USED"] + p["QFZ2"] * relative)
+    rising = p["QFZ1_USED"] + p["QFZ2"] * relative + p["QFZ3"] * gamma * gamma
+    return factor(p, gamma, spin) * p["FNOMIN"] * relative * rising
 
 
 def softening(share: Any) -> Any:
