@@ -259,6 +259,15 @@ def test_vertical_stiffness_and_radius_are_found(truth: Tire) -> None:
     assert result.tire.values["UNLOADED_RADIUS"] == pytest.approx(0.32, abs=8 * noise / math.sqrt(1000) + 1e-5)
 
 
+def test_a_stiffness_factor_of_the_base_is_taken_off(truth: Tire) -> None:
+    data = measured(truth, 500)
+    base = tire({**FULL, "LCZ": 0.5})
+    deflection = data["fz"] / 2.1e5
+    result = fit_tire(TireData({**data.columns, "deflection": deflection}), load=FNOMIN, base=base)
+    assert result.tire.values["LCZ"] == 0.5
+    assert result.tire.values["VERTICAL_STIFFNESS"] == pytest.approx(4.2e5, rel=1e-9)
+
+
 def test_mf_6_1_is_fitted_as_well() -> None:
     truth = find_tire("example_mf61")
     data = measured(truth, 4000, loads=(2000.0, 4000.0, 6000.0))

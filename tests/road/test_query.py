@@ -402,7 +402,7 @@ def test_a_query_of_a_grid_takes_as_long_whatever_its_size() -> None:
             started = perf_counter()
             road.query(*places)
             best[i] = min(best[i], perf_counter() - started)
-    assert best[1] < 1.5 * best[0]  # a search by halving would take half as many steps again, a scan a hundred times as long
+    assert best[1] < 1.5 * best[0]  # halving would take half as many steps again, a scan a hundred times as long
 
 
 # --- meshes ---------------------------------------------------------------------------------------------------------

@@ -242,6 +242,7 @@ class _Fit:
         elif radius is None and base is None:
             raise ParameterError("radius of the free tire: give radius=, or a base, or measured loaded radii")
         if rho is not None:
+            rho = rho * values.get("LCZ", 1.0)  # a factor of the base stays in the file
             columns = [rho]
             if self.pressures > 1 and {"PFZ1", "NOMPRES"} <= values.keys():
                 columns.append(rho * (data["pressure"] / values["NOMPRES"] - 1))  # Fz = C ρ (1 + PFZ1 dpi)
