@@ -16,6 +16,7 @@ from jounce.core.constants import GRAVITY
 from jounce.core.errors import SimulationError
 from jounce.events.engine import Start
 from jounce.results.run import Run
+from jounce.road.builder import RoadBuilder
 from jounce.sim import car as cars
 from jounce.vehicle.reading import load
 
@@ -305,6 +306,27 @@ def test_a_run_that_becomes_infinite_keeps_what_it_has() -> None:
 def test_a_car_that_turns_round_on_split_friction_has_not_stopped_well() -> None:
     run = jn.run(sedan().with_(**{"brakes.abs": None}), events.StraightBraking(straight_line=False), road="mu_split")
     assert not run.complete and run.reason == "spun"
+
+
+def test_a_car_that_turns_while_it_brakes_is_measured_along_its_way() -> None:
+    road = RoadBuilder("split", left=50, right=50).straight(200).friction(1.0, 0.15).build()
+    car = sedan().with_(**{"brakes.abs": None})
+    event = events.StraightBraking(speed="35 km/h", straight_line=False, brake=0.6)
+    run = jn.run(car, event, road=road)
+    assert run.complete and run.reason == "standstill"
+    assert abs(run["chassis_displacements.yaw"][-1]) > math.radians(60)  # at the end it slides almost sideways
+    assert np.hypot(run["chassis_velocities.longitudinal"][-1], run["chassis_velocities.lateral"][-1]) < 0.15
+    x, y = (run[f"Vehicle.CM_Global_{axis}"] for axis in "XY")
+    way = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    speed = np.gradient(way, run.time)
+    brake = run.time >= event.start_time
+    v0 = float(event.speed)
+    ends = [np.interp(-part * v0, -speed[brake], way[brake]) for part in (0.8, 0.1)]
+    # the body's way and the whole car's differ by the swaying of the body, centimetres of some five metres
+    assert run.kpis["mfdd"][0] == pytest.approx(v0 * v0 * (0.64 - 0.01) / (2 * (ends[1] - ends[0])), rel=0.02)
+    assert run.kpis["mfdd"][0] < run.kpis["peak_deceleration"][0]
+    faster = jn.run(car, event.changed(speed="40 km/h"), road=road)
+    assert not faster.complete and faster.reason == "spun"
 
 
 def test_channels_by_pattern() -> None:

@@ -191,7 +191,7 @@ def safety_ends() -> list[End]:
     return [
         End(When("chassis_displacements.roll", "abs>", ROLLED_OVER), then=Stop("rolled over", failed=True)),
         End(
-            [When("Vehicle.Side_Slip_Angle", "abs>", SPUN), When("chassis_velocities.longitudinal", ">", 3.0)],
+            [When("Vehicle.Side_Slip_Angle", "abs>", SPUN), When("chassis_velocities.lateral", "abs>", 3.0)],
             then=Stop("spun", failed=True),
         ),
     ]

@@ -38,7 +38,10 @@ class StraightBraking(Driven):
 
     def program(self, start: Start) -> Program:
         steering = straight_ahead(self, start)
-        stopped = End(When("chassis_velocities.longitudinal", "abs<", STANDSTILL, hold=HOLD), then=Stop("standstill"))
+        still = [
+            When(f"chassis_velocities.{way}", "abs<", STANDSTILL, hold=HOLD) for way in ("longitudinal", "lateral")
+        ]
+        stopped = End(still, then=Stop("standstill"))
         waiting = Phase("wait", [*steering, *self.pedals(start)], duration=max(self.start_time, 1e-3))
         pedal: Any
         if self.open_loop:

@@ -75,7 +75,7 @@ def _chassis(context: Context) -> Any:
     v = chassis.point_velocity(point)
     a = system.frame_acceleration(chassis, point)
     for i, axis in enumerate(("longitudinal", "lateral", "vertical")):
-        channel(f"chassis_velocities.{axis}", v[i], "m/s", "of the reference point, chassis axes", watch=i == 0)
+        channel(f"chassis_velocities.{axis}", v[i], "m/s", "of the reference point, chassis axes", watch=i < 2)
         channel(f"chassis_accelerations.{axis}", a[i], "m/s2", "of the reference point, chassis axes")
     alpha = [system.acceleration(w) for w in chassis.w]
     for i, axis in enumerate(("roll", "pitch", "yaw")):
