@@ -13,7 +13,7 @@ import pytest
 import jounce as jn
 from jounce import events
 from jounce.core.constants import GRAVITY
-from jounce.core.errors import SimulationError
+from jounce.core.errors import ParameterError, SimulationError
 from jounce.events.engine import Start
 from jounce.results.run import Run
 from jounce.road.builder import RoadBuilder
@@ -374,3 +374,16 @@ def test_a_host_that_steps_the_car_gets_the_same_run() -> None:
         start.sim.set_inputs({"steering_wheel": 0.0, "throttle": throttle, "brake": 0.0})
         start.sim.advance(1)
     assert np.array_equal(np.array(hosted), recorded.data)
+
+
+def test_numbers_of_the_model_are_set_for_a_run() -> None:
+    event = events.StraightBraking(speed="60 km/h", brake=0.3)
+    plain = jn.run(sedan(), event)
+    slippery = {f"{corner}.tire.scale.LMUX": 0.2 for corner in ("L1", "R1", "L2", "R2")}
+    changed = jn.run(sedan(), event, parameters=slippery)
+    # braked with the peak friction of a fifth of the tires' own, or a little less where wheels lock
+    peak = changed.kpis["peak_deceleration"][0]
+    assert peak < 0.3 * GRAVITY and peak < 0.7 * plain.kpis["peak_deceleration"][0]
+    assert changed.metadata["parameters"]["L1.tire.scale.LMUX"] == "0.2"
+    with pytest.raises(ParameterError, match=r"L1\.tire\.scale\.LMUX"):
+        jn.run(sedan(), event, parameters={"L1.tire.scale.LMUXX": 0.2})

@@ -73,7 +73,7 @@ def run(
         typer.echo(f"bundle: {write_bundle(data, manoeuvre, files_only, step=step, method=method, interval=interval)}")
         return
     kept = OutputMap.read(output_map) if output_map is not None else None
-    options: dict[str, Any] = {"step": step, "method": method, "interval": interval, "parameters": of_vehicle}
+    options: dict[str, Any] = {"step": step, "method": method, "interval": interval, "changes": of_vehicle}
     options["output_map"] = kept
     if live:
         options["live"] = lambda now, values: typer.echo(json.dumps({"time": now, **values}))

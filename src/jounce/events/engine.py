@@ -82,14 +82,17 @@ class Start:
         step: float,
         roads: Sequence[Road] = (),
         inputs: Mapping[str, Reference | Number] | None = None,
+        parameters: Mapping[str, Number] | None = None,
     ) -> None:
         self.description, self.event, self.method, self.step = description, event, method, step
+        self.parameters = dict(parameters or {})
         self.roads, self.inputs = tuple(roads), dict(inputs or {})
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
         on = self.roads or ("flat",)
         compatibility.check(description.tires, dict(zip(CORNERS, on, strict=True)) if len(on) > 1 else on)
         self.sim = cars.simulation(description, method=method, step=step)
+        self.sim.set_parameters(self.parameters)
         self._bind(self.sim)
         self.settled: Settled
         self.running: Running | None = None
@@ -153,6 +156,7 @@ class Start:
         flat = cars.describe(self.vehicle, self.description.tires, "inclined")
         event = self.event
         sim = cars.simulation(flat, method=self.method, step=self.step)
+        sim.set_parameters(self.parameters)
         grade, bank = (-normal[0] / normal[2], -normal[1] / normal[2])
         sim.set_parameters(
             {"ground.grade": grade, "ground.bank": bank, "ground.height": height - grade * event.x - bank * event.y}
@@ -277,7 +281,8 @@ def run(
     tires: Mapping[str, Tire] | None = None,
     progress: Progress | None = None,
     road: Road | str | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Number] | None = None,
+    changes: Mapping[str, Any] | None = None,
     output_map: OutputMap | None = None,
     inputs: Mapping[str, Reference | Number] | None = None,
     live: Callable[[float, dict[str, float]], None] | None = None,
@@ -294,7 +299,8 @@ def run(
     tires : by corner, instead of those the vehicle names
     road : a road, its name or file, instead of what the event says
     progress : called with time and end time now and then
-    parameters : changes of the vehicle, kept with the result (``vehicle`` has them already)
+    parameters : numbers of the compiled model to set, such as ``L1.tire.scale.LMUY``; `Simulation.parameters` has all
+    changes : of the vehicle, only kept with the result (``vehicle`` has them already)
     output_map : which channels are kept, under which names and scaled how
     inputs : references of inputs that the event leaves alone, over the time of each of its phases; ``road.L1`` … add
         a height to the ground under a wheel
@@ -328,7 +334,7 @@ def run(
         normals=roads[0].normals if roads else "surface",
         patch=bool(roads) and event.contact != "point",
     )
-    start = Start(description, event, method, seconds, roads, inputs)
+    start = Start(description, event, method, seconds, roads, inputs, parameters)
     start.warnings[:0] = remarks
     ready = clock.perf_counter()
     prepared = event.prepared(start)
@@ -337,7 +343,7 @@ def run(
         progress = _streaming(start, progress, live, output_map.live if output_map is not None else LIVE_CHANNELS)
     recorded = start.record(prepared, interval=every, channels=channels, progress=progress)
     done = clock.perf_counter()
-    metadata = _metadata(start, prepared, recorded, parameters or {})
+    metadata = _metadata(start, prepared, recorded, {**(changes or {}), **(parameters or {})})
     simulated = float(recorded.time[-1] - recorded.time[0]) if len(recorded.time) else 0.0
     metadata["timing"] = {
         "simulated": simulated,
