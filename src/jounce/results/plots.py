@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from jounce.results.run import Run
 
 COLOURS = ("#1f5fa8", "#d9822b", "#2f8f5b", "#c0392b", "#7d4fb0", "#7a5c48", "#4a90a4", "#8a8d91")
+DASHES = ("-", "--", ":", "-.")
 
 
 def plot(runs: Sequence[Run], names: Sequence[str], *, x: str = "time", profile: str = "engineering") -> Any:
@@ -36,29 +37,41 @@ def plot(runs: Sequence[Run], names: Sequence[str], *, x: str = "time", profile:
     for panel, channels in zip(axes, panels, strict=True):
         unit = runs[0].unit(channels[0])
         along = shown(unit, profile, _size([run[c] for run in runs for c in channels]))
-        count = 0
-        for run in runs:
-            for channel in channels:
-                label = " · ".join(
-                    t for t in (channel if len(channels) > 1 else "", run.label if len(runs) > 1 else "") if t
-                )
+        short = _short(channels)
+        by_channel = len(channels) > 1  # then the colour is the channel's and the dashes are the run's, else the other
+        for i, run in enumerate(runs):
+            for j, channel in enumerate(channels):
+                words = (short[j] if by_channel else "", run.label if len(runs) > 1 else "")
                 panel.plot(
                     across.factor * run[x] + across.offset,
                     along.factor * run[channel] + along.offset,
-                    color=COLOURS[count % len(COLOURS)],
+                    color=COLOURS[(j if by_channel else i) % len(COLOURS)],
+                    linestyle=DASHES[i % len(DASHES)] if by_channel else "-",
                     linewidth=1.4,
-                    label=label or channel,
+                    label=" · ".join(word for word in words if word) or channel,
                 )
-                count += 1
-        panel.set_ylabel(
-            f"{channels[0] if len(channels) == 1 else names[panels.index(channels)]}\n{along.label}".strip()
-        )
+        panel.set_title(names[panels.index(channels)] if by_channel else channels[0], loc="left", fontsize=9)
+        panel.set_ylabel(along.label)
         panel.grid(True, color="#e3e6ea", linewidth=0.8)
         panel.spines[["top", "right"]].set_visible(False)
-        if count > 1:
+        count = len(runs) * len(channels)
+        if count > 4:  # beside the curves; at most so many rows as the panel is high
+            panel.legend(
+                frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), ncols=1 + (count - 1) // 13
+            )
+        elif count > 1:
             panel.legend(frameon=False, fontsize=8)
     axes[-1].set_xlabel(f"{x} / {across.label}" if across.label else x)
     return figure
+
+
+def _short(channels: Sequence[str]) -> list[str]:
+    """Names without the words that all of them begin with."""
+    parts = [channel.split(".") for channel in channels]
+    common = 0
+    while all(len(words) > common + 1 for words in parts) and len({words[common] for words in parts}) == 1:
+        common += 1
+    return [".".join(words[common:]) for words in parts]
 
 
 def _size(arrays: Sequence[Any]) -> float:
