@@ -487,6 +487,16 @@ def test_requests_that_contradict_each_other_are_refused() -> None:
         jn.run(sedan(), straight_on(), road="handlin")
 
 
+def test_a_car_with_wheels_over_nothing_is_not_put_down() -> None:
+    road = RoadBuilder("narrow", left=2, right=2).straight(100).beside("none", "none").build()
+    with pytest.raises(ParameterError, match=r"y = 1.5 m of road 'narrow': 2 of 4 wheels hang over nothing"):
+        jn.run(sedan(), straight_on(x=30, y=1.5), road=road)
+
+
+def test_no_road_is_a_plane() -> None:
+    assert events.CoastDown(road=None).road == "" and events.CoastDown(lap_path=None).lap_path == ""
+
+
 def test_a_road_keeps_its_own_friction() -> None:
     run = jn.run(sedan(), straight_on(friction=0.5), road="flat")
     assert any("friction of its own" in text for text in run.warnings)

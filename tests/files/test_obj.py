@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from jounce.core.errors import JounceError
 from jounce.files import mesh_cache, obj
-from jounce.files.obj import mesh_of, obj_text, parse_obj, read_obj
+from jounce.files.obj import friction_by_name, mesh_of, obj_text, parse_obj, read_obj, write_obj
 from jounce.files.rdf import write_rdf
-from jounce.files.roads import read_road
+from jounce.files.roads import load_road, read_road
 from jounce.road.block import Frame
+from jounce.road.builder import RoadBuilder
 from jounce.road.mesh import MeshRoad, grid_mesh
 from jounce.road.native import library
 from jounce.runtime.cache import cache_info, clear_cache
@@ -221,3 +222,45 @@ def test_a_road_file_with_remarks_is_read_again(file: Path) -> None:
     for _ in range(2):
         _, said = read_road(place)
         assert said is not None and any("hole" in str(problem) for problem in said.warnings)
+
+
+def test_friction_goes_round_without_being_told(tmp_path: Path) -> None:
+    road = hills()
+    write_obj(road, tmp_path / "hills.obj")
+    again = load_road(tmp_path / "hills.obj")
+    x, y = np.linspace(0.3, 29.7, 300), np.linspace(-4.9, 4.9, 300)
+    np.testing.assert_array_equal(again.query(x, y).friction, road.query(x, y).friction)
+    assert set(np.unique(again.query(x, y).friction)) == {0.4, 0.9}
+
+
+def test_what_is_said_of_a_material_counts_more_than_its_name() -> None:
+    text = TEXT.replace("usemtl mu_0.4", "usemtl grass")
+    assert set(np.unique(parse_obj(text).friction)) == {0.9, 1.0}
+    assert set(np.unique(parse_obj(text, friction={"grass": 0.5}).friction)) == {0.9, 0.5}
+    assert set(np.unique(parse_obj(text, friction={"mu_0.9": 0.7}).friction)) == {0.7, 1.0}
+    assert parse_obj(text, friction=0.3).friction == 0.3
+    assert friction_by_name(["mu_0.25", "mu_asphalt", "mu_-1", "mu_1e999", "asphalt"]) == {"mu_0.25": 0.25}
+
+
+def test_a_surface_on_edge_has_its_axes_otherwise() -> None:
+    turned = [
+        f"v {words[1]} {words[3]} {-float(words[2])!r}" if words[0] == "v" else line
+        for line in TEXT.splitlines()
+        if (words := line.split())
+    ]
+    text = "\n".join(turned)
+    assert parse_obj(text, up="y").points.tobytes() == hills().points.tobytes()
+    with pytest.raises(JounceError, match=r"hills.obj(?s:.*)stands on edge.*up=\"y\""):
+        parse_obj(text, "hills.obj")
+
+
+def test_writing_tells_what_is_lost(tmp_path: Path) -> None:
+    road = RoadBuilder("rough").straight(50).unevenness("C", seed=3).build()
+    coarse = write_obj(road, tmp_path / "coarse.obj")
+    fine = write_obj(road, tmp_path / "fine.obj", tolerance=0.001)
+    assert fine <= 0.001 < 0.004 < coarse
+    x, y = np.linspace(1, 49, 5000), np.linspace(-3.9, 3.9, 5000)
+    for place, most in (("coarse", coarse), ("fine", fine)):
+        found = load_road(tmp_path / f"{place}.obj").query(x, y).height
+        away = np.max(np.abs(found - road.query(x, y).height))
+        assert 0.5 * most < away < 1.3 * most

@@ -207,3 +207,11 @@ def test_any_change_gives_a_test_or_a_located_error(data: st.DataObject) -> None
         assert isinstance(parse_vtt(text, "x.vtt"), TireTest)
     except FormatError as error:
         assert "x.vtt" in str(error)
+
+
+def test_a_missing_key_names_the_one_that_looks_like_it() -> None:
+    text = (HEAD + FREE).replace("PRELOAD_CONSTANT", "PRELOAD_CONST")
+    with pytest.raises(FormatError, match=r"PRELOAD_CONSTANT: is missing; is PRELOAD_CONST in line 13 meant\?"):
+        parse_vtt(text)
+    with pytest.raises(FormatError, match=r"OUTPUT_PREFIX: is missing; is OUTPUT_PREFX in line \d+ meant\?"):
+        parse_vtt((HEAD + FREE).replace("OUTPUT_PREFIX", "OUTPUT_PREFX"))

@@ -13,7 +13,7 @@ from jounce.components.tire.pac2002 import symmetrised
 from jounce.core.errors import ModelError, ParameterError
 from jounce.files.vtt import Signal, TireTest
 from jounce.results.run import Run
-from jounce.rigs.relaxation_fit import _lagged, fit_relaxation, measure_lag
+from jounce.rigs.relaxation_fit import _lagged, _unknown_times, fit_relaxation, measure_lag
 from jounce.rigs.tire_data import TireData, read_tire_data, tire_data
 from jounce.rigs.tire_fit import fit_tire
 from jounce.rigs.tire_rig import TireRig, find_tire
@@ -90,9 +90,9 @@ def test_lengths_and_coefficients_come_back(rig: TireRig, steps: list[TireData],
     for lag in found.lags:
         at = rig.tire.at_load(lag.load)
         exact = float(at.sigma_alpha if lag.direction == "lateral" else at.sigma_kappa)
-        # noise, and a sample of 2 ms at 10 m/s within which the step happens
-        assert abs(lag.length - exact) < 4 * lag.error + 0.01 * exact, lag
-        assert lag.error < 0.03 * exact and lag.level == pytest.approx(1, abs=0.02)
+        assert abs(lag.length - exact) < 4 * lag.error, lag
+        # noise, and a sample of 2 ms at 10 m/s within which the step happens anywhere: a part of the way over √12
+        assert lag.error < 0.02 * exact + 0.02 / math.sqrt(12) and lag.level == pytest.approx(1, abs=0.02)
     for name in ("PTX1", "PTX2", "PTX3", "PTY1", "PTY2"):
         e = found.estimates[name]
         assert abs(e.value - TRUE[name]) < 4.5 * e.error + 0.02 * abs(TRUE[name]), (name, e)
@@ -106,6 +106,33 @@ def test_lengths_and_coefficients_come_back(rig: TireRig, steps: list[TireData],
     figure = found.figure()
     drawn = figure.axes[0].lines[0].get_xydata()
     assert np.array_equal(drawn[:, 1], steps[0]["fy"] / 1e3), "the data drawn are the data given"
+
+
+@pytest.mark.parametrize("every", [1e-3, 4e-3])
+def test_errors_hold_what_rows_leave_open(every: float) -> None:
+    """Closed form of a step at any place between two rows: lengths scatter as their errors say, without noise too."""
+    t, load, speed, length, size = tire(TRUE), 4000.0, 10.0, 0.4, 0.01
+    rows, scores = np.arange(0.0, 0.8, every), []
+    for share in np.linspace(0.03, 0.97, 12):
+        begin = 0.1 + share * every
+        way = speed * np.maximum(rows - begin, 0.0)
+        tau = size * (1 - np.exp(-way / length))
+        alpha = np.arctan(np.where(rows > begin, size, 0.0))
+        same = np.ones_like(rows)
+        record = tire_data(
+            time=rows, fz=load * same, speed=speed * same, alpha=alpha,
+            fy=np.asarray(t.steady(load, 0.0, np.arctan(tau)).fy),
+        )  # fmt: skip
+        lag = measure_lag(t, record)
+        assert abs(lag.length - length) < 2 * lag.error  # a uniform spread ends at √3
+        scores.append((lag.length - length) / lag.error)
+    # places are even over the way between rows, so scores have a variance of 1; twelve of them, and second order
+    assert 0.8 < float(np.std(scores)) < 1.2
+    smooth = tire_data(
+        time=rows, fz=load * same, speed=speed * same, alpha=0.01 * np.sin(6 * rows), fy=-500 * np.sin(6 * rows - 0.2)
+    )
+    step = np.asarray(smooth["alpha"])
+    assert _unknown_times(step, np.full(len(step) - 1, speed * every), length, np.ones_like(step)) == 0.0
 
 
 def test_a_sweep_and_a_frequency_response_show_the_same(rig: TireRig) -> None:

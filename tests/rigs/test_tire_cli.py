@@ -138,3 +138,68 @@ def test_rig_from_a_file_and_by_name(tmp_path: Path) -> None:
 def test_unknown_requests() -> None:
     assert call("shwo", SEDAN)[0] == 1
     assert call("show", "nothing.tir")[0] == 1
+
+
+def test_places_that_cannot_be_written_are_told_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for place, message in (
+        (tmp_path / "none" / "a.png", "there is no such folder"),
+        (tmp_path / "file" / "a.png", "is not a folder"),
+        (tmp_path / "a.xyz", "pictures end in .png, .svg, .pdf"),
+        (tmp_path / "a", "pictures end in"),
+    ):
+        for action in (("show", SEDAN), ("rig", SEDAN), ("fit", tmp_path / "no data.csv")):
+            code, text = call(*action, "--png", place)
+            # a fit would complain of its missing file first, had it begun
+            assert code == 1 and message in text.replace("\n", " ") and "Traceback" not in text, text
+    code, text = call("fit", tmp_path / "no data.csv", "--out", tmp_path / "none" / "a.tir")
+    assert code == 1 and "there is no such folder" in text
+
+
+def test_loads_beyond_the_range_are_told() -> None:
+    code, text = call("show", SEDAN, "--load", "40 kN")
+    assert code == 0 and "warning: sedan_225_50r17: a load of 4e+04 N is outside" in text
+    assert "warning" not in call("show", SEDAN, "--load", "4 kN")[1]
+    code, text = call("rig", SEDAN, "--test", "vertical-stiffness", "--load", "20 kN")
+    assert "is outside of the valid loads" in text
+
+
+def test_several_tires_in_one_picture(tmp_path: Path) -> None:
+    from jounce.rigs.tire_plots import overlay
+
+    code, _ = call("show", SEDAN, "suv_235_60r18", "--png", tmp_path / "both.svg")
+    assert code == 0 and "<svg" in (tmp_path / "both.svg").read_text()
+    tires = [find_tire(SEDAN), find_tire("suv_235_60r18")]
+    drawn = overlay(tires, [3000.0]).axes[1].lines[:2]
+    for line, t in zip(drawn, tires, strict=True):
+        x, y = line.get_xydata().T
+        assert np.allclose(1e3 * y, np.asarray(t.steady(3000.0, 0.0, np.radians(x)).fy)) and line.get_label() == t.name
+
+
+def test_a_fit_that_does_not_pass_the_check_ends_with_one(tmp_path: Path) -> None:
+    truth = find_tire(SEDAN)
+    base = truth.with_values(QSY1=-0.02)
+    (tmp_path / "base.tir").write_text(tir_text(base))
+    alpha = np.tile(np.linspace(-0.2, 0.2, 61), 3)
+    fz = np.repeat([2000.0, 4000.0, 6000.0], 61)
+    rows = np.column_stack([np.degrees(alpha), fz, np.asarray(truth.steady(fz, 0.0, alpha).fy)])
+    np.savetxt(tmp_path / "run.csv", rows, delimiter=",", header="SA,FZ,FY\ndeg,N,N", comments="")
+    code, text = call("fit", tmp_path / "run.csv", "--base", tmp_path / "base.tir", "--out", tmp_path / "mine.tir")
+    assert code == 1 and "rolling_resistance" in text and "was written, but" in text
+    assert (tmp_path / "mine.tir").is_file() and not check_file(tmp_path / "mine.tir").ok
+    code, text = call("fit", tmp_path / "run.csv", "--base", SEDAN, "--out", tmp_path / "mine.tir")
+    assert code == 0, text
+
+
+def test_a_tire_without_a_force_is_remarked(tmp_path: Path) -> None:
+    findings = check_tire(tire(EXAMPLE, mode=2))
+    assert [f.level for f in findings if "cannot drive or brake a car" in f.message] == ["remark"]
+
+
+def test_pictures_lean_a_motorcycle_as_far_as_it_goes() -> None:
+    from jounce.rigs.tire_plots import characteristics
+
+    leans = {name: characteristics(find_tire(name)).axes[5].get_legend() for name in (SEDAN, "example_pac_mc")}
+    shown = {name: [t.get_text() for t in legend.get_texts()] for name, legend in leans.items()}
+    assert shown[SEDAN] == ["γ = -4°", "γ = 0°", "γ = 4°"]
+    assert shown["example_pac_mc"][-1] == "γ = 45°"

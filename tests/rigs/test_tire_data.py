@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jounce.components.tire.contact import to_sae, to_wheel_axes, touch, wrench
 from jounce.core.errors import FormatError, JounceError, ParameterError
 from jounce.rigs.tire_data import TireData, read_tire_data, tire_data
+from jounce.rigs.tire_fit import fit_tire
 
 
 def test_sae_is_turned() -> None:
@@ -88,7 +89,7 @@ def test_columns_may_be_named(tmp_path: Path) -> None:
     data = read_tire_data(tmp_path / "a.csv", columns=columns, axes="sae")
     assert data["fz"][0] == pytest.approx(900 * 4.4482216152605)
     assert data["fy"][0] == pytest.approx(200 * 4.4482216152605)
-    with pytest.raises(ParameterError, match="no unit; say it"):
+    with pytest.raises(ParameterError, match=r'have no unit: load; .*--column "fz=load:N"'):
         read_tire_data(tmp_path / "a.csv", columns={"fz": "load"})
     with pytest.raises(ParameterError, match=r"no column 'laod'.*did you mean 'load'"):
         read_tire_data(tmp_path / "a.csv", columns={"fz": {"column": "laod", "unit": "N"}})
@@ -113,8 +114,14 @@ def test_points_that_are_no_numbers_or_have_no_load_are_left_out() -> None:
     data = tire_data(fz=[4000, 4000, -5, np.nan], fy=[1.0, np.nan, 2.0, 3.0])
     assert len(data) == 1
     assert len(data.warnings) == 2
-    with pytest.raises(ParameterError, match="axes = 'sae'"):
+    with pytest.raises(ParameterError, match=r"are negative, .*; axes = 'sae'"):
         tire_data(fz=[-4000, -4000], fy=[1.0, 2.0])
+    with pytest.raises(ParameterError, match=r"are positive, .*; axes = 'iso' or 'adapted_sae'"):
+        tire_data(axes="sae", fz=[4000, 4000], fy=[1.0, 2.0])  # no advice to do what was done
+    with pytest.raises(ParameterError, match="none of 2 points can be used; nothing but no numbers in: fy"):
+        tire_data(fz=[4000, 4000], fy=[np.nan, np.nan], fx=[1.0, 2.0])
+    with pytest.raises(ParameterError, match="none of 2 points can be used; each has a value"):
+        tire_data(fz=[4000, np.nan], fy=[np.nan, 1.0])
     with pytest.raises(ParameterError, match=r"unknown.*did you mean 'sae'"):
         tire_data(axes="sa", fz=[1.0])
     with pytest.raises(ParameterError, match="loaded radius"):
@@ -132,3 +139,15 @@ def test_any_table_gives_points_or_an_error(text: str, tmp_path_factory: pytest.
     path.write_text(text)
     with contextlib.suppress(JounceError):
         assert len(read_tire_data(path)) > 0
+
+
+def test_columns_that_nothing_was_made_of_are_told(tmp_path: Path) -> None:
+    rows = "\n".join("4000,1,0.1,2,-900" for _ in range(40))
+    (tmp_path / "a.csv").write_text(f"FZ,Slipangl,Other,IA,Force2\nN,deg,-,deg,N\n{rows}\n")
+    data = read_tire_data(tmp_path / "a.csv", columns={"kappa": "Other"})
+    assert data.others == ("Slipangl", "Force2")
+    (told,) = data.warnings
+    assert "no column of alpha: counts as zero" in told and "'Slipangl', 'Force2'" in told and "--column" in told
+    with pytest.raises(ParameterError, match=r"nothing to fit; .*'Slipangl', 'Force2'; say what they are"):
+        fit_tire(data, radius=0.3)
+    assert data.joined(data).where(data.joined(data)["fz"] > 0).others == data.others

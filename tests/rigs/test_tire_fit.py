@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from jounce.components.tire.base import Tire
+from jounce.components.tire.figures import faults, figures
 from jounce.core.errors import ModelError, ParameterError
 from jounce.files.tir import read_tir
 from jounce.rigs.tire_data import TireData, tire_data
+from jounce.rigs.tire_data_check import check_points
 from jounce.rigs.tire_fit import fit_tire
 from jounce.rigs.tire_fit_result import FitResult, evaluate
 from jounce.rigs.tire_problem import Problem, triangle
@@ -222,9 +224,10 @@ def test_only_lateral_forces(truth: Tire) -> None:
     result = fit_tire(TireData(columns), radius=R0, load=FNOMIN)
     assert result.tire.model.mode == 12  # type: ignore[attr-defined]
     assert result.quality["fy"][2] > 0.999
+    assert "no longitudinal force: it cannot drive or brake a car" in result.warnings[0], "first of all"
     # a column of the drag of the free wheel does not make a longitudinal characteristic
     dragged = fit_tire(TireData({**columns, "fx": np.full(len(lateral), -40.0)}), radius=R0, load=FNOMIN)
-    assert any("kappa was not varied: Fx not fitted" in w for w in dragged.warnings)
+    assert any("kappa was not varied (0 to 0): Fx not fitted" in w for w in dragged.warnings)
     assert "fx" not in dragged.quality and dragged.tire.model.mode == 12  # type: ignore[attr-defined]
     with pytest.raises(ParameterError, match="nothing to fit"):
         fit_tire(TireData({"fz": columns["fz"], "fy": columns["fy"]}), radius=R0)
@@ -352,3 +355,66 @@ def test_twenty_thousand_points_take_less_than_half_a_minute(truth: Tire) -> Non
     result = fit_tire(measured(truth, 20000), radius=R0, load=FNOMIN)
     assert result.seconds < 30
     assert min(r2 for _, _, r2 in result.quality.values()) > 0.997
+
+
+def test_a_tire_without_a_measured_rolling_moment_brakes(truth: Tire) -> None:
+    """A shift of Fx must not become a moment that drives: it did by the fallback of the formula."""
+    shifted = truth.with_values(PVX1=0.02, PHX1=0.001)
+    data = measured(shifted, 2500)
+    fit = fit_tire(TireData({n: v for n, v in data.columns.items() if n != "my"}), radius=R0, load=FNOMIN)
+    assert fit.tire.values["PVX1"] > 0.01, "the shift is there"
+    assert figures(fit.tire)["rolling_resistance"].value == pytest.approx(0.01, abs=0.002)
+    assert any("QSY1 = 0.01" in w and "not measured" in w for w in fit.warnings)
+    assert not faults(fit.tire)
+    without = fit.tire.with_values(QSY1=0.0, QSY2=0.0)
+    assert [d.key for d in faults(without)] == ["rolling_resistance"], "what it would be"
+
+
+def test_the_assumed_moment_keeps_the_energy_of_driving(truth: Tire) -> None:
+    """Torque times spin is force times speed and the resistance: Fx r + (-My) = (Fx + q Fz) re, q of order QSY1."""
+    data = measured(truth, 1000)
+    fit = fit_tire(TireData({n: v for n, v in data.columns.items() if n != "my"}), radius=R0, load=FNOMIN).tire
+    rho = fit.deflection(FNOMIN)
+    re, r = float(fit.model.effective_radius(fit.values, rho)), R0 - rho
+    none, drive = fit.steady(FNOMIN, -0.02), fit.steady(FNOMIN, 0.02)
+    fx, my = float(drive.fx) - float(none.fx), float(drive.my) - float(none.my)
+    assert fx > 0.3 * FNOMIN
+    assert fx * r - my == pytest.approx(fx * re, rel=1e-3)  # QSY2 has three digits
+    assert r < 0.97 * re, "without the moment the two differ"
+
+
+def test_ranges_that_a_fit_sets_are_told(result: FitResult, points: TireData) -> None:
+    (told,) = [w for w in result.warnings if "valid ranges" in w]
+    assert f"KPUMIN, KPUMAX = ±{np.abs(points['kappa']).max():.3g};" in told and "held" in told
+    assert "ALPMIN" in told and "CAMMIN" in told
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alpha": 57.3}, "alpha goes up to 12.* rad.*degrees"),
+        ({"fy": -1.0}, "Fy has the wrong sign over alpha.*--axes"),
+        ({"fx": -1.0}, "Fx has the wrong sign over kappa"),
+        ({"fz": 1000.0}, "Fy./Fz reaches 0.00.* only.*units of Fz"),
+        ({"fz": 0.2248}, "Fy./Fz reaches [34].*, no tire has that.*units of Fz"),
+    ],
+)
+def test_units_and_axes_that_cannot_be_are_refused(points: TireData, change: dict[str, float], message: str) -> None:
+    columns = {n: v * change.get(n, 1.0) for n, v in points.columns.items()}
+    with pytest.raises(ParameterError, match=message):
+        fit_tire(TireData(columns, "run"), radius=R0)
+
+
+def test_small_friction_is_doubted_and_good_points_are_not(points: TireData) -> None:
+    assert check_points(points) == []
+    ice = TireData({**points.columns, "fy": 0.03 * points["fy"]})
+    assert ["Fy" in w for w in check_points(ice)] == [True]
+    # one side, beyond the peak, where the force falls: still the right sign
+    alpha = np.linspace(0.2, 0.5, 50)
+    assert check_points(tire_data(fz=np.full(50, 4000.0), alpha=alpha, fy=-4000 + 2000 * alpha)) == []
+
+
+@pytest.mark.parametrize("radius", ["327 m", "12 mm", 13.0])
+def test_a_radius_that_no_tire_has_is_refused(points: TireData, radius: Any) -> None:
+    with pytest.raises(ParameterError, match=r"tires have 0.1 to 1.2 m. Write it with its unit"):
+        fit_tire(points, radius=radius)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.interpolate import Akima1DInterpolator
 
 from jounce.components.tire.pac2002 import symmetrised
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError
 from jounce.files.tir import write_tir
-from jounce.files.vtt import Signal, TireTest, constant, read_vtt
+from jounce.files.vtt import Signal, TireTest, constant, parse_vtt, read_vtt
 from jounce.results.run import Run
 from jounce.rigs.result_files import read_xml
 from jounce.rigs.tire_bench import bench
@@ -115,18 +116,107 @@ def test_numbers_of_the_formulas_come_out_of_the_rig(rig: TireRig) -> None:
         assert found == pytest.approx([fx, fy, mx, mz], abs=6e-3, rel=2e-6), (load, kappa, alpha, gamma)
 
 
+FREE_INPUT = """[VIGRADE_HEADER]
+FILE_TYPE = 'vtt'
+[UNITS]
+ANGLE = 'degrees'
+[MODEL]
+TIRE_PROPERTY_FILE = 'any.tir'
+PRELOAD_CONSTANT = 3000
+[SYSTEM]
+INTEGRATION_STEP = 0.001
+[ANALYSIS]
+OUTPUT_PREFIX = 'free'
+OUTPUT_STEP = 0.01
+END_TIME = 1.0
+VELOCITY = 20
+TYPE = 'FREE_INPUT'
+"""
+
+
 def test_free_input_follows_its_functions(calm: TireRig) -> None:
-    toe = Signal("SINE", {"AMPL": 0.02, "FREQ": 1.0, "PHASE": 0.5})
-    spin = Signal("RAMP", {"F0": 60.0, "F1": 70.0, "T0": 0.2, "T1": 0.8})
-    load = Signal("STEP", {"F0": 0.0, "F1": 1000.0, "T0": 0.25, "T1": 0.75})
-    run = calm.run(TireTest("FREE_INPUT", preload=3000, speed=20, toe=toe, spin=spin, load=load, end=1.0))
-    assert np.allclose(run["wheel.toe"], toe(run.time), atol=1e-12)
-    assert np.allclose(run["wheel.spin"], spin(run.time), atol=1e-9)
-    assert np.allclose(run["preload"], 3000 + load(run.time), atol=1e-9)  # added to the constant
-    assert np.allclose(run["tire.slip_angle"], -run["wheel.toe"], atol=1e-12)
+    """Against the definitions, written out here; in the file phase and toe are in degrees."""
+    text = (
+        FREE_INPUT
+        + """\
+PRESCRIBED_ROTATION = 'TRUE'
+(TOE)
+TOE_FUNCTION_TYPE = 'SINE'
+AMPL = 2
+FREQ = 1.5
+PHASE = 40
+(PRELOAD)
+PRELOAD_FUNCTION_TYPE = 'STEP'
+F0 = -200
+F1 = 1000
+T0 = 0.25
+T1 = 0.75
+(WHEEL_OMEGA)
+WHEEL_OMEGA_FUNCTION_TYPE = 'RAMP'
+F0 = 3600
+F1 = 4200
+T0 = 0.2
+T1 = 0.8
+"""
+    )
+    run = calm.run(parse_vtt(text))
+    t = run.time
+    toe = math.radians(2) * np.sin(2 * math.pi * 1.5 * t + math.radians(40))
+    part = np.clip((t - 0.25) / 0.5, 0, 1)
+    load = -200 + 1200 * part**2 * (3 - 2 * part)
+    spin = np.radians(3600 + 600 * np.clip((t - 0.2) / 0.6, 0, 1))
+    assert np.allclose(run["wheel.toe"], toe, rtol=0, atol=1e-12)
+    assert np.allclose(run["wheel.spin"], spin, rtol=0, atol=1e-9)
+    assert np.allclose(run["preload"], 3000 + load, rtol=0, atol=1e-9), "added to the constant"
+    assert np.allclose(run["tire.slip_angle"], -toe, rtol=0, atol=1e-12)
     assert run["tire.fz"][-1] == pytest.approx(4000, rel=1e-3)
+    push = Signal("RAMP", {"F0": 0.0, "F1": -900.0, "T0": 0.25, "T1": 0.75})
     with pytest.raises(ParameterError, match="the rig only pushes"):
-        calm.run(TireTest("FREE_INPUT", preload=500, speed=20, load=Signal("RAMP", {**load.numbers, "F1": -900.0})))
+        calm.run(TireTest("FREE_INPUT", preload=500, speed=20, load=push))
+
+
+def test_free_input_by_points(calm: TireRig) -> None:
+    """USER: through its points, straight where they are, held beyond the first and the last."""
+    text = (
+        FREE_INPUT
+        + """\
+(TOE)
+TOE_FUNCTION_TYPE = 'USER'
+SPLINE_NAME = 'toes'
+(PRELOAD)
+PRELOAD_FUNCTION_TYPE = 'USER'
+SPLINE_NAME = 'loads'
+[TOES]
+X_DATA = 'TIME'
+Y_DATA = 'ANGLE'
+(VALUES)
+{x y}
+0.1 0
+0.3 2
+0.5 -1
+0.9 3
+[LOADS]
+X_DATA = 'TIME'
+Y_DATA = 'FORCE'
+(VALUES)
+{x y}
+0.2 100
+0.4 300
+0.6 500
+0.8 700
+"""
+    )
+    run = calm.run(parse_vtt(text))
+    t = run.time
+
+    def at(*instants: float) -> list[int]:
+        return [int(np.argmin(np.abs(t - x))) for x in instants]
+
+    assert np.allclose(run["preload"], 3000 + np.clip(1000 * t - 100, 100, 700), rtol=0, atol=1e-8)
+    knots = np.degrees(run["wheel.toe"][at(0.05, 0.1, 0.3, 0.5, 0.9, 1.0)])
+    assert np.allclose(knots, [0, 0, 2, -1, 3, 3], rtol=0, atol=1e-9)
+    akima = Akima1DInterpolator([0.1, 0.3, 0.5, 0.9], [0.0, 2.0, -1.0, 3.0])
+    assert np.allclose(np.degrees(run["wheel.toe"]), akima(np.clip(t, 0.1, 0.9)), rtol=0, atol=1e-9), "in between"
 
 
 def test_a_wheel_let_go_in_the_air_falls_freely_and_keeps_its_momentum(calm: TireRig) -> None:
@@ -144,14 +234,33 @@ def test_a_dropped_wheel_loses_energy_only(calm: TireRig) -> None:
     run = calm.run(TireTest("SIX_DOF", body=body, end=1.5, step=1e-4, output_step=1e-3))
     assert run["tire.fz"].max() > 20 * GRAVITY
     assert run["wheel.spin"][-1] == pytest.approx(run["hub.vx"][-1] / 0.31, rel=0.05), "it rolls in the end"
-    top = float(run["tire.fz"].max())
-    at = calm.tire.at_load(top)
-    compressed = 0.5 * CZ * np.maximum(run["tire.deflection"], 0) ** 2
-    total = run["kinetic_energy"] + run["potential_energy"] + compressed
-    # held in the springs of the contact and not counted: less than the peak force times its deflection
-    hidden = float(calm.tire.steady(top, float(at.kappa_slide)).fx) * float(at.sigma_kappa) * float(at.kappa_slide)
-    assert np.max(total - np.minimum.accumulate(total)) < hidden
+    vertical = 0.5 * CZ * np.maximum(run["tire.deflection"], 0) ** 2
+    total = run["kinetic_energy"] + run["potential_energy"] + vertical
+    # it rises only by what the springs of the contact give back: σ ∫ Fx dκ where the rise begins
+    rise = total - np.minimum.accumulate(total)
+    top = int(np.argmax(rise))
+    low = int(np.argmin(total[: top + 1]))
+    load, slip = float(run["tire.fz"][low]), np.linspace(0.0, float(run["tire.kappa"][low]), 2000)
+    force = np.asarray(calm.tire.steady(load, slip, vx=5.0).fx)
+    elastic = float(calm.tire.at_load(load).sigma_kappa) * float(np.sum(0.5 * (force[1:] + force[:-1]) * np.diff(slip)))
+    assert 1.0 < rise[top] < elastic < 0.04 * total[0]
     assert total[-1] < 0.9 * total[0]
+
+
+def test_energy_of_a_dropped_wheel_is_the_work_of_the_contact(calm: TireRig) -> None:
+    """dE/dt = Fx (vx - Ω r) + Fz vz + My Ω: force at the loaded radius r, moment on the wheel; no side force here."""
+    body = {"MASS": 20.0, "IXX": 0.6, "IYY": 1.0, "IZZ": 0.6, "Z": R0 + 0.05, "VX": 5.0, "WY": 0.0}
+    errors = []
+    for step in (2e-4, 1e-4):
+        run = calm.run(TireTest("SIX_DOF", body=body, end=1.5, step=step, output_step=step))
+        assert np.all(run["tire.fy"] == 0)
+        energy, spin = run["kinetic_energy"] + run["potential_energy"], run["wheel.spin"]
+        power = run["tire.fx"] * (run["hub.vx"] - spin * run["tire.loaded_radius"])
+        power = power + run["tire.fz"] * run["hub.vz"] + run["tire.my"] * spin
+        work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * step)])
+        errors.append(float(np.abs(energy - energy[0] - work).max()))
+    assert energy[0] - energy[-1] > 100.0
+    assert errors[1] < 0.05 and errors[1] < 0.3 * errors[0], "of second order in the step"
 
 
 def test_a_locked_height_stays_and_is_that_of_the_equilibrium_when_not_given(calm: TireRig) -> None:
@@ -273,17 +382,21 @@ def test_results_are_the_same_in_every_format(calm: TireRig, tmp_path: Path) -> 
     run = calm.run(TireTest("LATERAL", name="same", preload=4000, speed=20, toe_amplitude=0.1, end=0.5))
     paths = write_results(run, tmp_path, ("xml", "csv", "tab", "mat", "parquet"))
     assert {p.name for p in paths} == {f"same{e}" for e in (".xml", ".csv", ".tab", ".mat", ".parquet")}
+    table = np.column_stack([run[name] for name in run.names])
+    assert len({column.tobytes() for column in table.T}) > 15, "columns that could be exchanged would show"
     for path in paths:
         if path.suffix == ".tab":
             lines = path.read_text().splitlines()
-            assert lines[1].split("\t")[0] == "s"
+            assert lines[0].split("\t") == ["time", *run.names]
+            assert lines[1].split("\t") == ["s", *(run.unit(name) for name in run.names)]
             values = np.array([[float(x) for x in line.split("\t")] for line in lines[2:]])
-            assert np.array_equal(values[:, 0], run.time)
-            assert np.array_equal(values[:, 1 + run.names.index("tire.fy")], run["tire.fy"])
+            assert np.array_equal(values, np.column_stack([run.time, table]))
             continue
         again = read_xml(path) if path.suffix == ".xml" else Run.read(path)
-        assert np.array_equal(again["tire.fy"], run["tire.fy"]) and np.array_equal(again.time, run.time)
-        assert again.unit("tire.fy") == "N"
+        assert sorted(again.names) == sorted(run.names) and np.array_equal(again.time, run.time)
+        for name in run.names:
+            assert np.array_equal(again[name], run[name]), (path.suffix, name)
+            assert again.unit(name) == run.unit(name), (path.suffix, name)
     with pytest.raises(ParameterError, match="format 'doc'"):
         write_results(run, tmp_path, ("doc",))
 

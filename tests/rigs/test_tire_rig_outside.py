@@ -198,3 +198,53 @@ def test_a_tire_of_another_program_gives_the_results_of_the_native_one(linear: P
 @pytest.fixture(scope="module")
 def linear(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_tire("spring", tmp_path_factory.mktemp("tires"))
+
+
+# --- the effective radius --------------------------------------------------------------------------------------------
+
+SLIPS = (-0.01, 0.01)  # times 6e4 N, below the friction of 0.9 times 4000 N
+
+
+def test_slip_is_related_to_the_radius_that_a_tire_tells(linear: Path) -> None:
+    """The tire rolls with R0 - 0.3 ρ, has Fx = 6e4 κ, and says its own κ."""
+    told = library_tire(linear, "linear_sti", interface="STI", radius=R0, parameters=(1.0,))
+    for slip in SLIPS:
+        run = TireRig(told).run(point(slip))
+        assert run["tire.slip"][-1] == pytest.approx(slip, abs=1e-9)
+        assert run["tire.map.kappa"][-1] == pytest.approx(slip, abs=1e-9)
+        assert run["tire.fx"][-1] == pytest.approx(6e4 * slip, abs=6e4 * 1e-9)
+        assert not run.warnings
+    free = TireRig(told).run(TireTest("LATERAL", preload=4000, speed=20, end=0.2))
+    # begins rolling freely: nothing drives or brakes it
+    assert abs(free["tire.fx"][0]) < 1e-6 * 4000
+
+
+def test_a_radius_that_is_not_told_is_assumed_and_said(linear: Path) -> None:
+    silent = library_tire(linear, "linear_sti", interface="STI", radius=R0)
+    run = TireRig(silent).run(point(0.01))
+    rho = run["tire.deflection"][-1]
+    # imposed with R0 - ρ/3, seen by the tire with R0 - 0.3 ρ
+    seen = 1.01 * (R0 - 0.3 * rho) / (R0 - rho / 3) - 1
+    assert run["tire.map.kappa"][-1] == pytest.approx(seen, abs=1e-9)
+    assert any("does not tell its effective radius" in w and "RADIUS_DROP" in w for w in run.warnings)
+    rolling = TireRig(silent).run(TireTest("LATERAL", preload=4000, speed=20, end=0.2))
+    assert any("does not tell its effective radius" in w for w in rolling.warnings)
+    known = library_tire(linear, "linear_sti", interface="STI", radius=R0, radius_drop=0.3)
+    run = TireRig(known).run(point(0.01))
+    assert run["tire.map.kappa"][-1] == pytest.approx(0.01, abs=1e-9)
+    assert not run.warnings
+
+
+def point(slip: float) -> TireTest:
+    return TireTest("CORNERING_STIFFNESS", preload=4000, slip=slip, speed=20, end=0.2, output_step=0.05)
+
+
+def test_what_went_wrong_is_said() -> None:
+    def broken(w: Wheel) -> Answer:
+        return forces(w) if w.time < 0.1 else Answer([math.nan] * 3, [0.0] * 3, [0.0])
+
+    run = TireRig(TIRE, broken).run(TireTest("LATERAL", preload=3000, speed=15, end=1.0, toe_amplitude=0.02))
+    assert not run.complete
+    assert any(w.startswith("ended at 0.") and "instead of 1 s: " in w and len(w) > 35 for w in run.warnings)
+    turned = TireRig(TIRE, forces).run(TireTest("LATERAL", preload=3000, speed=15, end=0.1, toe_amplitude=12.0))
+    assert any("12 rad (688 deg)" in w for w in turned.warnings)

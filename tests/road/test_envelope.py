@@ -21,7 +21,7 @@ from jounce.road.inputs import Raised
 from jounce.road.line import Kerb, LineRoad
 from jounce.road.mesh import MeshRoad, grid_mesh
 from jounce.road.path import joined
-from jounce.road.simple import Bump, Flat, Patch, Sum
+from jounce.road.simple import Bump, Flat, Patch, Sum, cleat
 from jounce.road.surface import Road
 from jounce.symbolic import System
 from jounce.vehicle.reading import load
@@ -30,7 +30,7 @@ from models import compiled, outputs_by_name, random_point, rotation_matrix
 Array = npt.NDArray[np.float64]
 RNG = np.random.default_rng(8)
 H, W = 0.02, 0.05  # of the bar, m
-EDGE = 0.01 / 64  # m: samples 10 mm apart, halved six times where the road steps
+EDGE = 2e-5  # m: about that far a search for an edge ends from it
 
 
 def bar(**frame: float) -> Road:
@@ -144,20 +144,20 @@ def roads() -> dict[str, Road]:
 ROADS = roads()
 
 
-def by_points(road: Road, cam: Envelope, x: float, y: float, heading: float) -> tuple[float, float, float] | None:
-    """The effective plane from single questions to the road at the samples, without a search for edges."""
+def rests(road: Road, cam: Envelope, x: float, y: float, heading: float) -> tuple[float, float, float]:
+    """The effective plane of cams from single questions to the road, 0.1 mm apart."""
     tx, ty = math.cos(heading), math.sin(heading)
     o, rows = cam.way, []
     n = len(o)
+    d = np.arange(-2997, 2998) / 2997 * 0.999 * cam.cam_length
+    below = drop(cam, d)
     for b in (-0.5 * cam.width, 0.5 * cam.width):
         z = road.query(x - b * ty + o * tx, y + b * tx + o * ty).height
-        if np.max(np.abs(np.diff(z) / np.diff(o))) > 0.3:
-            return None  # an edge is searched for
         back, front = (z[n // 2] - z[0]) / (o[n // 2] - o[0]), (z[-1] - z[n // 2]) / (o[-1] - o[n // 2])
         g = 0.0 if back * front <= 0 else min(back, front, key=abs)
         for row in (-0.5 * cam.length, 0.5 * cam.length):
-            carried = np.abs(o - row) < cam.cam_length
-            rows.append(float(np.max((z - g * (o - row) - drop(cam, o - row))[carried])))
+            fine = road.query(x - b * ty + (row + d) * tx, y + b * tx + (row + d) * ty).height
+            rows.append(float(np.max(fine - g * d - below)))
     r1, f1, r2, f2 = rows
     along, across = 0.5 * (f1 - r1 + f2 - r2) / cam.length, 0.5 * (r2 - r1 + f2 - f1) / cam.width
     return float(np.mean(rows)), along * tx - across * ty, along * ty + across * tx
@@ -178,19 +178,104 @@ def places(road: Road, n: int) -> tuple[Array, Array]:
 @pytest.mark.parametrize("name", ROADS)
 def test_heights_along_a_patch_are_those_of_single_points(name: str) -> None:
     road = ROADS[name]
-    cam, checked = Envelope(road=road, mode="cams"), 0
-    for x, y in zip(*places(road, 80), strict=True):
+    cam = Envelope(road=road, mode="cams")
+    for x, y in zip(*places(road, 40), strict=True):
         heading = RNG.uniform(-math.pi, math.pi)
-        expected = by_points(road, cam, x, y, heading)
-        if expected is None:
-            continue
-        checked += 1
+        expected = rests(road, cam, x, y, heading)
         found = cam.query(x, y, heading=heading)
         # along lines stations between three samples are those of a parabola: o³ κ² = 2e-5 m in bends of 33 m and on
         # grids, whose segments are straight, du κ o = 4e-4 m of station; times slopes of up to 0.1
         assert float(found.height) == pytest.approx(expected[0], abs=4e-5)
         assert [float(found.slope_x), float(found.slope_y)] == pytest.approx(expected[1:], abs=2 * 4e-5 / cam.length)
-    assert checked > 15
+
+
+def obstacles() -> dict[str, tuple[Road, float]]:
+    """Roads that change along x only, and how near to the exact height an answer must be, m."""
+
+    def on(*features: Road) -> Road:
+        return Sum(base=Flat(), features=features)
+
+    def step(height: float) -> Road:
+        return on(Bump(profile=Curve.linear([-1e-9, 1e-9], [0.0, height], "hold")))
+
+    return {
+        "cleat": (on(cleat()), 1e-4),
+        "short bump": (on(Bump(profile=cosine_bump(0.0062, 0.1))), 2e-5),
+        "high bump": (on(Bump(profile=cosine_bump(0.03, 0.1))), 2e-5),
+        "long bump": (on(Bump(profile=cosine_bump(0.05, 0.4))), 2e-5),
+        "up": (step(0.02), 1e-4),
+        "down": (step(-0.02), 1e-4),
+    }
+
+
+OBSTACLES = obstacles()
+PLACES = np.arange(-0.33, 0.31, 0.007) + 3.7e-4
+
+
+@pytest.mark.parametrize("name", OBSTACLES)
+@pytest.mark.parametrize("degrees", [0.0, 25.0, 160.0])
+def test_cams_rest_where_they_would_rest_on_every_tenth_of_a_millimetre(name: str, degrees: float) -> None:
+    road, near = OBSTACLES[name]
+    cam, heading = Envelope(road=road, mode="cams"), math.radians(degrees)
+    found = cam.query(PLACES, 0.0, heading=heading)
+    expected = np.array([rests(road, cam, x, 0.0, heading) for x in PLACES])
+    assert np.abs(found.height - expected[:, 0]).max() < near
+    assert np.abs(found.slope_x - expected[:, 1]).max() < 4 * near / cam.length  # of rows 2/l_s, of sides 2/w
+
+
+def smoothed(road: Road, patch: Envelope, x: Array, heading: float) -> Array:
+    """Mean over the patch with the weight (1 - (2a/l)²)(1 - (2b/w)²): values in the middle of 800 by 400 parts."""
+    a = patch.length * ((np.arange(800) + 0.5) / 800 - 0.5)
+    b = patch.width * ((np.arange(400) + 0.5) / 400 - 0.5)
+    wa, wb = 1 - (2 * a / patch.length) ** 2, 1 - (2 * b / patch.width) ** 2
+    t = np.linspace(-0.6, 0.6, 60_001)
+    z = road.query(t, 0.0).height
+    along = a[None, :] * math.cos(heading) - b[:, None] * math.sin(heading)
+    return np.array([wb @ np.interp(at + along, t, z) @ wa for at in x]) / (wa.sum() * wb.sum())
+
+
+@pytest.mark.parametrize(
+    ("name", "degrees"),
+    [
+        *((name, angle) for name in OBSTACLES for angle in (0.0, 25.0)),
+        ("long bump", 90.0),
+        ("up", 90.0),
+        ("down", 90.0),
+    ],
+)
+def test_points_are_a_mean_over_the_patch_and_its_slope(name: str, degrees: float) -> None:
+    """The plane's slope is the derivative of its height, so a wheel that rolls on it feels what it climbs."""
+    road, near = OBSTACLES[name]
+    patch, heading = Envelope(road=road, mode="points"), math.radians(degrees)
+    x = PLACES[np.abs(PLACES) < 0.2][::3]
+    found = patch.query(x, 0.0, heading=heading)
+    assert np.abs(found.height - smoothed(road, patch, x, heading)).max() < near
+    h = 2e-3
+    less, more = (smoothed(road, patch, x + step, heading) for step in (-h, h))
+    # the second derivative of a mean over a step jumps by 12 H/l²·h/4 where one of the ends comes to it
+    jump = 3 * 0.02 / min(patch.length, patch.width) ** 2 * h
+    assert np.abs(found.slope_x - (more - less) / (2 * h)).max() < jump + 4 * near / patch.width
+
+
+@pytest.mark.parametrize("mode", ["points", "cams"])
+@pytest.mark.parametrize("name", OBSTACLES)
+def test_nothing_jumps_while_a_wheel_rolls_on(mode: str, name: str) -> None:
+    road, near = OBSTACLES[name]
+    contact = Envelope(road=road, mode=mode)
+    x = np.arange(-0.35, 0.35, 1e-4)
+    height = contact.query(x, 0.0, heading=0.1).height
+    # nothing is steeper than the weight of an edge, 3/(2l) H, a cam at its edge, or the bump itself
+    steepest = 1.0 if name == "high bump" else 0.5
+    assert np.abs(np.diff(height)).max() < steepest * 1e-4 + 0.5 * near
+
+
+def test_friction_of_points_changes_steadily() -> None:
+    ice = Patch(friction=0.1, length=2.0, width=50.0, frame=Frame(x=1.0))
+    contact = Envelope(road=Sum(base=Flat(), features=[ice]))
+    x = np.linspace(-0.08, 0.08, 161)
+    q = np.clip(2 * x / contact.length, -1, 1)
+    expected = 1 - 0.9 * (0.5 + 0.75 * (q - q**3 / 3))
+    np.testing.assert_allclose(contact.query(x, 0.0, heading=0.0).friction, expected, atol=2e-3)
 
 
 def test_friction_is_that_where_the_contact_is() -> None:
@@ -216,7 +301,7 @@ def test_without_a_heading_the_patch_lies_along_the_road() -> None:
 def test_derivatives_are_those_of_the_values(mode: str, size: float) -> None:
     waves = Sum(base=Flat(), features=[Bump(profile=sine(0.03, 4.0, 40.0), frame=Frame(x=-20.0, heading=0.3))])
     contact = Envelope(road=waves, mode=mode)
-    h = 1e-3  # the rows of samples that carry a cam change over some millimetres
+    h = 1e-3
     for x, y, heading in RNG.uniform(-3, 3, (10, 3)):
         u, v = size * math.cos(heading), size * math.sin(heading)
         values, rates = contact.derivatives(x, y, 0.0, (u, v))

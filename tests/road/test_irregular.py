@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from jounce.core.errors import ParameterError
+from jounce.files.rdf import parse_rdf
 from jounce.road.irregular import ISO_8608, Tracks, iso_8608, log_log, synthesise, waves
 from jounce.road.line import LineRoad
 from jounce.road.path import Path
@@ -26,7 +29,7 @@ def octaves(values: np.ndarray, step: float, first: float, last: float) -> list[
     return out
 
 
-@pytest.mark.parametrize("road_class", "ABCDE")
+@pytest.mark.parametrize("road_class", "ABCDEFGH")
 def test_iso_8608_within_a_decibel_per_octave(road_class: str) -> None:
     tracks = synthesise(iso_8608(road_class), 2000.0, coherency=0.5, seed=4, n_max=8.0)
     for values in (tracks.left, tracks.right):
@@ -41,7 +44,7 @@ def test_iso_8608_within_a_decibel_per_octave(road_class: str) -> None:
 
 def test_the_classes_are_a_factor_four_apart() -> None:
     levels = list(ISO_8608.values())
-    assert levels == [16e-6 * 4**k for k in range(5)]
+    assert list(ISO_8608) == list("ABCDEFGH") and levels == [16e-6 * 4**k for k in range(8)]
     omega = np.array([2 * math.pi * 0.1])
     # G_d(Ω) = G_d(n)/2π
     assert iso_8608("C")(omega)[0] == pytest.approx(256e-6 / (2 * math.pi))
@@ -67,6 +70,16 @@ def test_coherency(gamma: float) -> None:
     band = (n > 0.1) & (n < 1.9)
     # the mean over 400 segments scatters by 1/√400; averaged over the band it is far below
     assert np.mean(found[band]) == pytest.approx(gamma, abs=0.06)
+
+
+def test_scipy_shows_the_square_of_the_coherency() -> None:
+    from scipy.signal import coherence
+
+    tracks = synthesise(iso_8608("C"), 20_000.0, coherency=0.7, n_max=2.0, seed=4)
+    n, squared = coherence(tracks.left, tracks.right, 1 / tracks.step, nperseg=1024)
+    band = (n > 0.1) & (n < 1.5)
+    # 20 km give about 300 overlapping parts: the estimate is spread by (1 - γ²)/√150 per line, far less in the mean
+    assert float(np.mean(squared[band])) == pytest.approx(0.7**2, abs=0.02)
 
 
 def test_coherency_and_phase_may_depend_on_the_wave_number() -> None:
@@ -103,6 +116,11 @@ def test_the_sum_of_waves_has_its_variance_and_does_not_repeat() -> None:
     assert np.var(tracks.left) == pytest.approx(expected, rel=0.05)
     period = round(2 * math.pi / (omega[1] - omega[0]) / tracks.step)
     assert abs(np.corrcoef(tracks.left[:-period], tracks.left[period:])[0, 1]) < 0.9
+    # octave by octave: the waves of a band carry ½ Σ a²
+    for low, high, power in octaves(tracks.left, tracks.step, 0.6 / (2 * math.pi), 20.0 / (2 * math.pi)):
+        inside = (omega >= 2 * math.pi * low) & (omega < 2 * math.pi * high)
+        target = 2 * np.sum(density(omega[inside])) * (omega[1] - omega[0])
+        assert abs(10 * math.log10(power / target)) < 1.0, (low, high)
     one = waves(density, density, 0.5, 20.0, 400, 4000.0, seed=2, one_sided=True)
     np.testing.assert_allclose(one.left * math.sqrt(2), tracks.left, atol=1e-12)
 
@@ -113,18 +131,97 @@ def test_coherent_waves_are_turned_by_the_phase_and_others_are_independent() -> 
     np.testing.assert_array_equal(same.left, same.right)
     turned = waves(density, density, 1.0, 10.0, 200, 2000.0, phase=math.pi)
     np.testing.assert_allclose(turned.right, -turned.left, atol=1e-12)
+    # a phase of neither 0 nor π shows its sign: cos(ω s + φ) on the left, cos(ω s + φ + ψ) on the right, so that the
+    # cross spectrum of left and right, conj(L) R, has the phase +ψ in every wave
+    for psi in (0.6, -0.6, 0.5 * math.pi):
+        ahead = waves(density, density, 1.0, 10.0, 200, 2000.0, phase=psi)
+        n, found, angle = coherence(ahead, 8)
+        band = (2 * math.pi * n > 1.5) & (2 * math.pi * n < 9.5) & (found > 0.99)
+        assert band.sum() > 100 and np.max(np.abs(angle[band] - psi)) < 0.15
+        assert np.mean(angle[band]) == pytest.approx(psi, abs=0.01)
     other = waves(density, density, 1.0, 10.0, 200, 2000.0, coherent=False)
     assert abs(np.corrcoef(other.left, other.right)[0, 1]) < 0.1
+
+
+RDF = """[MDI_HEADER]
+FILE_TYPE='rdf'
+FILE_VERSION=12
+FILE_FORMAT='ASCII'
+[UNITS]
+LENGTH='meter'
+ANGLE='degrees'
+FORCE='newton'
+MASS='kg'
+TIME='second'
+[MODEL]
+TYPE='ANALYTIC'
+[GLOBAL]
+FRICTION='STANDARD'
+IRREGULARITIES='ANALYTIC_PSD'
+LEFT_EDGE='FLAT'
+RIGHT_EDGE='FLAT'
+[WIDTH]
+LEFT_SIDE_WIDTH=4
+RIGHT_SIDE_WIDTH=4
+[PLANT_PATH]
+{s curvature}
+0 0
+2000 0
+[VERTICAL_PATH]
+{s height}
+0 0
+2000 0
+[BANK_ANGLE_PATH]
+{s angle}
+0 0
+2000 0
+[IRREGULARITIES]
+MODEL='ANALYTIC_PSD'
+FFT_POINTS=200
+COHERENCY=1
+OMEGA_1=1
+OMEGA_2=10
+LEFT_PSD_O1=1e-5
+LEFT_PSD_O2=1e-6
+RIGHT_PSD_O1=1e-5
+RIGHT_PSD_O2=1e-6
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("PHASE=35\n", lambda w: 35 + 0 * w),
+        ("PHASE=-50\n", lambda w: -50 + 0 * w),
+        ("PHASE_TABLE='YES'\n[PSD_PHASE_TABLE]\n{omega phase}\n1 10\n10 100\n", lambda w: 10 * w),
+    ],
+)
+def test_the_phase_of_a_file_turns_the_right_track_ahead(lines: str, expected: Callable[[np.ndarray], Any]) -> None:
+    """Degrees in the file; conj(L) R of the tracks of the road has this phase, with its sign."""
+    road = parse_rdf(RDF + lines).road()
+    s = np.arange(100.0, 1900.0, 0.05)
+    left, right = (road.query(s, side).height for side in (1.0, -1.0))
+    n, found, angle = coherence(Tracks(100.0, 0.05, left, right), 8)
+    omega = 2 * math.pi * n
+    band = (omega > 1.5) & (omega < 9.5) & (found > 0.99)
+    assert band.sum() > 100
+    assert np.mean(np.degrees(angle[band]) - expected(omega[band])) == pytest.approx(0, abs=1.0)
+    assert np.max(np.abs(np.degrees(angle[band]) - expected(omega[band]))) < 10
 
 
 def test_wheels_roll_over_the_same_track_one_after_the_other() -> None:
     tracks = synthesise(iso_8608("C"), 500.0, seed=5)
     road = LineRoad(path=Path.straight(500.0), left=4.0, right=4.0, unevenness=tracks.faded(5.0).curves())
-    s = np.linspace(20, 400, 2000)
-    front, rear = road.query(s, 0.8), road.query(s - 2.7, 0.8)
-    np.testing.assert_array_equal(front.height, road.query(s - 2.7 + 2.7, 0.8).height)
-    shifted = road.query(np.linspace(20 - 2.7, 400 - 2.7, 2000), 0.8).height
-    np.testing.assert_allclose(rear.height, shifted, atol=1e-12)
+    # what the front wheels meet the rear ones meet a wheelbase later: here a whole number of samples of time
+    wheelbase, speed = 2.7, 13.5
+    t = np.arange(0.0, 25.0, 0.002)
+    lag = round(wheelbase / speed / 0.002)
+    for side in (0.8, -0.8):
+        front = road.query(20 + wheelbase + speed * t, side).height
+        rear = road.query(20 + speed * t, side).height
+        np.testing.assert_allclose(rear[lag:], front[:-lag], rtol=0, atol=1e-12)
+        late = [float(np.corrcoef(rear[400:], front[400 - k : len(t) - k])[0, 1]) for k in range(400)]
+        assert int(np.argmax(late)) == lag and late[lag] > 1 - 1e-9 and late[lag // 2] < 0.99
     k = np.arange(400, 8000)
     at = tracks.start + tracks.step * k
     # samples are passed exactly; the right side has its own

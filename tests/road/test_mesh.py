@@ -161,17 +161,31 @@ def test_any_triangles_are_built_and_found(
     corners = xyz[t].reshape(-1, 3)
     x, y = np.append(corners.mean(axis=0)[0], corners[:3, 0]), np.append(corners.mean(axis=0)[1], corners[:3, 1])
     x, y = np.append(x, 2 * x[0] - x[1]), np.append(y, 2 * y[0] - y[1])
+    x, y = np.append(x, xyz[t].mean(axis=1)[:, 0]), np.append(y, xyz[t].mean(axis=1)[:, 1])  # middles of all
     found = road.query(x, y)
     low, high = corners[:, 2].min(), corners[:, 2].max()
     size = float(np.ptp(corners[:, :2], axis=0).max())
     for i in range(len(x)):
         heights = all_heights(road, x[i], y[i])
+        if _well_shaped(xyz, t, size) and deep_inside(road, x[i], y[i], size):
+            assert not found.off_road[i] and not found.no_ground[i]
         if found.no_ground[i]:
             assert not hold
         elif len(heights) and not found.off_road[i] and _well_shaped(xyz, t, size):
             assert found.height[i] == pytest.approx(heights.max(), abs=1e-6 * max(scale, size))
         elif found.off_road[i] and _well_shaped(xyz, t, size):
             assert low - 1e-6 * scale <= found.height[i] <= high + 1e-6 * scale
+
+
+def deep_inside(road: MeshRoad, x: float, y: float, size: float) -> bool:
+    """Whether a point lies in a triangle, farther from its edges than rounding may move them."""
+    for corners in road.points[road.triangles][:, :, :2]:
+        turn = np.sign(np.linalg.det(corners[1:] - corners[0]))
+        edges = np.roll(corners, -1, axis=0) - corners
+        side = edges[:, 0] * (y - corners[:, 1]) - edges[:, 1] * (x - corners[:, 0])
+        if np.all(turn * side > 1e-6 * size * np.hypot(edges[:, 0], edges[:, 1])):
+            return True
+    return False
 
 
 def _well_shaped(xyz: Array, t: npt.NDArray[np.int32], size: float) -> bool:

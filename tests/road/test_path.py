@@ -23,6 +23,7 @@ from jounce.files.gps import (
     to_plane,
     write_path,
 )
+from jounce.files.problems import Report
 from jounce.road.courses import circle, iso_3888_1, iso_3888_2, skidpad, slalom
 from jounce.road.path import Path, joined
 
@@ -137,8 +138,18 @@ def test_slope_and_vertical_curvature() -> None:
 # --- courses --------------------------------------------------------------------------------------------------------
 
 
+def test_iso_3888_1_is_125_m_long() -> None:
+    gates = iso_3888_1(1.8).gates
+    assert gates[-1, 0] - gates[0, 0] == sum([15, 30, 25, 25, 15, 15])
+    clear = gates[:, 1] - gates[:, 2] - 0.3
+    np.testing.assert_allclose(clear, 1.8 * np.repeat([1.1, 1.2, 1.3], 3) + 0.25, atol=1e-12)
+    np.testing.assert_allclose(gates[3:6, 2] - gates[:3, 2], 3.5, atol=1e-12)
+    with pytest.raises(ParameterError, match="expected 15, 30, 45"):
+        iso_3888_1(last=20.0)
+
+
 def test_cones_of_iso_3888_1() -> None:
-    gates = iso_3888_1(2.0).gates
+    gates = iso_3888_1(2.0, last=60.0).gates
     np.testing.assert_allclose(gates[:, 0], [30, 37.5, 45, 75, 87.5, 100, 125, 140, 155, 170, 185], atol=1e-9)
     np.testing.assert_allclose(gates[:3, 1:], [[1.375, -1.375]] * 3, atol=1e-9)
     np.testing.assert_allclose(gates[3:6, 1:], [[5.075, 2.125]] * 3, atol=1e-9)
@@ -267,3 +278,97 @@ def test_fuzzed_path_files_are_read_or_refused(parse: object, data: st.DataObjec
             found.path()
     except JounceError:
         pass
+
+
+def test_the_ends_of_a_bend_back_are_near_and_the_path_is_open() -> None:
+    u_turn = [[0, 0], [100, 0], [200, 0], [200, 40], [100, 40], [0, 40]]
+    assert not Path.from_points(u_turn).closed
+    assert Path.from_points(u_turn, closed=True).closed
+    assert Path.from_points([*u_turn, u_turn[0]]).closed  # the first point repeated
+    zigzag = [[0, 0], [10, 0], [10, 10], [0, 10], [0, 3]]
+    assert not Path.from_points(zigzag).closed
+
+
+@pytest.mark.parametrize("n", [6, 7, 12, 60])
+def test_circles_of_points_stay_closed(n: int) -> None:
+    assert Path.from_points(ring(n)).closed
+    assert Path.from_points(np.vstack([ring(n), ring(n)[:1] + 1e-3])).closed  # the first point nearly repeated
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "length"),
+    [
+        ("x [mm],y [mm]", "0,0\n100000,0\n200000,0\n", 200.0),
+        ("x (km);y (km)", "0;0\n0.1;0\n0.2;0\n", 200.0),
+        ("x [ft],y [m]", "0,0\n100,0\n200,0\n", 60.96),
+        ("# x_m [m]\ty_m [m]", "0\t0\n100\t0\n200\t0\n", 200.0),
+        ("x,y", "0,0\n1d2,0\n2D2,0\n", 200.0),  # numbers as Fortran writes them
+    ],
+)
+def test_csv_units_count(head: str, rows: str, length: float) -> None:
+    assert parse_csv(f"{head}\n{rows}").length == pytest.approx(length, rel=1e-12)
+
+
+def test_csv_units_of_other_columns() -> None:
+    text = "x [m],y [m],width [cm],bank [deg],speed [km/h],time [ms]\n0,0,600,3,36,0\n50,0,600,3,36,1\n"
+    path = parse_csv(text)
+    assert path.left is not None and path.bank is not None and path.speed is not None
+    assert path.left[0] == pytest.approx(3.0) and path.speed[0] == pytest.approx(10.0)
+    assert path.bank[0] == pytest.approx(math.tan(math.radians(3)))
+    assert parse_csv("x,y,bank [%]\n0,0,5\n9,0,5\n").bank[0] == pytest.approx(0.05)  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x [kg],y [m]\n0,0\n1,1\n", r"line 1 .*x \[kg\].*fits m"),
+        ("x [parsecs_],y [m]\n0,0\n1,1\n", "line 1 .*parsecs_"),
+        ("x,y\n0,0\n1e999,1\n", "line 3 .*too large"),
+        ("lat,lon\n101,11\n101.001,11\n", r"a.csv: point 1: found the latitude 101; allowed: -89.9 to 89.9"),
+        ("lat,lon\n48,11\n48.1,400\n", "point 2: found the longitude 400"),
+        ("lat,lon\n48,11\n50,11\n", "more than one degree"),
+    ],
+)
+def test_csv_that_cannot_be_meant(text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=f"(?s){message}"):
+        parse_csv(text, "a.csv")
+
+
+def test_heights_of_maps_count_from_the_first_point() -> None:
+    points = [(11.0, 48.0, 500.0), (11.001, 48.0, 510.0), (11.002, 48.0, 520.0)]
+    gpx = "".join(f"<trkpt lat='{b}' lon='{a}'><ele>{z}</ele></trkpt>" for a, b, z in points)
+    found = [
+        parse_kml(
+            "<kml><LineString><coordinates>"
+            + " ".join(f"{a},{b},{z}" for a, b, z in points)
+            + "</coordinates></LineString></kml>"
+        ),
+        parse_gpx(f"<gpx><trk><trkseg>{gpx}</trkseg></trk></gpx>"),
+        parse_csv("lon,lat,ele\n" + "\n".join(f"{a},{b},{z}" for a, b, z in points)),
+    ]
+    for path in found:
+        assert path.z[0] == pytest.approx(0.0, abs=1e-12) and path.z[-1] == pytest.approx(20.0, abs=1e-9)
+        assert path.length == pytest.approx(found[0].length, rel=1e-12)
+    # plane coordinates stay as they are
+    assert parse_csv("x,y,z\n0,0,500\n9,0,501\n").z[0] == 500.0
+
+
+def test_of_several_tracks_the_first_is_taken_and_said(caplog: pytest.LogCaptureFixture, tmp_path: FilePath) -> None:
+    def track(lat: float) -> str:
+        points = [f"<trkpt lat='{lat}' lon='{11 + k / 1000}'/>" for k in range(4)]
+        parts = "".join(points[:2]), "".join(points[2:])  # a track may be interrupted
+        return f"<trk>{''.join(f'<trkseg>{p}</trkseg>' for p in parts)}</trk>"
+
+    one, two = (f"<gpx>{''.join(map(track, lats))}</gpx>" for lats in ((48.0,), (48.0, 48.01)))
+    path = parse_gpx(one)
+    assert not caplog.records
+    assert parse_gpx(two, "two.gpx").length == pytest.approx(path.length, rel=1e-12)
+    assert "two.gpx" in caplog.text and "2 tracks" in caplog.text
+    (tmp_path / "two.gpx").write_text(two)
+    report = Report("two.gpx")
+    read_path(tmp_path / "two.gpx", report=report)
+    assert [p.message for p in report.warnings] == ["found 2 tracks; the first is taken"]
+    line = "<LineString><coordinates>11,48 11.001,48 11.002,{}</coordinates></LineString>"
+    caplog.clear()
+    assert parse_kml(f"<kml>{line.format(48)}{line.format(48.01)}</kml>").length == pytest.approx(149.18, abs=0.2)
+    assert "2 lines" in caplog.text

@@ -264,6 +264,34 @@ def test_bank_and_kerbs_by_hand() -> None:
     assert sample.off_road.tolist() == [False, False, False, False, True]
 
 
+def test_kerbs_whose_slopes_and_widths_change_along_the_road() -> None:
+    """Slope and width of both strips are linear in s, on both sides; the height is their product, not straight."""
+    table = {
+        "left": ((0.10, 0.5, 0.9, -0.04, 1.0, 0.6), (0.20, 0.7, 0.8, 0.04, 1.4, 0.5)),
+        "right": ((0.12, 0.4, 0.95, 0.03, 0.9, 0.65), (0.06, 0.6, 0.85, -0.05, 0.5, 0.55)),
+    }
+    ends = np.array([0.0, 300.0])
+    kerbs = {f"kerb_{side}": Kerb(ends, *np.array(rows).T) for side, rows in table.items()}
+    road = LineRoad(path=Path.straight(300.0), left=[(0, 3), (300, 5)], right=2.5, **kerbs)  # type: ignore[arg-type]
+    rng = np.random.default_rng(8)
+    s = np.concatenate([[150.0], rng.uniform(1.0, 299.0, 400)])
+    part = s / 300.0
+    for side, sign, edge in (("left", 1.0, 3 + 2 * part), ("right", -1.0, 2.5 + 0 * part)):
+        first, last = (np.array(row)[:, None] for row in table[side])
+        p1, w1, mu1, p2, w2, mu2 = first + part * (last - first)
+        d = np.concatenate([[0.6], rng.uniform(0.0, 1.0, 400) * (w1 + w2)[1:]])
+        inner = d <= w1
+        height = np.where(inner, d * p1, w1 * p1 + (d - w1) * p2)
+        sample = road.query(s, sign * (edge + d))
+        # one micrometre for each strip between the stations that are put in
+        np.testing.assert_allclose(sample.height, height, rtol=0, atol=2e-6)
+        np.testing.assert_allclose(sample.friction[1:], np.where(inner, mu1, mu2)[1:], rtol=1e-9)  # first: at the edge
+        assert not sample.off_road.any()
+        assert road.query(s, sign * (edge + w1 + w2 + 1e-6)).off_road.all()
+        if side == "left":
+            assert sample.height[0] == pytest.approx(0.6 * 0.15, abs=1e-6)
+
+
 @pytest.mark.parametrize(("side", "height"), [("widen", 0.5), ("hold", 0.2), ("none", NO_HEIGHT)])
 def test_beside_the_road(side: str, height: float) -> None:
     road = LineRoad(path=Path.straight(100.0), left=4.0, right=4.0, bank=Curve.constant(0.05), side=side)
@@ -353,6 +381,25 @@ def test_border_modes(mode: str, expected: list[float]) -> None:
     np.testing.assert_allclose(across.query(0.5, [4.0, -1.0, 5.5]).height, expected, atol=1e-12)
     uneven = GridRoad(z=np.array([[1, 2.5, 4]] * 2), du=1.0, v=np.array([0, 1.5, 3]), border_v=mode)
     np.testing.assert_allclose(uneven.query(0.5, [4.0, -1.0, 5.5]).height, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["hold", "repeat", "mirror", "zero"])
+def test_uneven_columns_say_the_same_as_even_ones(mode: str) -> None:
+    """A further column on the straight line between its neighbours changes nothing, also beyond the borders."""
+    v = np.linspace(-1.5, 1.5, 7)
+    u = 0.5 * np.arange(61)
+    z = 0.05 * np.random.default_rng(4).standard_normal((61, 7))
+    options = {"du": 0.5, "reference": 2 + 0.01 * u, "bank": 0.02 * np.sin(u / 20), "border_u": mode, "border_v": mode}
+    even = GridRoad(z=z, v=v, **options)  # type: ignore[arg-type]
+    between = 0.6 * z[:, 2] + 0.4 * z[:, 3]
+    uneven = GridRoad(z=np.insert(z, 3, between, axis=1), v=np.insert(v, 3, -0.3), **options)  # type: ignore[arg-type]
+    x, y = np.random.default_rng(5).uniform([-20, -4], [50, 4], (300, 2)).T
+    a, b = even.query(x, y), uneven.query(x, y)
+    np.testing.assert_allclose(a.height, b.height, rtol=0, atol=1e-12)
+    assert np.array_equal(a.off_road, b.off_road) and (np.abs(y) > 1.5).sum() > 100
+    if mode == "repeat":  # heights and bank by hand, where the columns begin again
+        inside = even.query(10.3, 0.4)
+        np.testing.assert_allclose(uneven.query(10.3, [3.4, -2.6]).height, inside.height, rtol=0, atol=1e-12)
 
 
 def test_a_curved_grid_by_hand() -> None:
@@ -490,11 +537,10 @@ def test_several_points_make_the_plane_between_them() -> None:
         sample = Envelope(road=plane, mode=mode, heading=0.4, cam_length=1e-3, exponent=2.0).query(2.0, 1.0)
         assert sample.slope_x == pytest.approx(0.1, abs=1e-6) and sample.slope_y == pytest.approx(-0.2, abs=1e-6)
         assert sample.height == pytest.approx(0.0, abs=1e-4)
-    # least squares over a parabola z = x²: mean of the points, slope 2 x
+    # over a parabola z = x²: the mean of o² with the weight 3/(2l) (1 - (2o/l)²) is l²/20; slope 2 x
     parabola = Bump(profile=Curve(np.array([-9.0, 9.0]), np.array([[0, 81.0, -18.0, 1.0, 0, 0, 0]]), "hold"))
     sample = Envelope(road=parabola, length=0.4, n_long=5, n_wide=2).query(1.0, 0.0)
-    offsets = np.linspace(-0.2, 0.2, 5)
-    assert sample.height == pytest.approx(np.mean((1 + offsets) ** 2)) and sample.slope_x == pytest.approx(2.0)
+    assert sample.height == pytest.approx(1 + 0.4**2 / 20) and sample.slope_x == pytest.approx(2.0)
 
 
 def test_tandem_cams_climb_a_step_before_they_reach_it() -> None:

@@ -16,9 +16,10 @@ import pytest
 
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
-from jounce.road.block import Frame
-from jounce.road.curve import sine
-from jounce.road.inputs import external_inputs
+from jounce.road.block import NO_HEIGHT, Frame
+from jounce.road.curve import flat_top, sine
+from jounce.road.grid import GridRoad
+from jounce.road.inputs import Probed, external_inputs
 from jounce.road.simple import Bump, Flat, Sum
 from jounce.runtime.program import FromTable, Open, Phase, Program, Ramp, Reference, Sine
 from jounce.runtime.recording import Recording
@@ -253,11 +254,136 @@ def test_contact_points_from_outside_are_taken_as_they_are() -> None:
     assert taken["external"][1] > taken["external-points"][1] > 0  # nearer: more load
 
 
-def test_outside_inputs_are_checked() -> None:
-    with pytest.raises(ParameterError, match="three numbers each"):
-        external_inputs("L1", (0.0, 0.0))
+def test_the_friction_of_outside_planes_is_that_of_the_tires() -> None:
+    """A full brake on µ = 0.3: forces as on a plane of that friction, to the last bit, and no larger."""
+    mu = 0.3
+    plane, outside = settled(described(road_inputs=False)), settled(described("external", road_inputs=False))
+    plane.set_parameters({"ground.friction": mu})
+    for c in CORNERS:
+        outside.set_inputs(external_inputs(c, (0.0, 0.0, 0.0), friction=mu))
+    outside.x[:], outside.m[:] = plane.x, plane.m
+    recorded = []
+    for sim in (plane, outside):
+        sim.set_states({"chassis.vx": 20.0} | {f"{c}.wheel.spin": 20.0 / 0.3 for c in CORNERS})
+        recorded.append(run(sim, {"brake": Ramp(1.0, 0.1)}, 0.5, interval=0.01))
+    for c in CORNERS:
+        name = f"Tire.Ground_Surface_Force_X.{c}"
+        assert np.array_equal(recorded[0][name], recorded[1][name])
+        used = np.abs(recorded[1][name][-20:]) / recorded[1][f"{LOAD}.{c}"][-20:]
+        assert np.all(used < 1.35 * mu)  # no tire has much more than 1.3 of what its file was measured on
+    assert used.max() > 0.5 * mu
+
+
+@pytest.mark.parametrize("ground", ["external", "external-points"])
+def test_an_added_height_lifts_outside_grounds(ground: Any) -> None:
+    sim = cars.simulation(described(ground))
+    for c in CORNERS:
+        x, y = (sim.output(f"Wheel.Global_{axis}.{c}") for axis in "XY")
+        sim.set_inputs(external_inputs(c, (x, y, 0.0)))
+    before, load = sim.output("Tire.Loaded_Radius.L1"), sim.output(f"{LOAD}.L1")
+    sim.set_inputs({"road.L1": 0.01, "road.L1.rate": 0.2})
+    assert sim.output(f"{PATCH_Z}.L1") == pytest.approx(0.01, abs=1e-12)
+    assert sim.output("Tire.Loaded_Radius.L1") == pytest.approx(before - 0.01, abs=1e-4)  # but for the camber
+    assert sim.output(f"{CLOSING}.L1") == pytest.approx(0.2, rel=1e-3)
+    assert sim.output(f"{LOAD}.L1") > load + 1000.0
+
+
+@lru_cache
+def twin_truck(ground: Any = "level", mode: str = "ground") -> cars.Description:
+    changes = {"rear_wheels.twin": {"offset": 0.3}, "system.road_plane": mode}
+    return cars.describe(load("light_truck").with_(**changes), ground=ground)
+
+
+def test_each_tire_of_a_twin_wheel_has_its_own_contact_point() -> None:
+    level, outside = settled(twin_truck()), cars.simulation(twin_truck("external-points"))
+    outside.x[:], outside.m[:] = level.x, level.m
+    tires = (*CORNERS, "L2_twin", "R2_twin")
+    for tire in tires:
+        point = [level.output(f"Road.Contact_Patch_Global_{axis}.{tire}") for axis in "XYZ"]
+        outside.set_inputs(external_inputs(tire, point))
+    for tire in tires:
+        assert outside.output(f"{LOAD}.{tire}") == pytest.approx(level.output(f"{LOAD}.{tire}"), rel=1e-9), tire
+        assert outside.output(f"{LOAD}.{tire}") > 1000.0
+    before = outside.output(f"{LOAD}.L2")
+    outside.set_inputs({"Road_External.L2_twin.z": 0.01})
+    assert outside.output(f"{LOAD}.L2") == before
+    assert outside.output(f"{LOAD}.L2_twin") > before + 1000.0
+
+
+@pytest.mark.parametrize(
+    ("point", "normal", "friction", "message"),
+    [
+        ((0.0, 0.0), (0.0, 0.0, 1.0), 1.0, "three numbers each"),
+        ((0.0, 0.0, 0.0, 0.0), (0.0, 1.0), 1.0, "three numbers each"),
+        ((0.0, math.nan, 0.0), (0.0, 0.0, 1.0), 1.0, "L1: y = nan; expected a finite number"),
+        ((0.0, 0.0, 0.0), (0.0, 0.0, math.inf), 1.0, "normal_z = inf"),
+        ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0, "points upwards"),
+        ((0.0, 0.0, 0.0), (0.0, 0.0, -1.0), 1.0, "points upwards"),
+        ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 1.0, "points upwards"),
+        ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), -0.1, "friction = -0.1"),
+    ],
+)
+def test_outside_inputs_are_checked(point: Any, normal: Any, friction: float, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        external_inputs("L1", point, normal, friction)
+
+
+def test_normals_that_nobody_checked_are_harmless() -> None:
+    """Set as inputs one by one: a plane has two normals; one without length says nothing."""
+    sim = cars.simulation(described("external", road_inputs=False))
+    known = [sim.output(f"{LOAD}.{c}") for c in CORNERS]
+    assert min(known) > 1000
+    for z in (-1.0, 0.0, 1e-9, 5.0):
+        sim.set_inputs({f"Road_External.{c}.normal_z": z for c in CORNERS})
+        assert [sim.output(f"{LOAD}.{c}") for c in CORNERS] == known, z
+    sim.set_inputs({f"Road_External.L1.normal_{a}": value for a, value in zip("xyz", (0.3, 0.4, -12.0), strict=True)})
+    other = cars.simulation(described("external", road_inputs=False))
+    other.set_inputs(external_inputs("L1", (0.0, 0.0, 0.0), (-0.3, -0.4, 12.0)))
+    assert sim.output(f"{LOAD}.L1") == other.output(f"{LOAD}.L1") != known[0]
+
+
+def test_an_unknown_ground_is_refused() -> None:
     with pytest.raises(ParameterError, match="'external'"):
         described("externl")
+
+
+# -- normals of three points -----------------------------------------------------------------------------------------
+
+
+def test_the_normal_of_three_points_lies_as_the_road_does() -> None:
+    """A tilted grid ends 5 cm beside the left wheels: with nothing there the slope is that of the surface."""
+    grade, bank, spacing = 0.04, -0.03, 0.2
+    description = cars.describe(load("sedan"), ground="road", normals="points")
+    sim = cars.simulation(description)
+    sim.set_parameters({"ground.spacing": spacing})
+    Flat().bind(sim)
+    edge = max(sim.output(f"Wheel.Global_Y.{c}") for c in CORNERS) + 0.05
+    v = np.linspace(edge - 4.0, edge, 9)
+    u = np.arange(-10.0, 10.01, 0.5)
+    for border in ("hold", "none"):
+        road = GridRoad(z=grade * u[:, None] + bank * v, du=0.5, v=v, u0=-10.0, x=-10.0, border_v=border)
+        road.bind(sim)
+        beyond = not bool(road.query(0.0, edge + 0.1).no_ground)
+        assert beyond == (border == "hold")
+        for c in CORNERS:
+            y = sim.output(f"Wheel.Global_Y.{c}")
+            slope = bank * min(spacing, edge - y) / spacing if border == "hold" else bank
+            n = np.array([-grade, -slope, 1.0]) / math.sqrt(1 + grade**2 + slope**2)
+            found = [sim.output(f"Tire.Contact_Patch_Normal_{axis}.{c}") for axis in "XYZ"]
+            assert found == pytest.approx(n, abs=1e-9), (border, c)
+
+
+def test_three_points_over_a_hole() -> None:
+    """No ground under the wheel but beside it: the slopes are those of the hole, none."""
+
+    def hole(x: float, y: float, z: float) -> tuple[float, ...]:
+        there = (x, y) not in ((0.0, 0.0), (5.1, 5.0))
+        return (2.0 + 0.1 * x - 0.2 * y, 0.1, -0.2, 1.0) if there else (NO_HEIGHT, 0.0, 0.0, 0.0)
+
+    probed = Probed(hole, 0.1)
+    assert probed.at(0.0, 0.0, 1.0) == (NO_HEIGHT, 0.0, 0.0, 0.0)
+    assert probed.at(1.0, 2.0, 1.0) == pytest.approx((1.7, 0.1, -0.2, 1.0))
+    assert probed.at(5.0, 5.0, 1.0) == pytest.approx((1.5, 0.1, -0.2, 1.0))
 
 
 # -- a road that grows -----------------------------------------------------------------------------------------------
@@ -369,6 +495,47 @@ def test_with_two_diagonal_wheels_in_the_air() -> None:
     # as steep across the car as L1 and R1 say: 0.3 m over the track, less than half a degree of the body's own roll
     slope = math.atan2(points[1, 2] - points[0, 2], points[0, 1] - points[1, 1])
     assert recorded[ROLL][-1] - recorded["chassis_displacements.roll"][-1] == pytest.approx(slope, abs=0.01)
+
+
+@pytest.mark.parametrize("mode", ["contacts", "heights"])
+def test_planes_that_are_kept_lie_where_the_ground_was(mode: str) -> None:
+    """Ground at 1.5 m, and half of it falls away: what is remembered is its height, not zero."""
+    description = with_plane(mode)
+    sim = cars.simulation(description)
+    sim.set_parameters({"ground.height": 1.5})
+    settle(sim, description, height=1.5)
+    begin = sim.output(ABOVE)
+    assert begin == pytest.approx(settled(described()).output(ABOVE), abs=1e-9)
+    recorded = run(sim, {f"road.{c}": Ramp(-0.3, 0.01, delay=0.02) for c in ("L1", "R2")}, 0.06, interval=0.001)
+    assert recorded["Road.Contact_Flag.L1"][-1] == recorded["Road.Contact_Flag.R2"][-1] == 0
+    assert np.abs(recorded[ABOVE] - begin).max() < 0.02  # what a tire is deflected
+
+
+@pytest.mark.parametrize("mode", ["contacts", "heights"])
+def test_twin_wheels_on_their_outer_tires_are_in_contact(mode: str) -> None:
+    """Ridges of 60 mm under the outer rear tires: the plane goes through the tires that touch."""
+    description = twin_truck("road", mode)
+    sim = cars.simulation(description)
+    Flat().bind(sim)
+    x, y = (sim.output(f"Wheel.Global_{axis}.L2") for axis in "XY")
+    ridges = [
+        Bump(
+            profile=flat_top(0.22, 0.01, 0.06),
+            window=flat_top(1.2, 0.1),
+            frame=Frame(x=x, y=side * (y + 0.3), heading=math.pi / 2),
+        )
+        for side in (1, -1)
+    ]
+    Sum(base=Flat(), features=ridges).bind(sim)
+    settle(sim, description)
+    touching = [t for t in (*CORNERS, "L2_twin", "R2_twin") if sim.output(f"Road.Contact_Flag.{t}") > 0]
+    assert touching == ["L1", "R1", "L2_twin", "R2_twin"]
+    used = touching if mode == "contacts" else touching[:3]
+    points = np.array([[sim.output(f"Road.Contact_Patch_Global_{a}.{t}") for a in "XYZ"] for t in used])
+    place = np.array([sim.output(f"chassis_displacements.{n}") for n in ("longitudinal", "lateral", "vertical")])
+    expected = float(plane_through(points) @ (place - points.mean(axis=0)))
+    # least squares are taken along the chassis' z axis, here across the plane: the points lie within a millimetre of it
+    assert sim.output(ABOVE) == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_plane_that_is_kept_stays_where_it_was() -> None:

@@ -13,7 +13,7 @@ import pytest
 import jounce.vehicle as jv
 from cars import AXLES, balanced, compact, loads, plain, rates, without_air
 from jounce.components.tire.base import Tire
-from jounce.core.errors import StaticsError
+from jounce.core.errors import ParameterError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car, statics
 from jounce.vehicle.assembly import CORNERS
@@ -342,3 +342,8 @@ def test_air_takes_no_part(compact_car: jv.Vehicle) -> None:
     """At rest there is no wind of motion; a car without aerodynamic forces has the same equilibrium."""
     (a, _), (b, _) = on(compact_car), on(compact_car.with_(**without_air(compact_car)))
     assert_same(a, b, 1e-12)
+
+
+def test_a_vehicle_instead_of_its_description_is_told(compact_car: jv.Vehicle) -> None:
+    with pytest.raises(ParameterError, match=r"settle: found a Vehicle; expected the description.*car\.describe"):
+        statics.settle(Simulation.__new__(Simulation), compact_car)  # type: ignore[arg-type]

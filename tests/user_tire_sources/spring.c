@@ -115,6 +115,7 @@ JN_EXPORT void linear_sti(
     c_m3t1(force, matrix, f);
     c_m3t1(torque, matrix, t);
     outputs[7] = kappa;
+    if (*n_parameters > 0 && parameters[0] > 0.0) outputs[48] = rolling; /* told when asked for */
     outputs[160] = *model_switch;
     outputs[156] = 40.0;
 }

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+ROADS = (".rdf", ".crg", ".obj")
+PATHS = (".drd", ".drd2", ".csv", ".kml", ".gpx")
+_ROAD_KEYS = re.compile(r"^(line|flat|kerbs|unevenness|features)[ \t]*:", re.MULTILINE)
+
 
 def check(
-    files: Annotated[list[str], typer.Argument(help="Vehicle files or folders, library names, tire files.")],
+    files: Annotated[
+        list[str], typer.Argument(help="Vehicle files or folders, tire files, roads, paths; or names of the library.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Read files and say what is wrong with them: file, line, what to do. The exit code is 1 if something is."""
@@ -27,16 +34,43 @@ def _read(name: str) -> tuple[str, list[str]]:
         return f"tire {found.tire.name} ({type(found.tire.model).__name__})", [
             str(r) for r in getattr(found, "remarks", ())
         ]
-    if Path(name).suffix.lower() in (".rdf", ".crg", ".obj"):
+    if _is_road(name):
         from jounce.files.roads import read_road
 
         road, report = read_road(name)
         return f"road {road.name or Path(name).stem} ({type(road).__name__})", [
             str(w) for w in report.warnings
         ] if report else []
+    if Path(name).suffix.lower() in PATHS:
+        return _path(name)
     from jounce.sim.car import describe
     from jounce.vehicle.reading import load
 
     vehicle = load(name)
     describe(vehicle)  # reads its tires
     return f"vehicle {vehicle.name}", list(vehicle.remarks())
+
+
+def _is_road(name: str) -> bool:
+    """Whether a name means a road: by its ending, by keys that only roads have, or by the library."""
+    place = Path(name)
+    if place.suffix.lower() in ROADS:
+        return True
+    if place.exists():
+        from jounce.files.drd import read_text
+
+        text = read_text(name) if place.is_file() and place.suffix.lower() in (".yaml", ".yml") else ""
+        return _ROAD_KEYS.search(text) is not None
+    from jounce.files.roads import library_roads
+
+    return name in library_roads()
+
+
+def _path(name: str) -> tuple[str, list[str]]:
+    from jounce.files.gps import read_path
+    from jounce.files.problems import Report
+
+    report = Report(name)
+    path = read_path(name, report=report)
+    shape = "closed" if path.closed else "open"
+    return f"path {path.name} ({path.length:.1f} m, {shape})", [str(w) for w in report.warnings]

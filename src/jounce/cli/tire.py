@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+PICTURES = (".png", ".svg", ".pdf")
 ACTIONS = ("show", "check", "fit", "rig")
 
 
@@ -65,6 +66,7 @@ def tire(
             "model": model, "radius": radius or None, "load": load[0] if load else None, "side": side,
             "robust": robust, "by_load": by_load, "pressure": pressure or None,
         }  # fmt: skip
+        _places(png, out, report)
         if transient:
             options["transient"] = _measured(transient, axes, column or [], wheel_axes)
         _fit(files, _measured(files, axes, column or [], wheel_axes), out, base, options, as_json, png, report)
@@ -82,18 +84,20 @@ def tire(
 def _show(files: list[str], as_json: bool, png: Path | None, report: Path | None, load: list[str] | None) -> None:
     import json
 
-    from jounce.components.tire.figures import figures
+    from jounce.components.tire.figures import figures, outside_loads
     from jounce.core.errors import ParameterError
     from jounce.core.units import parse
     from jounce.rigs.tire_report import check_tire, shown, write_page
     from jounce.rigs.tire_rig import find_tire
 
-    if len(files) > 1 and (png or report):
-        raise ParameterError("tire show: one file at a time with --png and --report")
+    if len(files) > 1 and report:
+        raise ParameterError("tire show: one file at a time with --report")
+    _places(png, report)
     loads = [parse(text, "N", "--load") for text in load or []]
-    result = []
-    for name in files:
-        tire = find_tire(name)
+    result, tires = [], [find_tire(name) for name in files]
+    for tire in tires:
+        for load_asked in loads:
+            _warn(outside_loads(tire, load_asked), tire.name)
         numbers = figures(tire, loads[0] if loads else None)
         result.append(
             {
@@ -106,18 +110,47 @@ def _show(files: list[str], as_json: bool, png: Path | None, report: Path | None
         )
         if not as_json:
             _table(tire, {k: (*shown(f), f.doc) for k, f in numbers.items()})
-        if png or report:
-            from jounce.rigs.tire_plots import characteristics
+    if png or report:
+        from jounce.rigs.tire_plots import characteristics, overlay
 
-            figure = characteristics(tire, loads)
-            if png:
-                figure.savefig(png, dpi=110)
-                _said(as_json, f"picture: {png}")
-            if report:
-                write_page(report, tire, check_tire(tire), figure)
-                _said(as_json, f"report: {report}")
+        figure = characteristics(tires[0], loads) if len(tires) == 1 else overlay(tires, loads)
+        if png:
+            _draw(figure, png)
+            _said(as_json, f"picture: {png}")
+        if report:
+            write_page(report, tires[0], check_tire(tires[0]), figure)
+            _said(as_json, f"report: {report}")
     if as_json:
         typer.echo(json.dumps(result if len(result) > 1 else result[0]))
+
+
+def _places(png: Path | None, *others: Path | None) -> None:
+    """Where files are to go, looked at before the work: a fit of a minute must not end in a missing folder."""
+    from jounce.core.errors import ParameterError
+
+    if png is not None and png.suffix.lower() not in PICTURES:
+        raise ParameterError(f"--png {png}: pictures end in {', '.join(PICTURES)}")
+    for path in (png, *others):
+        if path is None:
+            continue
+        folder = path.expanduser().parent
+        if not folder.is_dir():
+            word = "is not a folder" if folder.exists() else "there is no such folder; make it first"
+            raise ParameterError(f"{path}: {folder}: {word}")
+        if path.expanduser().is_dir():
+            raise ParameterError(f"{path}: is a folder; give the name of a file")
+
+
+def _draw(figure: Any, png: Path) -> None:
+    from jounce.core.writing import replacing
+
+    with replacing(png, suffix=png.suffix.lower()) as temporary:
+        figure.savefig(temporary, dpi=110)
+
+
+def _warn(text: str, name: str = "") -> None:
+    if text:
+        typer.echo(f"warning: {name + ': ' if name else ''}{text}", err=True)
 
 
 def _said(quiet: bool, text: str) -> None:
@@ -182,10 +215,12 @@ def _fit(
     import json
 
     from jounce.rigs.tire_fit import fit_tire
+    from jounce.rigs.tire_report import check_tire
     from jounce.rigs.tire_rig import find_tire
 
     name = out.stem if out is not None else Path(files[0]).stem
     result = fit_tire(data, find_tire(base) if base else None, name=name, **options)
+    findings = check_tire(result.tire)
     written = {}
     if out is not None:
         result.write(out)
@@ -193,19 +228,26 @@ def _fit(
     if png is not None or report is not None:
         figure = result.figure()
         if png is not None:
-            figure.savefig(png, dpi=110)
+            _draw(figure, png)
             written["picture"] = str(png)
         if report is not None:
-            from jounce.rigs.tire_report import check_tire, write_page
+            from jounce.rigs.tire_report import write_page
 
-            write_page(report, result.tire, check_tire(result.tire), figure, result.text())
+            write_page(report, result.tire, findings, figure, result.text())
             written["report"] = str(report)
+    errors = [str(f) for f in findings if f.level == "error"]
     if as_json:
-        typer.echo(json.dumps({**result.to_dict(), "files": written}))
-        return
-    typer.echo(result.text())
-    for what, file in written.items():
-        typer.echo(f"{what}: {file}")
+        typer.echo(json.dumps({**result.to_dict(), "errors": errors, "files": written}))
+    else:
+        typer.echo(result.text())
+        for what, file in written.items():
+            typer.echo(f"{what}: {file}")
+    if errors:
+        for text in errors:
+            typer.echo(f"error: {text}", err=True)
+        about = f"{out} was written, but the" if out is not None else "The"
+        typer.echo(f"{about} fitted tire does not pass the check and cannot be driven as it is.", err=True)
+        raise typer.Exit(1)
 
 
 def _rig(
@@ -219,23 +261,29 @@ def _rig(
 ) -> None:
     import json
 
+    from jounce.components.tire.figures import outside_loads
     from jounce.core.errors import ParameterError
     from jounce.files.vtt import read_vtt
-    from jounce.rigs.tire_rig import TireRig, write_results
+    from jounce.rigs.tire_rig import TireRig, find_tire, write_results
 
+    _places(png)
     if test == "compare" and measured is None:
         raise ParameterError("tire rig --test compare: say what to compare with, --measured FILE")
     runs, written = [], []
     for name in files:
         if Path(name).suffix.lower() == ".vtt":
             asked = read_vtt(name)
-            run = TireRig(asked.tire).run(asked)
+            rig = TireRig(asked.tire)
+            run = rig.run(asked)
+            _warn(outside_loads(rig.tire, float(run["tire.fz"].max())), run.label)
             runs.append(run)
             if out is not None:
                 written.append(str(run.save(out / run.label)))
                 written += [str(p) for p in write_results(run, out, asked.formats, run.label)]
         else:
             found = _named(name, test, options, measured)
+            for run in found:
+                _warn(outside_loads(find_tire(name), float(run["tire.fz"].max())), run.label)
             runs += found
             if out is not None:
                 written += [str(run.save(out / run.label)) for run in found]
@@ -247,7 +295,7 @@ def _rig(
     if png is not None:
         from jounce.rigs.tire_plots import rig_figure
 
-        (rig_figure(runs) if comparison is None else comparison.figure()).savefig(png, dpi=110)
+        _draw(rig_figure(runs) if comparison is None else comparison.figure(), png)
         written.append(str(png))
     if as_json:
         compared = {} if comparison is None else {"comparison": comparison.to_dict()}
@@ -308,7 +356,7 @@ def _named(name: str, test: str, options: dict[str, Any], measured: Any) -> list
 
 def _summary(run: Any) -> dict[str, Any]:
     wanted = ("tire.fx", "tire.fy", "tire.fz", "tire.mz", "tire.slip", "tire.slip_angle")
-    ranges = {c: (float(run[c].min()), float(run[c].max()), run.unit(c)) for c in wanted}
+    ranges = {c: (float(run[c].min()) + 0.0, float(run[c].max()) + 0.0, run.unit(c)) for c in wanted}
     return {
         "name": run.label,
         "status": run.metadata["status"],

@@ -328,7 +328,7 @@ def _describe(text: str, unit: _Unit) -> str:
 def _turns(given: _Unit, declared: _Unit) -> str:
     """Hint where a number of turns (Hz, 1/s) meets an angle (rad/s)."""
     difference = {*given.dimensions} ^ {*declared.dimensions}
-    if difference == {("rad", 1)}:
+    if difference == {("rad", 1)} and any(base == "s" for base, _ in given.dimensions):
         return "; 1 Hz is one turn per second, 2π rad/s: write 'turn/s' for turns, 'rad/s' for radians"
     return ""
 

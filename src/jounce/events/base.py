@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from pydantic import ValidationError, model_validator
+from pydantic import ValidationError, field_validator, model_validator
 
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase, Program, Ramp, Stop, When
@@ -58,6 +58,11 @@ class Event(Data):
     y: float = quantity("m", 0.0, doc="start, world")
     z: float | None = quantity("m", None, doc="start, world: a road under bridges below it; absent: the uppermost road")
     heading: float = quantity("rad", 0.0, doc="start, from the world's x axis, left positive")
+
+    @field_validator("road", "lap_path", mode="before")
+    @classmethod
+    def _absent(cls, value: Any) -> Any:
+        return "" if value is None else value
 
     @model_validator(mode="after")
     def _one_ground(self) -> Self:

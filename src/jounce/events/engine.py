@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import time as clock
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,10 +23,12 @@ from jounce.core.errors import ParameterError, SimulationError, StaticsError
 from jounce.core.units import parse
 from jounce.events.base import Event, Steered
 from jounce.events.laps import measure
+from jounce.events.outside_ground import check_inputs, outside_ground, plane_of_inputs, set_start
 from jounce.files.roads import load_path, read_road
 from jounce.results.run import Run
 from jounce.road.block import Frame
 from jounce.road.envelope import Envelope
+from jounce.road.inputs import EXTERNAL
 from jounce.road.line import LineRoad
 from jounce.road.surface import plane_under
 from jounce.runtime.program import Number, Open, Program, Reference
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.01  # s, between recorded rows
 UNWRAPPED = ("chassis_displacements.yaw", "Vehicle.Yaw", "Vehicle_States.yaw_angle")
+TIRE_FACTOR = re.compile(r"[LR]\d(?:_twin)?\.tire\.([A-Z][A-Z0-9_]*)")  # inputs of ``describe(tire_inputs=)``
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
 
 # What a viewer gets when no output map says otherwise.
@@ -89,7 +93,8 @@ class Start:
         self.roads, self.inputs = tuple(roads), dict(inputs or {})
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
-        on = self.roads or ("flat",)
+        self.outside = description.ground in ("external", "external-points")
+        on = self.roads or ("external" if self.outside else "flat",)
         compatibility.check(description.tires, dict(zip(CORNERS, on, strict=True)) if len(on) > 1 else on)
         self.sim = cars.simulation(description, method=method, step=step)
         self.sim.set_parameters(self.parameters)
@@ -107,7 +112,14 @@ class Start:
     def _ready(self) -> None:
         sim, event = self.sim, self.event
         normal, height = (0.0, 0.0, 1.0), 0.0
-        if self.roads:
+        set_start(sim, {n: v for n, v in self.inputs.items() if _factor(n) or n.startswith(f"{EXTERNAL}.")})
+        if self.outside:
+            ground, around = self.description.ground, (event.x, event.y)
+            height, grade, bank = plane_of_inputs(sim, ground, *self._wheel_places(), around)
+            normal = (-grade, -bank, 1.0)
+            if event.friction != 1.0:
+                self.warnings.append("friction: a road from outside has a friction of its own; the event's is not used")
+        elif self.roads:
             height, grade, bank = plane_under(self.roads, *self._wheel_places(), (event.x, event.y), event.z)
             normal = (-grade, -bank, 1.0)
             if self.description.smoothed:
@@ -140,7 +152,7 @@ class Start:
             try:
                 self.running = run_steadily(sim, self.description, event.speed, normal)
             except StaticsError:
-                if not self.roads:
+                if not self.roads and not self.outside:
                     raise
                 self._run_on_a_plane(normal, height)
 
@@ -153,7 +165,7 @@ class Start:
 
     def _run_on_a_plane(self, normal: tuple[float, float, float], height: float) -> None:
         """Steady running does not exist on an uneven road: take that on the plane under its wheels."""
-        flat = cars.describe(self.vehicle, self.description.tires, "inclined")
+        flat = cars.describe(self.vehicle, self.description.tires, "inclined", tire_inputs=self.description.tire_inputs)
         event = self.event
         sim = cars.simulation(flat, method=self.method, step=self.step)
         sim.set_parameters(self.parameters)
@@ -161,6 +173,7 @@ class Start:
         sim.set_parameters(
             {"ground.grade": grade, "ground.bank": bank, "ground.height": height - grade * event.x - bank * event.y}
         )
+        set_start(sim, {name: value for name, value in self.inputs.items() if _factor(name)})
         sim.set_inputs({"steering_wheel": self.sim.input("steering_wheel")})
         settle(sim, flat, normal=normal, height=height, x=event.x, y=event.y, heading=event.heading)
         self.running = run_steadily(sim, flat, event.speed, normal)
@@ -303,7 +316,8 @@ def run(
     changes : of the vehicle, only kept with the result (``vehicle`` has them already)
     output_map : which channels are kept, under which names and scaled how
     inputs : references of inputs that the event leaves alone, over the time of each of its phases; ``road.L1`` … add
-        a height to the ground under a wheel
+        a height to the ground under a wheel, ``L1.tire.LMUY`` … are factors on scaling factors of a tire,
+        ``Road_External.L1.z`` … say where the ground of a road file of TYPE EXTERNAL is
     live : called now and then while the run goes on, with the time and the live channels of the output map
     """
     begun = clock.perf_counter()
@@ -314,10 +328,14 @@ def run(
     vehicle = event.adapted(vehicle)
     if isinstance(road, str):
         event, road = event.changed(road=road), None
-    roads, remarks = ([road], []) if road is not None else _roads_of(event)
+    outside = outside_ground(event.road) if road is None and event.road else None
+    roads, remarks = ([road], []) if road is not None else _roads_of(event) if outside is None else ([], [])
     if tires is None:
         remarks += cars.tire_warnings(vehicle)
     ground: cars.Ground = "inclined" if event.inclined else "level"
+    if outside is not None:
+        check_inputs(event.road, outside, vehicle, inputs or {})
+        ground = outside
     if roads:
         ground = "road" if len(roads) == 1 else "roads"
         event = _on_the_road(event, roads[0])
@@ -333,6 +351,7 @@ def run(
         smoothed=any(item.smoothing_time > 0 for item in roads),
         normals=roads[0].normals if roads else "surface",
         patch=bool(roads) and event.contact != "point",
+        tire_inputs=tuple(dict.fromkeys(key for name in inputs or () if (key := _factor(name)))),
     )
     start = Start(description, event, method, seconds, roads, inputs, parameters)
     start.warnings[:0] = remarks
@@ -523,6 +542,12 @@ def _on_the_road(event: Event, road: Road) -> Event:
 def _enveloped(road: Road, mode: str) -> Envelope:
     """A road as a contact patch feels it."""
     return Envelope(road=road, mode=mode, name=road.name, smoothing_time=road.smoothing_time, warns=road.warns)
+
+
+def _factor(name: str) -> str:
+    """The scaling factor of a tire that an input such as ``L1.tire.LMUY`` changes; else nothing."""
+    found = TIRE_FACTOR.fullmatch(name)
+    return found.group(1) if found else ""
 
 
 def _driven(program: Program, inputs: Mapping[str, Reference | Number]) -> Program:

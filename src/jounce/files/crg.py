@@ -883,8 +883,13 @@ def crg_bytes(
     """A grid road as an OpenCRG file.
 
     The place of the road is written into the reference line, hence an empty modifier section by default, which keeps
-    it. Friction is not part of the format.
+    it. Friction is not part of the format. Other roads are made grids by ``road.meshing.grid_of``.
     """
+    if not isinstance(road, GridRoad):
+        raise ParameterError(
+            f"OpenCRG: holds heights on a grid, found a {type(road).__name__} road; "
+            "jounce.road.meshing.grid_of(road, step=0.1) makes a grid of it"
+        )
     if format not in FORMATS:
         raise ParameterError(f"OpenCRG: format {format!r}; known: {', '.join(FORMATS)}")
     if road.frame.height_scale != 1.0:

@@ -6,6 +6,7 @@ y to the north. With the radii of curvature M along the meridian and N across it
     x = N(φ₀) cos φ₀ Δλ,   y = M(φ₀) Δφ                                                                    (1)
 
 to first order; the second-order terms are taken along (``to_plane``), so that lengths are right to 1e-5 over 10 km.
+Altitudes are counted from the first point, whatever the format: the path begins at x = y = z = 0.
 
 XML is read by a parser without entities and external references: a file that declares a DTD is refused.
 """
@@ -14,14 +15,17 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 import math
+import re
 from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from jounce.core.errors import FormatError, did_you_mean
+from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.units import convert, dimensions
 from jounce.core.writing import write_atomically
 from jounce.files.drd import MAX_BYTES, read_text
 from jounce.files.problems import Report
@@ -29,6 +33,8 @@ from jounce.files.property_file import NUMBER, to_number
 from jounce.road.path import Path
 
 Array = npt.NDArray[np.float64]
+
+log = logging.getLogger(__name__)
 
 A = 6378137.0  # WGS 84: semi-major axis, m
 F = 1 / 298.257223563
@@ -48,6 +54,10 @@ CSV_NAMES = {
     **dict.fromkeys(("speed", "v", "vx_mps"), "speed"),
     **dict.fromkeys(("s", "s_m", "time", "t"), ""),
 }
+# what they are measured in; a head such as ``x [mm]`` or ``speed (km/h)`` says otherwise
+CSV_UNITS = {**dict.fromkeys(("x", "y", "z", "width", "left", "right"), "m"), "lon": "deg", "lat": "deg"}
+CSV_UNITS |= {"bank": "-", "speed": "m/s"}
+_HEAD = re.compile(r"([^\[(]*)(?:[\[(]([^\])]*)[\])])?\s*")
 
 
 def to_plane(lon: npt.ArrayLike, lat: npt.ArrayLike, lon0: float, lat0: float) -> tuple[Array, Array]:
@@ -99,29 +109,55 @@ def _xml(text: str, path: str) -> Any:
         raise FormatError(f"{path}: line {line}: not well-formed XML ({error})") from None
 
 
-def _geographic(points: list[tuple[float, float, float]], path: str, closed: bool | None, step: float | None) -> Path:
-    if len(points) < 2:
-        raise FormatError(f"{path}: found {len(points)} points; a path needs at least two")
-    lon, lat, alt = np.array(points).T
-    if not np.all(np.isfinite([lon, lat, alt])) or np.any(np.abs(lat) > 89.9) or np.any(np.abs(lon) > 360):
-        raise FormatError(f"{path}: longitudes must lie within ±360 and latitudes within ±89.9 degrees")
+def _on_plane(lon: Array, lat: Array, alt: Array, path: str) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Points (n, 3) from the first one, m, and which of them are not the same as the one before."""
+    for what, values, most in (("longitude", lon, 360.0), ("latitude", lat, 89.9), ("altitude", alt, math.inf)):
+        bad = ~np.isfinite(values) | (np.abs(values) > most)
+        if bad.any():
+            i = int(np.argmax(bad))
+            allowed = f"allowed: -{most:g} to {most:g} degrees" if math.isfinite(most) else "it must be finite"
+            raise FormatError(f"{path}: point {i + 1}: found the {what} {values[i]:g}; {allowed}")
     if np.ptp(lon) > 1 or np.ptp(lat) > 1:
         raise FormatError(f"{path}: the points span more than one degree; this is too large for a plane")
     x, y = to_plane(lon, lat, float(lon[0]), float(lat[0]))
     keep = np.concatenate([[True], np.hypot(np.diff(x), np.diff(y)) > 1e-6])
-    xyz = np.column_stack([x, y, alt - alt[0]])[keep]
-    if len(xyz) < 2:
+    if keep.sum() < 2:
         raise FormatError(f"{path}: all points are the same")
-    return Path.from_points(xyz, closed=closed, step=step, name=FilePath(path).stem)
+    return np.column_stack([x, y, alt - alt[0]]), keep
 
 
-def parse_kml(text: str, path: str = "", *, closed: bool | None = None, step: float | None = None) -> Path:
-    """The first LineString (or LinearRing, which is closed) of a KML text."""
-    root = _xml(text, path or "(text)")
-    for element in root.iter():
+def _geographic(points: list[tuple[float, float, float]], path: str, closed: bool | None, step: float | None) -> Path:
+    if len(points) < 2:
+        raise FormatError(f"{path}: found {len(points)} points; a path needs at least two")
+    lon, lat, alt = np.array(points).T
+    xyz, keep = _on_plane(lon, lat, alt, path)
+    return Path.from_points(xyz[keep], closed=closed, step=step, name=FilePath(path).stem)
+
+
+def _tell(report: Report, wanted: Report | None) -> None:
+    """What is remarkable goes to who asked for it, else to the log."""
+    if wanted is not None:
+        wanted.problems += report.problems
+        return
+    for problem in report.warnings:
+        log.warning("%s: %s", report.path, problem)
+
+
+def parse_kml(
+    text: str,
+    path: str = "",
+    *,
+    closed: bool | None = None,
+    step: float | None = None,
+    report: Report | None = None,
+) -> Path:
+    """The first LineString (or LinearRing, which is closed) of a KML text; of others a warning tells."""
+    root, findings = _xml(text, path or "(text)"), Report(path or "(text)")
+    lines = [e for e in root.iter() if e.tag.rpartition("}")[2] in ("LineString", "LinearRing")]
+    if len(lines) > 1:
+        findings.warning(0, "LineString", f"found {len(lines)} lines; the first is taken")
+    for element in lines:
         tag = element.tag.rpartition("}")[2]
-        if tag not in ("LineString", "LinearRing"):
-            continue
         child = next((c for c in element.iter() if c.tag.rpartition("}")[2] == "coordinates"), None)
         words = (child.text or "").split() if child is not None else []
         points = []
@@ -132,16 +168,29 @@ def parse_kml(text: str, path: str = "", *, closed: bool | None = None, step: fl
                     f"{path or '(text)'}: coordinates {word[:40]!r}; expected longitude,latitude[,altitude]"
                 )
             points.append((to_number(parts[0]), to_number(parts[1]), to_number(parts[2]) if len(parts) == 3 else 0.0))
-        return _geographic(points, path or "(text)", True if tag == "LinearRing" else closed, step)
+        _tell(findings, report)
+        # what is said counts, then what the file says
+        return _geographic(points, findings.path, True if tag == "LinearRing" and closed is None else closed, step)
     raise FormatError(f"{path or '(text)'}: found no LineString with coordinates")
 
 
-def parse_gpx(text: str, path: str = "", *, closed: bool | None = None, step: float | None = None) -> Path:
-    """The first track, or route, of a GPX text."""
-    root = _xml(text, path or "(text)")
-    for kind in ("trkpt", "rtept"):
+def parse_gpx(
+    text: str,
+    path: str = "",
+    *,
+    closed: bool | None = None,
+    step: float | None = None,
+    report: Report | None = None,
+) -> Path:
+    """The first track (all its segments), or route, of a GPX text; of others a warning tells."""
+    root, findings = _xml(text, path or "(text)"), Report(path or "(text)")
+    for whole, kind, name in (("trk", "trkpt", "tracks"), ("rte", "rtept", "routes")):
+        parts = [e for e in root.iter() if e.tag.rpartition("}")[2] == whole]
+        parts = [e for e in parts if any(c.tag.rpartition("}")[2] == kind for c in e.iter())]
+        if len(parts) > 1:
+            findings.warning(0, whole, f"found {len(parts)} {name}; the first is taken")
         points: list[tuple[float, float, float]] = []
-        for element in root.iter():
+        for element in (parts[0] if parts else root).iter():
             if element.tag.rpartition("}")[2] != kind:
                 continue
             given = [element.get("lon", ""), element.get("lat", "")]
@@ -151,18 +200,27 @@ def parse_gpx(text: str, path: str = "", *, closed: bool | None = None, step: fl
                 raise FormatError(f"{path or '(text)'}: point {len(points) + 1}: found {words}; expected numbers")
             points.append((to_number(words[0]), to_number(words[1]), to_number(words[2])))
         if points:
-            return _geographic(points, path or "(text)", closed, step)
+            _tell(findings, report)
+            return _geographic(points, findings.path, closed, step)
     raise FormatError(f"{path or '(text)'}: found no track and no route")
 
 
-def parse_csv(text: str, path: str = "", *, closed: bool | None = None, step: float | None = None) -> Path:
+def parse_csv(
+    text: str,
+    path: str = "",
+    *,
+    closed: bool | None = None,
+    step: float | None = None,
+    report: Report | None = None,
+) -> Path:
     """A path from columns x, y (or lon, lat) and, if there, z, width (or left, right), bank, speed.
 
     The first line names the columns, with or without # in front; of several lines with # the last one before the
     numbers does. Without names the columns are x, y and, if there is a third one, z. Separators are comma, semicolon
-    or tab.
+    or tab. Numbers are SI, lon and lat degrees, bank a slope; a name may carry another unit, as in ``x [mm]``,
+    ``speed (km/h)``, ``bank [deg]``. With lon and lat, heights are counted from the first point.
     """
-    report = Report(path or "(text)")
+    wanted, report = report, Report(path or "(text)")
     body = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
     while len(body) > 1 and body[0][1].lstrip().startswith("#") and body[1][1].lstrip().startswith("#"):
         body.pop(0)
@@ -176,14 +234,16 @@ def parse_csv(text: str, path: str = "", *, closed: bool | None = None, step: fl
         words = line.split() if separator == " " else next(csv.reader(io.StringIO(line), delimiter=separator))
         rows.append((i, [w.strip() for w in words]))
     first = [w.lstrip("# \t") for w in rows[0][1]]
-    names = ["x", "y", "z"][: len(first)]
+    names, units = ["x", "y", "z"][: len(first)], [""] * len(first)
     if any(NUMBER.fullmatch(w) is None for w in first):
-        names = []
+        names, units = [], []
         for word in first:
-            key = word.lower().split("(")[0].split("[")[0].strip()
+            head = _HEAD.fullmatch(word)
+            key = (head[1] if head is not None else word).lower().strip()
             if key not in CSV_NAMES:
                 report.info(rows[0][0], word, f"column is not used{did_you_mean(key, CSV_NAMES)}")
             names.append(CSV_NAMES.get(key, ""))
+            units.append(_unit(names[-1], (head[2] or "") if head is not None else "", rows[0][0], word, report))
         rows = rows[1:]
     elif len(first) > len(names):
         text = f"found {len(first)} columns without names; a first line must name them, such as # x,y,right,left"
@@ -197,19 +257,25 @@ def parse_csv(text: str, path: str = "", *, closed: bool | None = None, step: fl
         if len(words) < len(names) or any(NUMBER.fullmatch(w) is None for w, n in zip(words, names, strict=False) if n):
             report.error(i, "", f"found {separator.join(words)[:60]!r}; expected {len(names)} numbers")
             continue
-        table.append([float(w) if n else 0.0 for w, n in zip(words, names, strict=False)])
+        values = [to_number(w) if n else 0.0 for w, n in zip(words, names, strict=False)]
+        if not all(map(math.isfinite, values)):
+            report.error(i, "", "found a number that is too large")
+            continue
+        table.append(values)
     if len(table) < 2 and not report.errors:
         report.error(0, "", f"found {len(table)} points; a path needs at least two")
     report.raise_if_errors()
-    columns = {n: np.array([r[k] for r in table]) for k, n in enumerate(names) if n}
+    columns = {n: _in_si(np.array([r[k] for r in table]), n, units[k]) for k, n in enumerate(names) if n}
+    z = columns.get("z", np.zeros(len(table)))
     if "x" in columns:
-        x, y = columns["x"], columns["y"]
+        xyz = np.column_stack([columns["x"], columns["y"], z])
     else:
-        x, y = to_plane(columns["lon"], columns["lat"], float(columns["lon"][0]), float(columns["lat"][0]))
+        xyz, keep = _on_plane(columns["lon"], columns["lat"], z, report.path)
+        xyz, columns = xyz[keep], {n: v[keep] for n, v in columns.items()}
     half = 0.5 * columns["width"] if "width" in columns else None
-    z = columns.get("z", np.zeros(len(x)))
+    _tell(report, wanted)
     return Path.from_points(
-        np.column_stack([x, y, z]),
+        xyz,
         closed=closed,
         step=step,
         left=columns.get("left", half),
@@ -218,6 +284,32 @@ def parse_csv(text: str, path: str = "", *, closed: bool | None = None, step: fl
         speed=columns.get("speed"),
         name=FilePath(path).stem,
     )
+
+
+def _unit(name: str, unit: str, line: int, word: str, report: Report) -> str:
+    """The unit of a column by its head; empty where it is the usual one, or where there is none."""
+    unit = unit.strip()
+    if not name or not unit:
+        return ""
+    fits = {"bank": ("-", "rad")}.get(name, (CSV_UNITS[name],))
+    try:
+        found = dimensions(unit)
+    except ParameterError as error:
+        report.error(line, word, str(error))
+        return ""
+    if found not in [dimensions(u) for u in fits]:
+        report.error(line, word, f"found the unit {unit!r}; expected one that fits {' or '.join(fits)}")
+        return ""
+    return unit
+
+
+def _in_si(values: Array, name: str, unit: str) -> Array:
+    """A column in the units of ``CSV_UNITS``; bank angles become slopes."""
+    if not unit:
+        return values
+    if name == "bank" and dimensions(unit) == dimensions("rad"):
+        return np.asarray(np.tan(values * convert(1.0, unit, "rad")))
+    return values * convert(1.0, unit, CSV_UNITS[name])
 
 
 def csv_text(path: Path) -> str:
@@ -263,16 +355,26 @@ def gpx_text(path: Path, lon0: float, lat0: float, altitude: float = 0.0) -> str
 _READERS = {".kml": parse_kml, ".gpx": parse_gpx, ".csv": parse_csv, ".txt": parse_csv}
 
 
-def read_path(path: str | FilePath, *, closed: bool | None = None, step: float | None = None) -> Path:
-    """Read a path from DRD, CSV, KML or GPX, by the ending of its name."""
+def read_path(
+    path: str | FilePath, *, closed: bool | None = None, step: float | None = None, report: Report | None = None
+) -> Path:
+    """Read a path from DRD, CSV, KML or GPX, by the ending of its name.
+
+    Parameters
+    ----------
+    closed : whether the end is the start; by default as `Path.from_points` finds it
+    report : takes what the reader found remarkable; without one warnings go to the log
+    """
     ending = FilePath(path).suffix.lower()
     if ending in (".drd", ".drd2"):
         from jounce.files.drd import read_drd
 
-        return read_drd(path).path(closed=closed, step=step)
+        drd = read_drd(path)
+        _tell(drd.report, report)
+        return drd.path(closed=closed, step=step)
     if ending not in _READERS:
         raise FormatError(f"{path}: paths are read from .drd, {', '.join(_READERS)}")
-    return _READERS[ending](read_text(path, MAX_BYTES), str(path), closed=closed, step=step)
+    return _READERS[ending](read_text(path, MAX_BYTES), str(path), closed=closed, step=step, report=report)
 
 
 def write_path(path: Path, target: str | FilePath, lon0: float | None = None, lat0: float | None = None) -> None:

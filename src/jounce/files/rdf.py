@@ -10,6 +10,9 @@ Our reading where the format says nothing: without OUTBOUND_SAFE the road is wid
 densities of irregularities are two-sided unless PSD_SIDED = 'ONE'; RNG_SEED names the random numbers (12345);
 SYNTHESIS = 'FFT' takes the exact synthesis of ``road.irregular`` instead of the sum of FFT_POINTS waves.
 
+Keys of our own in [GLOBAL], written only where OUTBOUND_SAFE does not say it: BESIDE = 'WIDEN', 'HOLD' or 'NONE' and
+BEYOND_END = 'HOLD', 'ZERO', 'NONE' or 'EXTRAPOLATE' of roads along a line. Other programs do not know them.
+
 SMOOTHING_TIME (the road grows out of the plane under the car), EVENT_CHECK (warnings) and MPC_ACTIVE (normal of three
 points, or vertical) are matters of an event: the road carries them along, a query does not know them.
 
@@ -24,6 +27,7 @@ Sections across the line (a2 = a3 = 0, 'FALSE') stay exact; others become triang
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -44,9 +48,10 @@ from jounce.road.block import Frame
 from jounce.road.curve import Curve, Samples
 from jounce.road.grid import GridRoad
 from jounce.road.irregular import DEFAULT_SEED, Tracks, log_log, synthesise, waves
-from jounce.road.line import Kerb, LineRoad
+from jounce.road.line import ENDS, SIDES, Kerb, LineRoad
 from jounce.road.line import Section as CrossSection
 from jounce.road.mesh import MeshRoad, check_mesh
+from jounce.road.meshing import mesh_of
 from jounce.road.path import Path
 from jounce.road.simple import External, Flat, Sum
 from jounce.road.surface import Road
@@ -67,7 +72,32 @@ WITHOUT_EFFECT = frozenset({"DISTANCE_CALC", "SAFE_CALC", "CP_COMPUTATION_MODE",
 GLOBAL_KEYS = WITHOUT_EFFECT | {
     *("OUTBOUND_SAFE", "IRREGULARITIES", "MESH_CHECK", "MESH_LOOKUP_CELL_SIZE", "MESH_LOOKUP_ZTOL", "ORIGIN_X"),
     *("ORIGIN_Y", "ORIGIN_Z", "ORIGIN_A3", "DISCRETIZATION_STEP", "SMOOTHING_TIME", "MATERIALS_MODE", "EVENT_CHECK"),
+    *("BESIDE", "BEYOND_END"),
 }
+_DIVISION = frozenset({"SEGMENTATION", "INTERPOLATION", "SEGMENT"})
+# Keys of blocks, whether they are used or not; blocks of the file that are not here hold tables only.
+KEYS: dict[str, frozenset[str]] = {
+    "GLOBAL": GLOBAL_KEYS,
+    "MODEL": frozenset({"METHOD", "FUNCTION_NAME", "TYPE", "MODE", "FORMAT", "OPERATING_MODE", "LEGACY_MODE"}),
+    "FLAT_GEOMETRY": frozenset({"X_DIMENSION", "Y_DIMENSION"}),
+    "FRICTION": frozenset({"GLOBAL", "LEFT_SIDE_MU", "RIGHT_SIDE_MU"}),
+    "WIDTH": frozenset({"LEFT_SIDE_WIDTH", "RIGHT_SIDE_WIDTH"}),
+    "IRREGULARITIES": frozenset(
+        {
+            *("MODEL", "STARTING_S", "ENDING_S", "SCALE", "RNG_ALGORITHM", "RNG_SEED", "FFT_POINTS", "PHASE"),
+            *("PHASE_TABLE", "COHERENCY", "OMEGA_1", "OMEGA_2", "LEFT_PSD_O1", "LEFT_PSD_O2", "RIGHT_PSD_O1"),
+            *("RIGHT_PSD_O2", "LEFT_PSD_TABLE", "RIGHT_PSD_TABLE", "CALC_MODE", "PSD_SIDED", "SYNTHESIS"),
+        }
+    ),
+    "CENTERLINE_PROPERTIES": _DIVISION,
+    "SECTION_PROPERTIES": _DIVISION | {"ABSOLUTE_ORIENTATION", "POINTS", "VARIABLE_SECTION"},
+    "NODES": frozenset({"NUMBER_OF_NODES"}),
+    "ELEMENTS": frozenset({"NUMBER_OF_ELEMENTS"}),
+    "TRACK_PATH": frozenset({"TYPE", "FILE_NAME", "REFERENCE"}),
+    "ROAD_DATA": frozenset({"FILE_NAME"}),
+    "OPEN_CRG": frozenset({"FILE", "MPC_ACTIVE", "APPLY_MODIFIERS"}),
+}
+MOST_NUMBER = 2.0**31  # of nodes and materials: whole numbers below it are exact
 STEP = 0.5  # default of DISCRETIZATION_STEP, m
 SMOOTH_DISTANCE = 0.02  # of MODE = 'SMOOTH', m: root mean square distance from the points that is given up
 MOST_PARTS = 1_000_000  # of a divided section or line of sections
@@ -172,12 +202,13 @@ class RdfFile:
         self._check_header()
         self._check_units()
         self.units: Units = read_units(file, self.report)
+        self._note_units()
         self.kind = self._kind()
         missing = [name for name in _NEED.get(self.kind, ()) if file.block(name) is None]
         if missing:
             there = ", ".join(b.name for b in file.blocks)
             self.report.error(0, "", f"missing blocks: {', '.join(f'[{m}]' for m in missing)}; there are: {there}")
-        self._check_global()
+        self._check_keys()
         self.report.raise_if_errors()
         self._overrides: PropertyFile | None = None
         self._road = self._build()
@@ -227,6 +258,25 @@ class RdfFile:
                     self.report.error(
                         node.line, f"[UNITS] {node.key}", f"found {node.value!r}; before it was {first!r}"
                     )
+        first_block: tuple[Block, Units] | None = None
+        for found in (b for b in self.file.blocks if b.name.upper() == "UNITS"):
+            alone = PropertyFile(self.file.path)
+            alone.blocks = [found]
+            units = read_units(alone, Report(self.file.path))
+            if first_block is None:
+                first_block = (found, units)
+            elif units.base != first_block[1].base:
+                other = next(b for b in units.base if units.base[b] != first_block[1].base[b])
+                text = f"the unit of {other} is another than in the block in line {first_block[0].line}"
+                self.report.error(found.line, "[UNITS]", text)
+
+    def _note_units(self) -> None:
+        """Units that are not said: it is good to know which are taken."""
+        block = self.file.block("UNITS")
+        if block is None:
+            self.report.info(0, "[UNITS]", "is missing; metres, radians and seconds are taken")
+        elif block.sub_block("BASE") is None and "LENGTH" not in block:
+            self.report.info(block.line, "[UNITS] LENGTH", "is missing; metres are taken")
 
     def _kind(self) -> str:
         model = self.file.block("MODEL")
@@ -240,16 +290,26 @@ class RdfFile:
             return ""
         return found
 
-    def _check_global(self) -> None:
+    def _check_keys(self) -> None:
+        """Names that nobody knows have no effect; most are misspelt."""
         for block in self.file.blocks:
-            if block.name.upper() not in KNOWN_BLOCKS and not block.name.upper().startswith("SECTION_"):
-                self.report.info(block.line, f"[{block.name}]", "block is not known; kept as it is")
-        general = self.file.block("GLOBAL")
-        for attribute in general.attributes if general is not None else []:
-            key = attribute.key.upper()
-            place = f"[GLOBAL] {attribute.key}"
-            if key not in GLOBAL_KEYS:
-                self.report.info(attribute.line, place, f"not used{did_you_mean(key, sorted(GLOBAL_KEYS))}")
+            name = block.name.upper()
+            if name.startswith("SECTION_") and name not in KEYS:
+                continue
+            if name not in KNOWN_BLOCKS:
+                close = difflib.get_close_matches(name, KNOWN_BLOCKS, n=1, cutoff=0.8)
+                say = self.report.warning if close else self.report.info
+                hint = f"; did you mean [{close[0]}]?" if close else ""
+                say(block.line, f"[{block.name}]", f"block is not known; kept as it is{hint}")
+                continue
+            if name in HEADERS or name == "UNITS":
+                continue
+            known = KEYS.get(name, frozenset())
+            for attribute in block.attributes:
+                if attribute.key.upper() not in known:
+                    hint = did_you_mean(attribute.key.upper(), sorted(known))
+                    place = f"[{block.name}] {attribute.key}"
+                    self.report.warning(attribute.line, place, f"is not known and has no effect{hint}")
 
     # -- asking -------------------------------------------------------------------------------------------
     def _block(self, name: str) -> Block | None:
@@ -338,13 +398,34 @@ class RdfFile:
     def _ascending(self, s: Array, section: Section, name: str) -> bool:
         bad = np.flatnonzero(np.diff(s) <= 0)
         if len(bad):
-            table = section.table
-            assert table is not None
             i = int(bad[0]) + 1
-            line = table.lines[i].line if len(table.lines) == len(table.rows) else table.line
-            self.report.error(line, name, f"found s = {s[i]:g} m behind {s[i - 1]:g} m; s must ascend")
+            self.report.error(
+                self._row_line(section, i), name, f"found s = {s[i]:g} m behind {s[i - 1]:g} m; s must ascend"
+            )
             return False
         return True
+
+    def _not_negative(self, values: Array, section: Section, name: str, what: str) -> bool:
+        """Whether a column of a table holds nothing below zero, with an error otherwise."""
+        bad = np.flatnonzero(values < 0)
+        if len(bad):
+            self.report.error(
+                self._row_line(section, int(bad[0])), name, f"found {what} {values[bad[0]]:g}; must not be negative"
+            )
+        return not len(bad)
+
+    def _whole(self, values: Array, section: Section, name: str, what: str) -> bool:
+        """Whether a column holds numbers of things, with an error otherwise."""
+        bad = np.flatnonzero((values != np.round(values)) | (np.abs(values) >= MOST_NUMBER))
+        if len(bad):
+            text = f"found {what} {values[bad[0]]:.10g}; expected a whole number below {MOST_NUMBER:.0f}"
+            self.report.error(self._row_line(section, int(bad[0])), name, text)
+        return not len(bad)
+
+    def _row_line(self, section: Section, i: int) -> int:
+        table = section.table
+        assert table is not None
+        return table.lines[i].line if len(table.lines) == len(table.rows) else table.line
 
     def _frame(self) -> Frame:
         at = [self._number(self._global(f"ORIGIN_{key}"), "m", 0.0) for key in "XYZ"]
@@ -417,6 +498,7 @@ class RdfFile:
         if table is not None:
             columns = self._columns(table, "[WIDTH_TABLE]", ("m", "m"))
             if columns is not None and self._ascending(columns[0], table, "[WIDTH_TABLE]"):
+                self._not_negative(columns[1], table, "[WIDTH_TABLE]", "the width")
                 half = Curve.linear(columns[0], 0.5 * columns[1], what="[WIDTH_TABLE]")
                 out["left"] = out["right"] = half
         else:
@@ -439,6 +521,8 @@ class RdfFile:
             block = file.block("FRICTION_TABLE")
             columns = self._columns(block, "[FRICTION_TABLE]", units)
             if columns is not None and block is not None and self._ascending(columns[0], block, "[FRICTION_TABLE]"):
+                for values in columns[1:]:
+                    self._not_negative(values, block, "[FRICTION_TABLE]", "the friction")
                 out["friction"] = Curve.linear(columns[0], columns[1], what="[FRICTION_TABLE]")
                 out["friction_right"] = Curve.linear(columns[0], columns[-1], what="[FRICTION_TABLE]")
         for side in ("left", "right"):
@@ -447,8 +531,15 @@ class RdfFile:
                 if kerb is not None:
                     out[f"kerb_{side}"] = kerb
         safe = self._flag(self._global("OUTBOUND_SAFE"), True)
-        out["side"], out["end"] = ("widen", "hold") if safe else ("none", "zero")
+        usual = ("widen", "hold") if safe else ("none", "zero")
+        out["side"], out["end"] = self._beside(*usual)
         return out
+
+    def _beside(self, side: str, end: str) -> tuple[str, str]:
+        """What lies beside and beyond a road along a line: by our own keys, else what is usual."""
+        beside = self._word(self._global("BESIDE"), side.upper(), [s.upper() for s in SIDES])
+        beyond = self._word(self._global("BEYOND_END"), end.upper(), [e.upper() for e in ENDS])
+        return beside.lower(), beyond.lower()
 
     def _kerb(self, name: str) -> Kerb | None:
         block = self.file.block(name)
@@ -459,6 +550,8 @@ class RdfFile:
         if (columns[2] < 0).any() or (columns[5] < 0).any():
             self.report.error(block.line, f"[{name}]", "found a negative width")
             return None
+        for values in (columns[3], columns[6]):
+            self._not_negative(values, block, f"[{name}]", "the friction")
         return Kerb(*columns)
 
     def _step(self) -> float:
@@ -689,6 +782,7 @@ class RdfFile:
         place = "[CENTERLINE_PROPERTIES] (PROPERTIES)"
         sub = along.sub_block("PROPERTIES")
         assert sub is not None
+        self._not_negative(friction, sub, place, "the friction")
         if len(s) > 1 and not self._ascending(s, sub, place):
             return None
         if ori.any():
@@ -722,13 +816,14 @@ class RdfFile:
             turned = np.column_stack([a1, a2, a3])
             return self._skew(found[0], CrossSection(stations, table, strips), s, turned, absolute, safe)
         edge = float(np.max(np.abs(table[:, :, 0])))
+        side, end = self._beside(*(("hold", "hold") if safe else ("none", "zero")))
         return LineRoad(
             path=found[0],
             left=edge,
             right=edge,
             section=CrossSection(stations, table, strips, constant=True),
-            side="hold" if safe else "none",
-            end="hold" if safe else "zero",
+            side=side,
+            end=end,
             frame=self._frame(),
             name=self._name(),
         )
@@ -799,6 +894,7 @@ class RdfFile:
                 self.report.error(block.line, f"[{name}]", f"found {len(columns[0])} points; POINTS = {wanted:g}")
             if not np.all(np.diff(columns[0]) > 0):
                 self.report.error(block.line, f"[{name}]", "u must ascend, from right to left")
+            self._not_negative(columns[2], block, f"[{name}]", "the friction")
             out.append((columns[0], columns[1], columns[2]))
         if len({len(c[0]) for c in out}) > 1:
             self.report.error(across.line, "[SECTION_PROPERTIES]", "the sections have different numbers of points")
@@ -853,6 +949,10 @@ class RdfFile:
         if columns is None or faces is None:
             return None
         assert nodes is not None and elements is not None and elements.table is not None
+        whole = [self._whole(columns[0], nodes, "[NODES]", "the node")]
+        whole += [self._whole(c, elements, "[ELEMENTS]", "the node") for c in faces[:3]]
+        if not all(whole):
+            return None
         ids = columns[0].astype(np.int64)
         order = np.argsort(ids, kind="stable")
         if len(np.unique(ids)) != len(ids):
@@ -868,7 +968,7 @@ class RdfFile:
             self.report.error(
                 line_of[i], "[ELEMENTS]", f"found nodes {named[i].tolist()}; not all of them are in [NODES]"
             )
-        friction, material = self._surface(faces[3], line_of)
+        friction, material = self._surface(faces[3], line_of, elements)
         if self.report.errors:
             return None
         points = np.column_stack(columns[1:])
@@ -889,7 +989,7 @@ class RdfFile:
         )
         return self._rough_mesh(road)
 
-    def _surface(self, last: Array, lines: list[int]) -> tuple[Any, Any]:
+    def _surface(self, last: Array, lines: list[int], elements: Section) -> tuple[Any, Any]:
         """Friction and materials of the elements."""
         if self._number(self._global("MATERIALS_MODE"), "-", 0.0) != 1.0:
             if (last < 0).any():
@@ -897,7 +997,13 @@ class RdfFile:
             return last, None
         block = self._block("MATERIALS")
         columns = self._columns(block, "[MATERIALS]", ("-", "-"))
-        if columns is None:
+        if columns is None or block is None:
+            return 1.0, None
+        self._not_negative(columns[1], block, "[MATERIALS]", "the friction")
+        if not (
+            self._whole(columns[0], block, "[MATERIALS]", "the material")
+            and self._whole(last, elements, "[ELEMENTS]", "the material")
+        ):
             return 1.0, None
         known = {int(i): float(mu) for i, mu in zip(*columns, strict=True)}
         material = last.astype(np.int32)
@@ -976,7 +1082,9 @@ class RdfFile:
         self.file, self.report, self.databases, self._depth = file, file.report, databases, depth
         upgrade_rdf(file)
         self._check_header()
+        self._check_units()
         self.units = read_units(file, self.report)
+        self._note_units()
         self.kind = self._kind()
         if self.kind != "MESH":
             self.report.error(0, "[MODEL] TYPE", f"found {self.kind}; a composite road takes a MESH")
@@ -1029,12 +1137,22 @@ def _factor(units: Units, unit: str) -> float:
 # --- writing a road as a new file -----------------------------------------------------------------------------------
 
 
-def rdf_text(road: Road, *, crg: str = "", comment: str = "") -> str:
+def rdf_text(road: Road, *, crg: str = "", comment: str = "", tolerance: float | None = None) -> str:
     """A road as a road property file, SI units.
 
     Flat roads, roads along a line (as MEASURED; with cross-sections as EXTRUSION), meshes, and grids, whose OpenCRG
-    file ``crg`` must be written beside it (``write_crg``).
+    file ``crg`` must be written beside it (``write_crg``). With a ``tolerance``, m, any other road, such as one with
+    bumps and holes, is written as a mesh that is so near to it (``road.meshing``).
     """
+    try:
+        return _rdf_text(road, crg, comment)
+    except ParameterError:
+        if tolerance is None:
+            raise
+        return _rdf_text(mesh_of(road, tolerance=tolerance), crg, comment)
+
+
+def _rdf_text(road: Road, crg: str, comment: str) -> str:
     file = PropertyFile()
     if comment:
         file.add_comment(comment)
@@ -1051,6 +1169,10 @@ def rdf_text(road: Road, *, crg: str = "", comment: str = "") -> str:
     for key, value in (("X", f.x), ("Y", f.y), ("Z", f.z), ("A3", f.heading)):
         if value:
             general.set(f"ORIGIN_{key}", value)
+    if road.smoothing_time:
+        general.set("SMOOTHING_TIME", road.smoothing_time)
+    if not road.warns:
+        general.set("EVENT_CHECK", "FALSE")
     single = isinstance(road, MeshRoad | GridRoad)
     model.set("FUNCTION_NAME", "VITOOLS::VI_ROADSINGLE" if single else "vitools::vi_road")
     if isinstance(road, Flat):
@@ -1071,7 +1193,8 @@ def rdf_text(road: Road, *, crg: str = "", comment: str = "") -> str:
         _write_line(file, model, general, road)
     else:
         raise ParameterError(
-            f"RDF: a {type(road).__name__} road cannot be written; make a mesh of it (jounce.files.obj)"
+            f"RDF: a {type(road).__name__} road cannot be written as it is; with tolerance=0.001 it becomes a mesh "
+            "that is so near to it, m"
         )
     return file.text()
 
@@ -1092,7 +1215,9 @@ def write_rdf(road: Road, path: str | FilePath, **options: Any) -> None:
 
 def _write_flat(file: PropertyFile, model: Block, road: Flat) -> None:
     if road.grade or road.bank or math.isfinite(road.length) or math.isfinite(road.width):
-        raise ParameterError("RDF: an inclined or limited plane cannot be written as FLAT; make a mesh of it")
+        raise ParameterError(
+            "RDF: an inclined or limited plane cannot be written as FLAT; with tolerance=0.001 it becomes a mesh"
+        )
     model.set("TYPE", "FLAT")
     size = file.add_block("FLAT_GEOMETRY")
     for key, value in zip(("X_DIMENSION", "Y_DIMENSION"), road.drawn or (100.0, 100.0), strict=True):
@@ -1125,7 +1250,17 @@ def _write_line(file: PropertyFile, model: Block, general: Block, road: LineRoad
     path = road.path
     z = road.heights(path.s) if road.heights is not None else np.zeros(len(path.s))
     bank = road.banks(path.s) if road.banks is not None else np.zeros(len(path.s))
+    if road.features:
+        raise ParameterError(
+            f"RDF: {len(road.features)} features on a line (bumps, holes, patches) cannot be written as they are; with "
+            "tolerance=0.001 the road becomes a mesh that is so near to it, m"
+        )
     general.set("OUTBOUND_SAFE", "FALSE" if road.side == "none" else "TRUE")
+    usual = ("none", "zero") if road.side == "none" else ("hold" if road.section is not None else "widen", "hold")
+    if road.side != usual[0]:
+        general.set("BESIDE", road.side.upper())
+    if road.end != usual[1]:
+        general.set("BEYOND_END", road.end.upper())
     general.set("DISCRETIZATION_STEP", path.step)
     rows = (list(map(float, r)) for r in zip(path.x, path.y, z, np.arctan(bank), strict=True))
     if road.section is not None:

@@ -1,7 +1,7 @@
 """Roads by name: the builder's YAML, and every other format by the ending of the file.
 
     road: handling                 name
-    line:                          pieces in order, or {path: file.drd}, or {straight: 1000}
+    line:                          pieces in order, or {path: file.drd} (or a name of the library), or {straight: 1000}
       - straight: 200
       - clothoid: {length: 40, from: 0, to: 0.0125}
       - arc: {radius: 80, angle: 90 deg}
@@ -15,8 +15,9 @@
       - pothole: {s: 100, n: 1.0, depth: 60 mm}
     smoothing_time: 1              s; in an event the road grows out of the plane under the car
 
-Numbers are SI or carry their unit. A flat road says ``flat: {friction: 1.0}`` instead of ``line``. What the parts
-mean is in ``jounce.road.builder``.
+Numbers are SI or carry their unit: an angle without one is in rad, and above one turn it is refused, since degrees were
+meant. Slopes (bank, crown, grade) are tangents; ``3 deg`` is taken as tan 3°. A flat road says
+``flat: {friction: 1.0}`` instead of ``line``. What the parts mean is in ``jounce.road.builder``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import inspect
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
@@ -36,8 +37,9 @@ from jounce.core.units import parse
 from jounce.files.drd import read_text
 from jounce.files.problems import Report
 from jounce.road.block import Frame
-from jounce.road.builder import RoadBuilder
+from jounce.road.builder import MOST_FRICTION, STEEPEST, RoadBuilder, beyond_the_ends
 from jounce.road.path import Path
+from jounce.road.remarks import line_remarks
 from jounce.road.simple import Flat, Patch, Sum
 from jounce.road.surface import Road
 
@@ -61,7 +63,10 @@ KEYS = (
 PATHS = (".drd", ".csv", ".kml", ".gpx")
 DEEPEST = 100  # brackets within brackets
 ANGLES = {"angle", "heading"}
-DIMENSIONLESS = {"friction", "coherency", "seed", "n_min", "n_max", "slope_1", "slope_2", "friction_1", "friction_2"}
+SLOPE = "slope"  # a tangent, or text with an angle
+DIMENSIONLESS = {"friction"}
+UNEVENNESS = {"coherency": "-", "seed": "-", "n_min": "1/m", "n_max": "1/m"}
+STRIPS = {f"{what}_{k}": unit for k in (1, 2) for what, unit in (("slope", SLOPE), ("width", "m"), ("friction", "-"))}
 INVERSE = {"from", "to", "first", "last"}  # curvatures of clothoids; wavelengths of chirps are lengths
 FEATURES = ("bump", "cleat", "pothole", "round_pothole", "sine", "chirp", "patch")
 
@@ -90,7 +95,7 @@ def read_road(source: str | FilePath) -> tuple[Road, Report | None]:
         raise ParameterError(f"road {text!r}: no such file, and not in the library{did_you_mean(text, known)}")
     ending = place.suffix.lower()
     if ending in (".yaml", ".yml"):
-        return parse_road(read_text(place, 50_000_000), str(place)), None
+        return _parsed(read_text(place, 50_000_000), str(place))
     if ending == ".rdf":
         return _read_rdf(place)
     if ending == ".crg":
@@ -139,6 +144,10 @@ def load_path(source: str | FilePath) -> Path:
 
 def parse_road(text: str, path: str = "") -> Road:
     """A road from YAML; raises a FormatError that lists what is wrong."""
+    return _parsed(text, path)[0]
+
+
+def _parsed(text: str, path: str) -> tuple[Road, Report]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
@@ -154,11 +163,20 @@ def parse_road(text: str, path: str = "") -> Road:
         raise FormatError(f"{path or '(text)'}: not YAML ({error})") from None
     report = Report(path or "(text)")
     if not isinstance(data, Mapping):
-        raise FormatError(f"{report.path}: expected keys such as road, line, width; found {type(data).__name__}")
+        raise FormatError(f"{report.path}: expected keys such as road, line, width; found {_shown(data)}")
     road = _Reader(data, report).road()
     report.raise_if_errors()
     assert road is not None
-    return road
+    return road, report
+
+
+def _shown(value: Any) -> str:
+    """What was found, for a message."""
+    if isinstance(value, Mapping):
+        return f"the keys {', '.join(map(str, value))}"[:60] if value else "no keys"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"a list of {len(value)}"
+    return "nothing" if value is None else repr(value)[:60]
 
 
 class _Reader:
@@ -177,13 +195,44 @@ class _Reader:
     def _number(self, data: Any, key: Any, unit: str, place: str) -> float:
         value = data[key]
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            self.report.error(self._line(data, key), place, f"found {value!r}; expected a number")
+            self.report.error(self._line(data, key), place, f"found {_shown(value)}; expected a number")
             return 1.0
         try:
-            return parse(value, unit, place)
+            number = _slope(value, place) if unit == SLOPE else parse(value, unit, place)
         except JounceError as error:
             self.report.error(self._line(data, key), place, str(error))
             return 1.0
+        if not math.isfinite(number):
+            self.report.error(self._line(data, key), place, f"found {value!r}; expected a finite number")
+            return 1.0
+        if unit == "rad" and _plain(value):
+            self._plain_angle(number, self._line(data, key), place)
+        return number
+
+    def _plain_angle(self, angle: float, line: int, place: str) -> None:
+        """An angle without a unit is in rad, which is not what every one means who writes 90."""
+        found = f"found {angle:g} without a unit, which is in rad: {math.degrees(angle):.0f} deg"
+        if abs(angle) > 2 * math.pi * (1 + 1e-9):
+            self.report.error(line, place, f"{found}, more than a turn; write '{angle:g} deg' or '{angle:g} rad'")
+        elif abs(angle) > math.pi * (1 + 1e-9):
+            self.report.warning(line, place, found)
+
+    def _within(self, data: Any, key: Any, unit: str, place: str, low: float, high: float = math.inf) -> float:
+        number = self._number(data, key, unit, place)
+        if not low <= number <= high:
+            allowed = f"from {low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
+            shown = f"{number:g} {unit}" if unit in ("m", "s") else f"{number:g}"
+            self.report.error(self._line(data, key), place, f"found {shown}; must be {allowed}")
+        return number
+
+    def _do(self, line: int, place: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        """A call of the builder; what it refuses is told with its place. None then."""
+        try:
+            return call(*arguments, **named)
+        except ParameterError as error:
+            text = str(error)
+            self.report.error(line, place, text.removeprefix(f"{place.rpartition('.')[2]}: "))
+            return None
 
     def _rows(self, data: Any, key: str, unit: str) -> Any:
         value = data[key]
@@ -192,7 +241,7 @@ class _Reader:
         rows = []
         for i, row in enumerate(value):
             if not isinstance(row, Sequence) or isinstance(row, str) or len(row) != 2:
-                self.report.error(self._line(value, i), f"{key}[{i}]", f"found {row!r}; expected [s, value]")
+                self.report.error(self._line(value, i), f"{key}[{i}]", f"found {_shown(row)}; expected [s, value]")
                 continue
             rows.append((self._number(row, 0, "m", f"{key}[{i}]"), self._number(row, 1, unit, f"{key}[{i}]")))
         if not rows:
@@ -203,7 +252,7 @@ class _Reader:
     def _map(self, data: Any, key: Any, allowed: Sequence[str], place: str) -> Mapping[str, Any]:
         value = data[key]
         if not isinstance(value, Mapping):
-            self.report.error(self._line(data, key), place, f"found {value!r}; expected {', '.join(allowed)}")
+            self.report.error(self._line(data, key), place, f"found {_shown(value)}; expected {', '.join(allowed)}")
             return {}
         for name in value:
             if name not in allowed:
@@ -250,10 +299,7 @@ class _Reader:
         if ("flat" in data) == ("line" in data):
             self.report.error(0, "", "expected either line or flat")
             return None
-        time = self._number(data, "smoothing_time", "s", "smoothing_time") if "smoothing_time" in data else 0.0
-        if time < 0:
-            line = self._line(data, "smoothing_time")
-            self.report.error(line, "smoothing_time", f"found {time:g} s; must not be negative")
+        time = self._within(data, "smoothing_time", "s", "smoothing_time", 0.0) if "smoothing_time" in data else 0.0
         try:
             road = self._flat(name) if "flat" in data else self._built(name)
             return road if road is None or not time else replace(road, smoothing_time=time)
@@ -263,10 +309,15 @@ class _Reader:
 
     def _flat(self, name: str) -> Road | None:
         flat = self._map(self.data, "flat", ("friction", "grade", "bank", "length", "width", "patches"), "flat")
+        limits: dict[str, tuple[str, float, float]] = {
+            "friction": ("-", 0.0, MOST_FRICTION),
+            **dict.fromkeys(("grade", "bank"), (SLOPE, -STEEPEST, STEEPEST)),
+            **dict.fromkeys(("length", "width"), ("m", 1e-3, math.inf)),
+        }
         numbers = {
-            k: self._number(flat, k, "m" if k in ("length", "width") else "-", f"flat.{k}")
-            for k in flat
-            if k != "patches"
+            k: self._within(flat, k, unit, f"flat.{k}", low, high)
+            for k, (unit, low, high) in limits.items()
+            if k in flat
         }
         patches = []
         for i, item in enumerate(flat.get("patches", [])):
@@ -275,8 +326,11 @@ class _Reader:
                 self.report.error(self._line(flat, "patches"), f"flat.patches[{i}]", "expected a map with friction")
                 continue
             value = self._map(flat["patches"], i, keys, f"flat.patches[{i}]")
+            limit = {"friction": (0.0, MOST_FRICTION), "x": (-math.inf,), "y": (-math.inf,)}
             n = {
-                k: self._number(value, k, "-" if k == "friction" else "m", f"patches[{i}].{k}")
+                k: self._within(
+                    *(value, k, "-" if k == "friction" else "m", f"flat.patches[{i}].{k}"), *limit.get(k, (1e-3,))
+                )
                 for k in value
                 if k in keys
             }
@@ -293,30 +347,49 @@ class _Reader:
         if "start" in data:
             builder.start(**self._arguments(data, "start", RoadBuilder.start, "start"))
         self._line_of(builder)
-        if data.get("closed"):
-            builder.close()
-        for key, unit in (("height", "m"), ("bank", "-")):
+        self._closed(builder)
+        for key, unit in (("height", "m"), ("bank", SLOPE)):
             if key in data:
-                getattr(builder, key)(self._rows(data, key, unit))
+                self._do(self._line(data, key), key, getattr(builder, key), self._rows(data, key, unit))
         for key, unit in (("width", "m"), ("friction", "-")):
             if key in data:
                 self._both(builder, key, unit)
         if "crown" in data:
-            builder.crown(self._number(data, "crown", "-", "crown"))
+            self._do(self._line(data, "crown"), "crown", builder.crown, self._number(data, "crown", SLOPE, "crown"))
         if "kerbs" in data:
             for side in self._map(data, "kerbs", ("left", "right"), "kerbs"):
                 if side in ("left", "right"):
-                    strips = ("slope_1", "width_1", "friction_1", "slope_2", "width_2", "friction_2")
-                    value = self._map(data["kerbs"], side, strips, f"kerbs.{side}")
-                    units = {k: "m" if k.startswith("width") else "-" for k in strips}
-                    builder.kerb(side, **{k: self._number(value, k, units[k], k) for k in value if k in strips})
+                    value = self._map(data["kerbs"], side, tuple(STRIPS), f"kerbs.{side}")
+                    strips = {k: self._number(value, k, STRIPS[k], f"kerbs.{side}.{k}") for k in value if k in STRIPS}
+                    self._do(self._line(data["kerbs"], side), f"kerbs.{side}", builder.kerb, side, **strips)
         if "unevenness" in data:
             self._uneven(builder)
         if "beside" in data:
             value = self._map(data, "beside", ("side", "end"), "beside")
-            builder.beside(**{str(k): str(v) for k, v in value.items() if k in ("side", "end")})
-        self._features(builder)
-        return None if self.report.errors else builder.build()
+            named = {str(k): str(v) for k, v in value.items() if k in ("side", "end")}
+            self._do(self._line(data, "beside"), "beside", builder.beside, **named)
+        # where the line is wrong already, nothing can be said about places on it
+        path = None if self.report.errors else self._do(self._line(data, "line"), "line", builder.path)
+        self._features(builder, path)
+        if self.report.errors:
+            return None
+        road = builder.build()
+        for remark in line_remarks(road):
+            self.report.warning(self._line(data, "line"), "line", remark)
+        return road
+
+    def _closed(self, builder: RoadBuilder) -> None:
+        if "closed" not in self.data:
+            return
+        closed, line = self.data["closed"], self._line(self.data, "closed")
+        if not isinstance(closed, bool):
+            self.report.error(line, "closed", f"found {_shown(closed)}; expected true or false")
+        elif closed:
+            builder.close()
+            if not self.report.errors:
+                self._do(line, "closed", builder.path)
+        elif not self.report.errors and builder.path().closed:
+            self.report.error(line, "closed", "found false; the path of line closes itself. Leave closed out")
 
     def _line_of(self, builder: RoadBuilder) -> None:
         line = self.data["line"]
@@ -325,11 +398,12 @@ class _Reader:
             value = self._map(self.data, "line", keys, "line")
             if "path" in value:
                 try:
-                    builder.along(load_path(FilePath(self.report.path).parent / str(value["path"])))
+                    builder.along(self._path(str(value["path"])))
                 except JounceError as error:
                     self.report.error(self._line(value, "path"), "line.path", str(error))
             elif "straight" in value:
-                builder.straight(self._number(value, "straight", "m", "line.straight"))
+                length = self._number(value, "straight", "m", "line.straight")
+                self._do(self._line(value, "straight"), "line.straight", builder.straight, length)
             return
         if not isinstance(line, Sequence) or isinstance(line, str):
             self.report.error(self._line(self.data, "line"), "line", "expected a list of straight, arc, clothoid")
@@ -338,23 +412,29 @@ class _Reader:
             place = f"line[{i}]"
             if not isinstance(item, Mapping) or len(item) != 1:
                 self.report.error(
-                    self._line(line, i), place, f"found {item!r}; expected one of straight, arc, clothoid"
+                    self._line(line, i), place, f"found {_shown(item)}; expected one of straight, arc, clothoid"
                 )
                 continue
             kind = next(iter(item))
+            at = self._line(line, i)
             if kind == "straight":
-                builder.straight(self._number(item, kind, "m", place))
+                self._do(at, place, builder.straight, self._number(item, kind, "m", place))
             elif kind == "arc":
                 found = self._arguments(item, kind, RoadBuilder.arc, place)
                 if "angle" in found and "radius" in found:
-                    builder.arc(found["radius"], math.degrees(found["angle"]))
+                    self._do(at, place, builder.arc, found["radius"], math.degrees(found["angle"]))
             elif kind == "clothoid":
                 found = self._arguments(item, kind, RoadBuilder.clothoid, place, {"from": "first", "to": "last"})
                 if len(found) == 3:
-                    builder.clothoid(**found)
+                    self._do(at, place, builder.clothoid, **found)
             else:
                 known = ("straight", "arc", "clothoid")
                 self.report.error(self._line(line, i), place, f"found {kind!r}{did_you_mean(str(kind), known)}")
+
+    def _path(self, name: str) -> Path:
+        """A file beside this one, or a path of the library."""
+        beside = FilePath(self.report.path).parent / name
+        return load_path(name if name in library_paths() and not beside.is_file() else beside)
 
     def _both(self, builder: RoadBuilder, key: str, unit: str) -> None:
         value = self.data[key]
@@ -363,26 +443,26 @@ class _Reader:
             if not {"left", "right"} <= set(value):
                 self.report.error(self._line(self.data, key), key, "expected left and right")
                 return
-            getattr(builder, key)(self._rows(value, "left", unit), self._rows(value, "right", unit))
+            rows = [self._rows(value, side, unit) for side in ("left", "right")]
         else:
-            getattr(builder, key)(self._rows(self.data, key, unit))
+            rows = [self._rows(self.data, key, unit)]
+        self._do(self._line(self.data, key), key, getattr(builder, key), *rows)
 
     def _uneven(self, builder: RoadBuilder) -> None:
-        keys = ("iso_8608", "coherency", "seed", "n_min", "n_max")
-        value = self._map(self.data, "unevenness", keys, "unevenness")
+        line = self._line(self.data, "unevenness")
+        value = self._map(self.data, "unevenness", ("iso_8608", *UNEVENNESS), "unevenness")
         if "iso_8608" not in value:
-            self.report.error(self._line(self.data, "unevenness"), "unevenness", "iso_8608 is missing")
+            self.report.error(line, "unevenness", "iso_8608 is missing")
             return
-        options: dict[str, Any] = {k: self._number(value, k, "-", k) for k in value if k in keys[1:]}
-        if "seed" in options:
-            options["seed"] = int(options["seed"])
+        options: dict[str, Any] = {
+            k: self._number(value, k, UNEVENNESS[k], f"unevenness.{k}") for k in value if k in UNEVENNESS
+        }
         level = value["iso_8608"]
-        builder.unevenness(level if isinstance(level, str) else float(level), **options)
-        from jounce.road.irregular import iso_8608
+        if not isinstance(level, str) or level[:1].isdigit():
+            level = self._number(value, "iso_8608", "m3", "unevenness.iso_8608")
+        self._do(line, "unevenness", builder.unevenness, level, **options)
 
-        iso_8608(level)
-
-    def _features(self, builder: RoadBuilder) -> None:
+    def _features(self, builder: RoadBuilder, path: Path | None) -> None:
         items = self.data.get("features", [])
         if not isinstance(items, Sequence) or isinstance(items, str):
             self.report.error(
@@ -398,6 +478,27 @@ class _Reader:
                 continue
             kind = next(iter(item))
             method = getattr(RoadBuilder, kind)
+            before = len(self.report.errors)
             arguments = self._arguments(item, kind, method, f"{place}.{kind}")
-            if not self.report.errors:
-                getattr(builder, kind)(**arguments)
+            line, name = self._line(items, i), f"{place}.{kind}"
+            if path is None or len(self.report.errors) > before:
+                continue
+            if self._do(line, name, getattr(builder, kind), **arguments) is not None:
+                remark = self._do(line, name, beyond_the_ends, *builder.placed[-1], path)
+                if remark:
+                    self.report.warning(line, name, remark.removeprefix(f"{kind}: "))
+
+
+def _plain(value: float | str) -> bool:
+    """Whether a number has no unit."""
+    return not isinstance(value, str) or re.fullmatch(r"[-+\d.eE\s]*", value) is not None
+
+
+def _slope(value: float | str, place: str) -> float:
+    """A tangent; text with an angle is its tangent."""
+    if isinstance(value, str) and not _plain(value):
+        try:
+            return math.tan(parse(value, "rad", place))
+        except JounceError:  # not an angle: percent, or something that the message below names
+            pass
+    return parse(value, "-", place)

@@ -20,6 +20,7 @@ something that would change forces is not used; infos for defaults that were tak
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -42,6 +43,7 @@ from jounce.files.file_units import DIMENSIONS, Units, column_factor, read_units
 from jounce.files.problems import Problem, Report
 from jounce.files.property_file import Attribute, Block, PropertyFile, Section
 from jounce.files.property_file import Table as FileTable
+from jounce.files.spelling import close
 
 HEADERS = ("MDI_HEADER", "VIGRADE_HEADER", "ALTAIR_HEADER", "HEADER")
 CURVES = {"DEFLECTION_LOAD_CURVE": "deflection", "BOTTOMING_CURVE": "bottoming"}
@@ -175,6 +177,8 @@ class TirFile:
         self.model_class: type[Any] = TireModel
         self._options: dict[str, Any] = {}
         self._slot = ""  # of an adapter
+        self._read_as: dict[str, str] = {}  # blocks with a mistake in their name, upper case: what they mean
+        self._strange: list[tuple[Block, Attribute]] = []  # keys that nobody knows
         model = file.block("MODEL")
         if model is not None:
             self.family, self.model_class, self._options = self._dispatch(model)
@@ -182,6 +186,9 @@ class TirFile:
             self.coefficients: dict[str, Coefficient] = {}
             self.tire = tir_user.adapted(self._slot, file)
             return
+        if model is not None and not self.family and "PROPERTY_FILE_FORMAT" in model:
+            # Which blocks an unknown tire needs nobody can say.
+            self.report.raise_if_errors()
         self._check_blocks()
         self.report.raise_if_errors()
         self.units: Units = read_units(file, self.report)
@@ -206,7 +213,10 @@ class TirFile:
             self.report.warning(0, f"[{HEADERS[0]}]", "block is missing; the file is taken for a tire")
         if missing:
             there = ", ".join(b.name for b in file.blocks) or "(none)"
-            self.report.error(0, "", f"missing blocks: {', '.join(f'[{m}]' for m in missing)}; there are: {there}")
+            others = [b.name.upper() for b in file.blocks if b.name.upper() not in KNOWN_BLOCKS]
+            meant = [f"; is [{found}] meant for [{m}]?" for m in missing if (found := close(m, others))]
+            text = f"missing blocks: {', '.join(f'[{m}]' for m in missing)}; there are: {there}{''.join(meant)}"
+            self.report.error(0, "", text)
         kind = header.get("FILE_TYPE") if header is not None else None
         if kind is not None and str(kind.value).strip().lower() != "tir":
             self.report.error(kind.line, "FILE_TYPE", f"found {kind.value!r}; expected 'tir'")
@@ -214,9 +224,22 @@ class TirFile:
         for block in file.blocks:
             name = block.name.upper()
             if name not in KNOWN_BLOCKS and name not in own:
-                self.report.info(block.line, f"[{block.name}]", "block is not known; kept as it is")
+                self._unknown_block(block, {*COEFFICIENT_BLOCKS, *FILE_BLOCKS, *own}, {*CURVES, *TABLES})
             elif name in WITHOUT_EFFECT and name not in own:
                 self.report.info(block.line, f"[{block.name}]", f"not used: {WITHOUT_EFFECT[name]}")
+
+    def _unknown_block(self, block: Block, numbers: Collection[str], tables: Collection[str]) -> None:
+        """A block whose name is nearly that of a missing one is read as that one."""
+        place = f"[{block.name}]"
+        absent = {name for name in (*numbers, *tables) if self.file.block(name) is None}
+        meant = close(block.name.upper(), absent)
+        if meant in tables:
+            self.report.error(block.line, place, f"block is not known; is [{meant}] meant?")
+        elif meant:
+            self._read_as[block.name.upper()] = meant
+            self.report.warning(block.line, place, f"block is not known; read as [{meant}]")
+        else:
+            self.report.info(block.line, place, "block is not known; kept as it is")
 
     def _own_blocks(self) -> set[str]:
         """Blocks that the model's numbers stand in."""
@@ -260,7 +283,8 @@ class TirFile:
             self.report.error(line, key, f"is missing; allowed: {', '.join(_FORMATS)}")
         elif found not in _MF_TYRE:  # those were told about above
             hint = did_you_mean(found, _FORMATS)
-            self.report.error(line, key, f"found {format_!r}; unknown tire family{hint}")
+            told = tir_user.word(model, key.removeprefix("[MODEL] ")) or format_
+            self.report.error(line, key, f"found {told!r}; unknown tire family{hint}")
         return nothing
 
     def _by_version(self, model: Block, found: str, key: str, line: int) -> tuple[str, str, int]:
@@ -305,7 +329,7 @@ class TirFile:
     def _numbers(self) -> None:
         """All known numbers in SI units; a key counts in whichever known block it stands."""
         report = self.report
-        readable = {*KNOWN_BLOCKS, *self._own_blocks()} - {*HEADERS, "UNITS"}
+        readable = {*KNOWN_BLOCKS, *self._own_blocks(), *self._read_as} - {*HEADERS, "UNITS"}
         for block in self.file.blocks:
             name = block.name.upper()
             if name not in readable or self.file.block(name) is not block:
@@ -313,6 +337,7 @@ class TirFile:
             for attribute in block.attributes:
                 self._number(block, attribute)
         self._elsewhere(readable)
+        self._unknown_keys()
         radius = self._given.get("Q_RE0")
         if radius is not None and radius.value == 0:  # how some programs write a number that nobody has identified
             report.warning(radius.line, "Q_RE0", "found 0: the tire would have no radius; 1 is taken")
@@ -329,17 +354,62 @@ class TirFile:
                 report.error(given.line, key, f"found {given.value:g} {unit}; must not be negative")
 
     def _elsewhere(self, readable: Collection[str]) -> None:
-        """Numbers without a default that stand in a block of another program."""
+        """Numbers in blocks of other programs: all of a block that has one without a default, or none of it."""
         wanted = self.model_class().required()
         for block in self.file.blocks:
             if block.name.upper() in {*readable, *HEADERS, "UNITS"}:
                 continue
-            for attribute in block.attributes:
-                key = self._name(attribute.key)
-                if key in wanted and key not in self._given and isinstance(attribute.value, float):
-                    self._number(block, attribute)
-                    text = f"taken, though the block is not known; usual is [{self.coefficients[key].block}]"
-                    self.report.warning(attribute.line, f"[{block.name}] {attribute.key}", text)
+            known = [
+                a
+                for a in block.attributes
+                if isinstance(a.value, float) and self._name(a.key) in self.coefficients
+                if self.coefficients[self._name(a.key)].block and self._name(a.key) not in self._given
+            ]
+            if not any(self._name(a.key) in wanted for a in known):
+                changing = [a.key for a in known if a.value != self.coefficients[self._name(a.key)].default]
+                if changing:
+                    usual = self.coefficients[self._name(changing[0])].block
+                    text = f"not used, as the block is not known; usual is [{usual}]"
+                    self.report.warning(block.line, f"[{block.name}] {', '.join(changing)}", text)
+                continue
+            for attribute in known:
+                self._number(block, attribute)
+                usual = self.coefficients[self._name(attribute.key)].block
+                text = f"taken, though the block is not known; usual is [{usual}]"
+                self.report.warning(attribute.line, f"[{block.name}] {attribute.key}", text)
+
+    def _unknown_keys(self) -> None:
+        """Say of keys that nobody knows what they may mean: a number of the tire that is not there."""
+        absent = [c.name for c in self.coefficients.values() if c.block and c.name not in self._given]
+        absent += [key for key in SIZES if key not in self._given]
+        own = {c.block.upper() for c in getattr(self.model_class, "own", ())}  # of a model with numbers of its own
+        for block, attribute in self._strange:
+            name, key = self._block_name(block), self._name(attribute.key)
+            place = f"[{block.name}] {attribute.key}"
+            law = name == "VERTICAL" and key.startswith("Q")
+            near = [n for n in absent if n in SIZES or self.coefficients[n].block.upper() == name] or absent
+            meant = close(key, near)
+            hint = f"; is {meant} meant?" if meant else ""
+            if self.model_class.kind == "mf6" and key in RELAXATION:
+                self.report.info(attribute.line, place, "not used: relaxation is that of the stiffnesses")
+            elif key == "MBELT":  # matters by QTZ1 only, which is told
+                self.report.info(attribute.line, place, "not used; kept as it is")
+            elif law or name.endswith("_COEFFICIENTS"):
+                if attribute.value in (_neutral(key), ""):
+                    self.report.info(attribute.line, place, "not used; kept as it is")
+                    continue
+                text = f"{attribute.value} has no effect here; a program that knows it gives other forces{hint}"
+                self.report.warning(attribute.line, place, text)
+            elif name in own or (hint and name not in ("MODEL", *WITHOUT_EFFECT)):
+                text = hint or f"; known here: {', '.join(c for c, v in self.coefficients.items() if v.block == name)}"
+                self.report.warning(attribute.line, place, f"not used{text}")
+            elif not (key in MODEL_KEYS and name == "MODEL") and name not in WITHOUT_EFFECT:
+                self.report.info(attribute.line, place, "not used; kept as it is")
+
+    def _block_name(self, block: Block) -> str:
+        """Upper case; of a block with a mistake in its name what it means."""
+        name = block.name.upper()
+        return self._read_as.get(name, name)
 
     def _name(self, key: str) -> str:
         """The name of a number, by any of its spellings."""
@@ -354,16 +424,7 @@ class TirFile:
         coefficient = self.coefficients.get(key)
         unit = coefficient.unit if coefficient is not None and coefficient.block else SIZES.get(key)
         if unit is None:
-            law = block.name.upper() == "VERTICAL" and key.startswith("Q")
-            if self.model_class.kind == "mf6" and key in RELAXATION:
-                self.report.info(attribute.line, place, "not used: relaxation is that of the stiffnesses")
-            elif key == "MBELT":  # matters by QTZ1 only, which is told
-                self.report.info(attribute.line, place, "not used; kept as it is")
-            elif (law or block.name.upper().endswith("_COEFFICIENTS")) and attribute.value not in (_neutral(key), ""):
-                text = f"{attribute.value} has no effect here; a program that knows it gives other forces"
-                self.report.warning(attribute.line, place, text)
-            elif not (key in MODEL_KEYS and block.name.upper() == "MODEL") and block.name.upper() not in WITHOUT_EFFECT:
-                self.report.info(attribute.line, place, "not used; kept as it is")
+            self._strange.append((block, attribute))
             return
         if attribute.blank:
             return
@@ -687,6 +748,7 @@ class TirFile:
             mode = getattr(model, "mode", None)
             note = "" if mode is None else f" (use mode {mode})"
             hint = "; USE_MODE = 4 does without the last two" if missing[-2:] == list(STIFFNESSES) else ""
+            hint += self._meant_for(missing)
             report.error(0, "", f"missing numbers without a default{note}: {', '.join(missing)}{hint}")
         report.raise_if_errors()
         absent: dict[float, list[str]] = {}
@@ -699,6 +761,12 @@ class TirFile:
         for default, absent_names in absent.items():
             report.info(0, "", f"missing, taken as {default:g}: {', '.join(absent_names)}")
         return values
+
+    def _meant_for(self, missing: Sequence[str]) -> str:
+        """Which unknown keys of the file look like those that are missing."""
+        lines = {self._name(a.key): a.line for _, a in self._strange}
+        found = [(name, key) for name in missing if (key := close(name, lines))]
+        return "".join(f"; is {key} in line {lines[key]} meant for {name}?" for name, key in found)
 
     def _stiffnesses(self) -> dict[str, float] | None:
         """Longitudinal and lateral stiffness of an MF 6 file: its own, or those that meet the relaxation lengths of
@@ -777,10 +845,16 @@ class TirFile:
             factor = self.units.tag(attribute.unit, Report(self.path), attribute.line, name)
         else:
             factor = self._factor(name)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise ParameterError(f"{key}: found {value!r}; expected a number, in {coefficient.unit} (SI)")
         before, encoding = self.file.text(), self.file.encoding
         if section is None:
             section = self.file.block(coefficient.block) or self.file.add_block(coefficient.block)
-        section.set(name if attribute is None else attribute.key, float(value) / factor)
+        section.set(name if attribute is None else attribute.key, _shortest(number, factor))
         try:
             fresh = parse_tir(self.file.text(), self.file.path)
         except FormatError:
@@ -939,6 +1013,16 @@ def _float(text: Any) -> float:
         return float(text)
     except ValueError:
         return float("nan")
+
+
+def _shortest(value: float, factor: float) -> float:
+    """The number with the fewest digits that gives the value when multiplied by the factor, but for its last bit: a
+    file in millimetres says 350, and 350 times 0.001 is one bit above 0.35."""
+    for digits in range(1, 16):
+        number = float(f"{value / factor:.{digits}g}")
+        if abs(number * factor - value) <= math.ulp(value):
+            return number
+    return value / factor
 
 
 def _slope(curve: Table, load: float) -> float:

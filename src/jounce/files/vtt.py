@@ -28,6 +28,7 @@ integrated apart from the rig, by explicit Euler with TIRE_INTEGRATION_STEP (``c
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -261,12 +262,19 @@ class _Reader:
     def _key(self, section: Section, key: str) -> str:
         return f"[{section.name}] {key}"
 
+    def _meant(self, section: Section, key: str) -> str:
+        """An unknown key of the section that looks like one that is missing."""
+        known = {*MODEL, *OURS, *SYSTEM, *ANALYSIS, *BODY, *SPELLINGS}
+        lines = {a.key.upper(): a.line for a in section.attributes if a.key.upper() not in known}
+        near = difflib.get_close_matches(key, lines, n=1, cutoff=0.75)
+        return f"; is {near[0]} in line {lines[near[0]]} meant?" if near else ""
+
     def _number(self, section: Section, key: str, unit: str, default: float | None, *, positive: bool = False) -> float:
         attribute = self._get(section, key)
         where = self._key(section, key)
         if attribute is None:
             if default is None:
-                self.report.error(section.line, where, "is missing")
+                self.report.error(section.line, where, f"is missing{self._meant(section, key)}")
             return 0.0 if default is None else default
         if isinstance(attribute.value, str):
             self.report.error(attribute.line, where, f"found {attribute.value!r}; expected a number")
@@ -286,7 +294,8 @@ class _Reader:
         attribute = self._get(section, key)
         if attribute is None or attribute.blank:
             if required:
-                self.report.error(section.line, self._key(section, key), "is missing")
+                text = f"is missing{self._meant(section, key)}"
+                self.report.error(section.line, self._key(section, key), text)
             return ""
         return str(attribute.value).strip() if isinstance(attribute.value, str) else f"{attribute.value:g}"
 

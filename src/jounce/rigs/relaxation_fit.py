@@ -14,7 +14,12 @@ a g far from one means that the steady tire is another one. A frequency response
 
 Then the coefficients of σ over the load, PTX1-3 and PTY1-2 of PAC2002, the stiffnesses of the standing tire of MF 6,
 are fitted to the lengths, as many as there are loads. Derivatives are exact throughout. Standard errors take the noise
-of neighbouring samples as independent: fast sampling of a slow noise makes them too small.
+of neighbouring samples as independent: fast sampling of a slow noise makes them too small. To the noise comes what rows
+leave open: a jump J of the slip between two rows may have been anywhere on the way w = |V| Δt between them, with the
+same likelihood; later by s it changes the lagged slip at the way x behind it by (5), and the length by the linearised
+least squares. The variance of s is w²/12.
+
+    δτ = -s J/σ exp(-x/σ)                                                                                           (5)
 """
 
 from __future__ import annotations
@@ -41,6 +46,8 @@ STARTS = 16
 FEWEST = 10  # samples of a record
 SAME_LOAD = 0.1  # of the mean: a record has one load
 LOAD_STEP = 0.12  # of the mean: loads nearer than this are one
+JUMP = 0.02  # of the range of the slip, from where on a change between two rows is looked at as a jump
+JUMPS = 50  # the largest ones
 OTHER_LEVEL = 0.15  # of g from one, above which it is told
 LEAST_ERROR = 0.003  # of a length, below which no record is trusted more
 # Coefficients by direction and model, in the order in which more loads show them, with limits.
@@ -210,14 +217,39 @@ def _by_time(tire: Tire, data: TireData, direction: str) -> Lag:
     found = least_squares(residual, best, jacobian, bounds=(low, high), x_scale="jac", ftol=1e-12, xtol=1e-12)
     error = residual(found.x)
     inverse = np.linalg.pinv(found.jac.T @ found.jac)
-    deviation = math.sqrt(max(float(error @ error) / max(len(error) - 3, 1) * inverse[0, 0], 0.0))
+    variance = max(float(error @ error) / max(len(error) - 3, 1) * inverse[0, 0], 0.0)
     length = math.exp(found.x[0])
+    ((_,), (slope,)) = steady([], [load, _lagged(slip, way, length)[0], gamma])
+    later = inverse[0] @ found.jac.T * (found.x[1] * np.broadcast_to(slope, force.shape) / scale)  # per change of τ
+    deviation = math.sqrt(variance + _unknown_times(slip, way, length, later))
     fitted = force + scale * error
     return Lag(
         direction, float(np.mean(load)), float(np.mean(gamma)), float(np.mean(speed)), length, length * deviation,
         float(found.x[1]), float(np.sqrt(np.mean((scale * error) ** 2))), len(force),
         {"time": time - time[0], "force": force, "fitted": fitted},
     )  # fmt: skip
+
+
+def _unknown_times(slip: Array, way: Array, length: float, effect: Array) -> float:
+    """Variance of log σ by the unknown places of jumps between rows (5); ``effect``: of a change of each τ on log σ.
+
+    A jump is what a change has beyond those before and after it, so that smooth records have none.
+    """
+    step = np.diff(slip)
+    if len(step) < 3:
+        return 0.0
+    beside = np.concatenate([step[:1], step, step[-1:]])
+    usual = np.median([beside[:-2], beside[1:-1], beside[2:]], axis=0)
+    jump = step - usual
+    place = np.concatenate([[0.0], np.cumsum(way)])
+    total = 0.0
+    for k in np.argsort(-np.abs(jump))[:JUMPS]:
+        if abs(jump[k]) < JUMP * np.ptp(slip):
+            break
+        behind = place[k + 1 :] - 0.5 * (place[k] + place[k + 1])
+        change = -jump[k] / length * np.exp(-behind / length)
+        total += float(effect[k + 1 :] @ change) ** 2 * way[k] ** 2 / 12
+    return total
 
 
 def _lagged(slip: Array, way: Array, length: float) -> tuple[Array, Array]:

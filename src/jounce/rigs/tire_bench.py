@@ -146,7 +146,7 @@ def _spin_for(block: Block, carrier: Frame, ground: Ground, kappa: Any) -> Any:
         touch, rho = geometry.touch_section(touch, surface.height, p["UNLOADED_RADIUS"], section[0], drop)
     moving = geometry.motion(touch, carrier.v_native, carrier.express(carrier.w, axes))
     if is_outside(block.tire):  # the radius of its slip channels
-        return moving.vx * (1 + kappa) / (p["UNLOADED_RADIUS"] - fmax(rho, 0.0) / 3)
+        return moving.vx * (1 + kappa) / (p["UNLOADED_RADIUS"] - p["RADIUS_DROP"] * fmax(rho, 0.0))
     spin = moving.vx / p["UNLOADED_RADIUS"]
     for _ in range(ITERATIONS):
         spin = moving.vx * (1 + kappa) / (block.tire.model.effective_radius(p, rho, spin) - drop)

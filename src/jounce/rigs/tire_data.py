@@ -20,7 +20,7 @@ origin in the wheel centre are moved to the contact, with r the loaded radius:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,7 @@ class TireData:
     columns: Mapping[str, Array]
     source: str = ""
     warnings: Sequence[str] = field(default_factory=tuple)
+    others: Sequence[str] = field(default_factory=tuple)  # columns of the file that nothing was made of
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.columns if name not in UNITS]
@@ -127,7 +128,7 @@ class TireData:
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> TireData:
         """The points for which a condition holds."""
-        return TireData({k: v[chosen] for k, v in self.columns.items()}, self.source, self.warnings)
+        return TireData({k: v[chosen] for k, v in self.columns.items()}, self.source, self.warnings, self.others)
 
     def joined(self, other: TireData) -> TireData:
         """All points of both; slips that one of them lacks are zero there, other columns must be in both."""
@@ -136,7 +137,16 @@ class TireData:
             {name: np.concatenate([self[name], other[name]]) for name in names},
             ", ".join(dict.fromkeys(s for part in (self, other) for s in part.source.split(", ") if s)),
             tuple(dict.fromkeys((*self.warnings, *other.warnings))),
+            tuple(dict.fromkeys((*self.others, *other.others))),
         )
+
+
+def unused(data: TireData) -> list[str]:
+    """How to use columns whose names say nothing, for messages."""
+    if not data.others:
+        return []
+    named, more = ", ".join(map(repr, data.others[:12])), "" if len(data.others) <= 12 else ", ..."
+    return [f'columns not recognised: {named}{more}; say what they are: --column "fy={data.others[0]}:N"']
 
 
 def tire_data(source: str = "", axes: str = "iso", *, wheel_axes: bool = False, **columns: npt.ArrayLike) -> TireData:
@@ -157,10 +167,19 @@ def tire_data(source: str = "", axes: str = "iso", *, wheel_axes: bool = False, 
     if not np.all(good):
         warnings.append(f"{np.count_nonzero(~good)} of {len(good)} points have a value that is no number; left out")
         values = {name: column[good] for name, column in values.items()}
+        if not np.any(good):
+            empty = [name for name, column in columns.items() if not np.any(np.isfinite(np.asarray(column, float)))]
+            why = f"nothing but no numbers in: {', '.join(empty)}" if empty else "each has a value that is no number"
+            raise ParameterError(f"tire data {source}: none of {len(good)} points can be used; {why}")
     data = TireData(values, source, tuple(warnings))
     load = float(np.median(data["fz"]))
     if load <= 0:
-        raise ParameterError(f"tire data {source}: half of the loads are negative (median {load:.0f} N); axes = 'sae'?")
+        given = "positive" if axes == "sae" else "negative"
+        hint = "'iso' or 'adapted_sae'" if axes == "sae" else "'sae'"
+        raise ParameterError(
+            f"tire data {source}: half of the loads are {given}, which axes = {axes!r} does not have; axes = {hint} "
+            "(--axes)?"
+        )
     if np.any(data["fz"] <= 0):
         lifted = int(np.count_nonzero(data["fz"] <= 0))
         warnings.append(f"{lifted} points have no load; left out")
@@ -227,6 +246,8 @@ def _from_table(place: Path, axes: str, chosen: Mapping[str, Any], wheel_axes: b
     }
     others = [name for name in available if name not in taken]
     values: dict[str, Array] = {}
+    used: set[str] = set()
+    bare: list[tuple[str, str]] = []
     for quantity, unit in UNITS.items():
         about = chosen.get(quantity)
         if about is None:
@@ -243,19 +264,37 @@ def _from_table(place: Path, axes: str, chosen: Mapping[str, Any], wheel_axes: b
         if name not in available:
             raise ParameterError(f"{place}: {quantity}: no column {name!r}{did_you_mean(name, available, 12)}")
         column, own = available[name]
+        used.add(name)
         given = str(about.get("unit", own) or ("s" if quantity == "time" else ""))
         if not given and unit != "-":
-            raise ParameterError(
-                f"{place}: column {name!r} ({quantity}) has no unit; say it: {{'column': '{name}', 'unit': ...}}"
-            )
+            bare.append((quantity, name))
+            continue
         try:
             factor = convert(1.0, given or "-", unit)
         except ParameterError as error:
             raise ParameterError(f"{place}: column {name!r} ({quantity}): {error}") from None
         values[quantity] = float(about.get("scale", 1.0)) * factor * column
+    if bare:
+        options = " ".join(f'--column "{quantity}={name}:{UNITS[quantity]}"' for quantity, name in bare)
+        quantity, name = bare[0]
+        raise ParameterError(
+            f"{place}: these columns have no unit: {', '.join(name for _, name in bare)}; say it in a second line of "
+            f"the file, or, each with its own unit: {options}; in Python "
+            f"columns={{{quantity!r}: {{'column': {name!r}, 'unit': {UNITS[quantity]!r}}}}}"
+        )
+    used.update(taken)
+    rest = tuple(name for name in available if name not in used)
     if "fz" not in values:
-        raise FormatError(f"{place}: no column of the wheel load; there are {', '.join(list(available)[:30])}")
-    return tire_data(place.name, axes, wheel_axes=wheel_axes, **values)
+        there = ", ".join(list(available)[:30])
+        example = f'; say which: --column "fz={rest[0]}:N"' if rest else ""
+        raise FormatError(f"{place}: no column of the wheel load; there are {there}{example}")
+    data = tire_data(place.name, axes, wheel_axes=wheel_axes, **values)
+    data = replace(data, others=rest)
+    missing = [slip for slip in SLIPS if slip not in values]
+    if missing and rest and "frequency" not in values:
+        text = f"{place.name}: no column of {', '.join(missing)}: counts as zero; {unused(data)[0]}"
+        data = replace(data, warnings=(*data.warnings, text))
+    return data
 
 
 def _table(place: Path) -> dict[str, tuple[Array, str]]:

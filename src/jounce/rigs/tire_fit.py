@@ -27,11 +27,12 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.components.tire.base import Tire
-from jounce.components.tire.figures import doubts
+from jounce.components.tire.figures import RADIUS, doubts, faults, without_forces
 from jounce.components.tire.registry import find
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
 from jounce.core.units import parse
-from jounce.rigs.tire_data import FORCES, TireData
+from jounce.rigs.tire_data import FORCES, TireData, unused
+from jounce.rigs.tire_data_check import check_points
 from jounce.rigs.tire_fit_result import Estimate, FitResult, Point, StageResult, evaluate, r_squared
 from jounce.rigs.tire_problem import Problem, triangle
 from jounce.rigs.tire_stages import (
@@ -45,6 +46,8 @@ from jounce.rigs.tire_stages import (
     SHAPES,
     STAGES,
     USUAL_COMBINED,
+    USUAL_RESISTANCE,
+    USUAL_ROLLING,
     Stage,
     limits,
 )
@@ -142,7 +145,7 @@ class _Fit:
         if len(data) < FEWEST:
             raise ParameterError(f"{len(data)} points are too few for a fit; at least {FEWEST}")
         self.data, self.base, self.side, self.robust, self.by_load, self.name = data, base, side, robust, by_load, name
-        self.warnings: list[str] = list(data.warnings)
+        self.warnings: list[str] = [*data.warnings, *check_points(data)]
         kind = base.model.kind if base is not None else model
         if kind not in MODELS:
             raise ModelError(f"fitting a {kind} tire is not available; available: {', '.join(MODELS)}")
@@ -160,6 +163,9 @@ class _Fit:
         self.pressure = None if pressure is None else parse(pressure, "Pa")
         self.pressures = _levels(data["pressure"], PRESSURE_STEP) if "pressure" in data else 1
         self.values = self._start(radius, load)
+        missing = without_forces(Tire(self.model, self.model.complete(self.values), {}, side, name))
+        if missing:  # first: nothing else matters as much
+            self.warnings.insert(0, f"USE_MODE = {mode}: {missing}; measure it, or fit to a base that has it")
         self.stages: list[StageResult] = []
 
     def _swept(self, forces: list[str]) -> list[str]:
@@ -168,10 +174,13 @@ class _Fit:
             there = [f for f in forces if f in made]
             if there and np.ptp(self.data[slip]) < SWEPT:
                 names = ", ".join(f.capitalize() for f in there)
-                self.warnings.append(f"{slip} was not varied: {names} not fitted")
+                low, high = float(self.data[slip].min()), float(self.data[slip].max())
+                self.warnings.append(f"{slip} was not varied ({low:.3g} to {high:.3g}): {names} not fitted")
                 forces = [f for f in forces if f not in made]
         if not {"fx", "fy"} & set(forces):
-            raise ParameterError("neither Fx over kappa nor Fy over alpha was measured: there is nothing to fit")
+            text = "neither Fx over kappa nor Fy over alpha was measured: there is nothing to fit"
+            told = [w for w in self.warnings if "not varied" in w]
+            raise ParameterError("; ".join([text, *told, *unused(self.data)]))
         return forces
 
     # -- what is known before -------------------------------------------------------------------------------
@@ -190,6 +199,7 @@ class _Fit:
             values["FNOMIN"] = float(f"{np.mean(data['fz']):.3g}")
         self._pressure(values)
         self._vertical(values, radius)
+        self._rolling(values)
         if self.side == "symmetric":
             values |= dict.fromkeys((n for n in self.model.sided if n in values), 0.0)
         if base is None:
@@ -241,6 +251,12 @@ class _Fit:
             rho = values["UNLOADED_RADIUS"] - r
         elif radius is None and base is None:
             raise ParameterError("radius of the free tire: give radius=, or a base, or measured loaded radii")
+        low, high = RADIUS
+        if not low <= values["UNLOADED_RADIUS"] <= high:
+            raise ParameterError(
+                f"radius of the free tire: {values['UNLOADED_RADIUS']:.4g} m; tires have {low:g} to {high:g} m. Write "
+                "it with its unit, as '327 mm', or look at the unit of the loaded radii"
+            )
         if rho is not None:
             rho = rho * values.get("LCZ", 1.0)  # a factor of the base stays in the file
             columns = [rho]
@@ -274,6 +290,27 @@ class _Fit:
             )
 
     _vertical_result: StageResult | None = None
+
+    def _rolling(self, values: dict[str, float]) -> None:
+        """Rolling radius and resistance: forces over slip show neither, and without them the tire would drive the car.
+
+        QSY2 makes up for the arms of the two radii, (re - r)/R0 at the nominal load: without it driving costs less
+        than the force times the speed.
+        """
+        if self.base is not None or not USUAL_ROLLING.keys() <= values.keys():
+            return
+        values |= USUAL_ROLLING
+        text = "the rolling radius was not measured; usual BREFF, DREFF and FREFF are assumed"
+        if "my" not in self.data:
+            pressed = values["FNOMIN"] / values["VERTICAL_STIFFNESS"]
+            share = values["FREFF"] + values["DREFF"] * math.atan(values["BREFF"])
+            values["QSY1"] = USUAL_RESISTANCE
+            values["QSY2"] = float(f"{pressed * (1 - share) / values['UNLOADED_RADIUS']:.3g}")
+            text = (
+                "rolling resistance (My) and rolling radius were not measured; usual ones are assumed: QSY1 = "
+                f"{USUAL_RESISTANCE:g}, QSY2 = {values['QSY2']:g}, BREFF, DREFF, FREFF"
+            )
+        self.warnings.append(text)
 
     def _relaxation(self, values: dict[str, float]) -> None:
         """Steady forces do not show relaxation lengths."""
@@ -309,11 +346,14 @@ class _Fit:
             if s.outliers:
                 self.warnings.append(f"{s.name}: {s.outliers} points are more than 5 times the scatter away")
         self._peaks(tire)
-        self.warnings += [f"{d.key}: {d.message}" for d in doubts(tire)]
+        wrong = faults(tire)
+        keys = {d.key for d in wrong}
+        self.warnings += [f"{d.key}: {d.message}" for d in (*wrong, *(d for d in doubts(tire) if d.key not in keys))]
         return replace(result, warnings=tuple(self.warnings), seconds=time.perf_counter() - begun)
 
     def _tire(self) -> Tire:
         data, values = self.data, dict(self.values)
+        ends: list[str] = []
         if self.base is None:
             for low, high, column in (
                 ("KPUMIN", "KPUMAX", "kappa"), ("ALPMIN", "ALPMAX", "alpha"), ("CAMMIN", "CAMMAX", "gamma"),
@@ -321,6 +361,12 @@ class _Fit:
                 top = float(np.abs(data[column]).max())
                 if top > 0.02:
                     values |= {low: -top, high: top}
+                    ends.append(f"{low}, {high} = ±{top:.3g}" + ("" if column == "kappa" else " rad"))
+            if ends:
+                self.warnings.append(
+                    f"valid ranges of the tire are the measured ones: {'; '.join(ends)}; beyond them forces are held "
+                    "as at the end"
+                )
             values |= {
                 "FZMIN": float(min(0.1 * values["FNOMIN"], data["fz"].min())),
                 "FZMAX": float(max(2.5 * values["FNOMIN"], 1.2 * data["fz"].max())),

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+LINES = ["-", "--", "-.", ":"]
 SIZE = (15.0, 12.0)
 POINTS = 401
 SHOWN = 4000  # points of a measurement that a picture shows
 LOADS = (0.5, 1.0, 1.5, 2.0)  # times the nominal one
 SLOPE = 1e-5
-SWEPT = 0.01  # of slip or rad, that a test varies a slip by
 
 
 def characteristics(tire: Tire, loads: Sequence[float] = ()) -> Any:
@@ -46,13 +46,47 @@ def characteristics(tire: Tire, loads: Sequence[float] = ()) -> Any:
     _label(axes[0][1], "lateral force", "slip angle α, deg", "Fy, kN", legend=True)
     _label(axes[0][2], "aligning moment", "slip angle α, deg", "Mz, N m", legend=True)
     _combined(tire, nominal, kappa, alpha, axes[1][0], axes[1][1])
-    tilt = math.radians(4)
-    for gamma, color in zip((-tilt, 0.0, tilt), COLORS, strict=False):
+    for gamma, color in zip(_leans(tire), COLORS, strict=False):
         fy = _of(tire, "fy", alpha, nominal, 0.0, alpha, gamma)
-        axes[1][2].plot(degrees, fy / 1e3, color=color, label=f"γ = {math.degrees(gamma):.0f}°")
+        axes[1][2].plot(degrees, fy / 1e3, color=color, label=f"γ = {math.degrees(gamma):.3g}°")
     _label(axes[1][2], f"inclination, {nominal / 1e3:.3g} kN", "slip angle α, deg", "Fy, kN", legend=True)
     _over_load(tire, min(2 * nominal, top), kappa, alpha, axes[2])
     figure.suptitle(f"{tire.name or 'tire'} ({tire.model.kind}), nominal load {nominal:.0f} N", fontsize=13)
+    return figure
+
+
+def overlay(tires: Sequence[Tire], loads: Sequence[float] = ()) -> Any:
+    """Several tires in one picture: forces over slip at a load (the nominal one of the first), peaks over the load."""
+    if not tires:
+        raise ParameterError("no tires to draw")
+    load = float(loads[0]) if loads else float(tires[0].values["FNOMIN"])
+    figure, axes = _panels(2, 3, (15.0, 8.2))
+    for tire, color, line in zip(tires, _cycle(len(tires)), LINES * len(tires), strict=False):
+        look = {"color": color, "ls": line, "label": tire.name or "tire"}
+        kappa, alpha = _range(tire, "KPUMIN", "KPUMAX", 0.3), _range(tire, "ALPMIN", "ALPMAX", 0.26)
+        degrees = np.degrees(alpha)
+        axes[0][0].plot(kappa, _of(tire, "fx", kappa, load, kappa) / 1e3, **look)
+        axes[0][1].plot(degrees, _of(tire, "fy", alpha, load, 0.0, alpha) / 1e3, **look)
+        axes[0][2].plot(degrees, _of(tire, "mz", alpha, load, 0.0, alpha), **look)
+        top = min(2 * float(tire.values["FNOMIN"]), float(tire.values.get("FZMAX", math.inf)))
+        grid = np.linspace(0.1 * top, top, 25)
+        peaks = [
+            [
+                np.abs(_of(tire, "fx", kappa, f, kappa)).max() / f,
+                np.abs(_of(tire, "fy", alpha, f, 0.0, alpha)).max() / f,
+            ]
+            for f in grid
+        ]
+        axes[1][0].plot(grid / 1e3, np.array(peaks)[:, 0], **look)
+        axes[1][1].plot(grid / 1e3, np.array(peaks)[:, 1], **look)
+        axes[1][2].plot(grid / 1e3, [-_slope(tire, "fy", float(f), "alpha") / 1e3 for f in grid], **look)
+    _label(axes[0][0], f"longitudinal force, {load / 1e3:.3g} kN", "slip κ", "Fx, kN", legend=True)
+    _label(axes[0][1], f"lateral force, {load / 1e3:.3g} kN", "slip angle α, deg", "Fy, kN")
+    _label(axes[0][2], f"aligning moment, {load / 1e3:.3g} kN", "slip angle α, deg", "Mz, N m")
+    _label(axes[1][0], "longitudinal peak friction", "load, kN", "µ")
+    _label(axes[1][1], "lateral peak friction", "load, kN", "µ")
+    _label(axes[1][2], "cornering stiffness", "load, kN", "kN/rad")
+    figure.suptitle(" and ".join(tire.name or "tire" for tire in tires), fontsize=13)
     return figure
 
 
@@ -138,50 +172,10 @@ def relaxation_figure(fit: RelaxationFit) -> Any:
 
 
 def rig_figure(runs: Sequence[Run]) -> Any:
-    """Forces of rig tests over what was varied, and how the wheel went."""
-    if not runs:
-        raise ParameterError("no runs to draw")
-    figure, axes = _panels(2, 3, (15.0, 8.2))
-    degrees = math.degrees(1.0)
-    angle = ("tire.slip_angle", "slip angle α, deg", degrees)
-    slip = ("tire.slip", "slip κ", 1.0)
-    time = ("time", "time, s", 1.0)
-    swept_angle, swept_slip = (
-        any(np.ptp(run[name]) > SWEPT and _slow(run) for run in runs) for name in (angle[0], slip[0])
-    )
-    fx, fy, mz, mx = (
-        ("tire.fx", "Fx, kN", 1e-3),
-        ("tire.fy", "Fy, kN", 1e-3),
-        ("tire.mz", "Mz, N m", 1.0),
-        ("tire.mx", "Mx, N m", 1.0),
-    )
-    first: tuple[Any, ...]
-    if swept_angle and swept_slip:
-        first = ((slip, fx), (angle, fy), (angle, mz), (("tire.fy", "Fy, kN", 1e-3), fx))
-    elif swept_angle:
-        first = ((angle, fy), (angle, mz), (angle, mx), (angle, fx))
-    elif swept_slip:
-        first = ((slip, fx), (slip, fy), (slip, mz), (slip, ("tire.my", "My, N m", 1.0)))
-    else:
-        first = ((time, fx), (time, fy), (time, mz), (time, ("tire.slip_angle", "slip angle α, deg", degrees)))
-    last = ((time, ("tire.fz", "Fz, kN", 1e-3)), (time, ("wheel.spin", "spin, rad/s", 1.0)))
-    flat = np.ravel(axes)
-    for axis, ((x, x_label, x_scale), (y, y_label, y_scale)) in zip(flat, (*first, *last), strict=True):
-        for run, color in zip(runs, _cycle(len(runs)), strict=True):
-            horizontal = run.time if x == "time" else run[x]
-            axis.plot(x_scale * horizontal, y_scale * run[y], color=color, label=run.label, lw=1.2)
-        _label(axis, "", x_label, y_label, legend=axis is flat[0])
-    names = [run.metadata.get("vehicle", {}).get("name", "") for run in runs]
-    kinds = [run.metadata.get("event", {}).get("name", "") for run in runs]
-    title = f"{', '.join(dict.fromkeys(names))}: {', '.join(dict.fromkeys(kinds))}"
-    figure.suptitle(title + (f", {len(runs)} tests" if len(runs) > 1 else ""), fontsize=13)
-    return figure
+    """A picture of tests on the rig; see ``rig_plots``."""
+    from jounce.rigs.rig_plots import rig_figure as drawn
 
-
-def _slow(run: Run) -> bool:
-    """Whether a curve over slip means something: not for steps and sweeps of frequency."""
-    kind = str(run.metadata.get("event", {}).get("kind", ""))
-    return kind not in ("tire-free-input", "tire-six-dof", "tire-z-locked")
+    return drawn(runs)
 
 
 def comparison_figure(comparison: Comparison) -> Any:
@@ -243,11 +237,11 @@ def _combined(tire: Tire, load: float, kappa: Array, alpha: Array, over: Any, ci
 
 def _over_load(tire: Tire, top: float, kappa: Array, alpha: Array, axes: Sequence[Any]) -> None:
     loads = np.linspace(0.1 * top, top, 25)
-    wide = {"kappa": np.linspace(0, float(kappa.max()), 201), "alpha": np.linspace(0, float(alpha.max()), 201)}
+    driving = np.linspace(0, float(kappa.max()), 201)
     mu_x, mu_y, stiff_x, stiff_y, trail, sigma_x, sigma_y = ([] for _ in range(7))
     for load in loads:
-        mu_x.append(np.abs(_of(tire, "fx", wide["kappa"], load, wide["kappa"])).max() / load)
-        mu_y.append(np.abs(_of(tire, "fy", wide["alpha"], load, 0.0, wide["alpha"])).max() / load)
+        mu_x.append(np.abs(_of(tire, "fx", driving, load, driving)).max() / load)
+        mu_y.append(np.abs(_of(tire, "fy", alpha, load, 0.0, alpha)).max() / load)  # to the stronger side
         stiff_x.append(_slope(tire, "fx", load, "kappa"))
         stiff_y.append(-_slope(tire, "fy", load, "alpha"))
         trail.append(_slope(tire, "mz", load, "alpha") / stiff_y[-1] if stiff_y[-1] else 0.0)
@@ -255,16 +249,25 @@ def _over_load(tire: Tire, top: float, kappa: Array, alpha: Array, axes: Sequenc
         sigma_x.append(float(at.sigma_kappa))
         sigma_y.append(float(at.sigma_alpha))
     kilo = loads / 1e3
-    axes[0].plot(kilo, mu_x, color=COLORS[0], label="longitudinal")
-    axes[0].plot(kilo, mu_y, color=COLORS[1], label="lateral")
+    axes[0].plot(kilo, mu_x, color=COLORS[0], label="longitudinal, driving")
+    axes[0].plot(kilo, mu_y, color=COLORS[1], label="lateral, stronger side")
     _label(axes[0], "peak friction", "load, kN", "µ", legend=True)
-    axes[1].plot(kilo, np.array(stiff_x) / 1e3, color=COLORS[0], label="slip stiffness, kN")
+    axes[1].plot(kilo, np.array(stiff_x) / 1e3, color=COLORS[0], label="slip stiffness, kN per unit of κ")
     axes[1].plot(kilo, np.array(stiff_y) / 1e3, color=COLORS[1], label="cornering stiffness, kN/rad")
-    _label(axes[1], "stiffness at zero slip", "load, kN", "kN, kN/rad", legend=True)
+    _label(axes[1], "stiffness at zero slip", "load, kN", "force over slip", legend=True)
     axes[2].plot(kilo, sigma_x, color=COLORS[0], label="relaxation length, longitudinal")
     axes[2].plot(kilo, sigma_y, color=COLORS[1], label="relaxation length, lateral")
     axes[2].plot(kilo, 10 * np.array(trail), color=COLORS[2], label="10 × pneumatic trail")
     _label(axes[2], "lengths", "load, kN", "m", legend=True)
+
+
+def _leans(tire: Tire) -> list[float]:
+    """Inclinations to show: some degrees of a car's wheel, the whole way down of a motorcycle's."""
+    least, most = (float(tire.values.get(key, 0.1)) for key in ("CAMMIN", "CAMMAX"))
+    top = min(abs(least), abs(most), math.radians(45))
+    if top > math.radians(25):
+        return [-top, -0.5 * top, 0.0, 0.5 * top, top]
+    return [-math.radians(4), 0.0, math.radians(4)]
 
 
 def _slope(tire: Tire, part: str, load: float, slip: str) -> float:

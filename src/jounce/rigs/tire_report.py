@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from jounce.components.tire.base import Tire
-from jounce.components.tire.figures import ELLIPSE, Figure, doubts, ellipse, figures
+from jounce.components.tire.external import OUTSIDE, External
+from jounce.components.tire.figures import ELLIPSE, Figure, doubts, ellipse, faults, figures, without_forces
 from jounce.core.errors import FormatError
 from jounce.core.writing import write_atomically
 from jounce.files.tir import TirFile, read_tir
@@ -70,14 +71,19 @@ def check_file(path: str | Path) -> Check:
 @np.errstate(all="ignore")
 def check_tire(tire: Tire) -> list[Finding]:
     """Signs, slopes, ranges, sizes and combined slip over the range of the tire."""
-    found: list[Finding] = []
+    if isinstance(tire.model, External):
+        return [Finding("remark", "", f"{OUTSIDE}; read, and not judged")]
+    found = [Finding("error", fault.key, fault.message) for fault in faults(tire)]
     numbers = figures(tire)
     slip = getattr(tire.model, "mode", 14) % 10
+    missing = without_forces(tire)
+    if missing:
+        found.append(Finding("remark", "USE_MODE", missing))
     for key, meaning in SIGNS:
         wanted = {"cornering": (2, 3, 4), "aligning": (2, 3, 4), "camber": (2, 3, 4), "slip": (1, 3, 4)}.get(
             key.split("_")[0], (0, 1, 2, 3, 4)
         )
-        if slip in wanted and numbers[key].value < 0:
+        if slip in wanted and numbers[key].value < 0 and key not in {f.key for f in found}:
             level = "remark" if key in ("camber_stiffness", "aligning_stiffness") else "error"
             found.append(Finding(level, key, f"{numbers[key].value:.4g} {numbers[key].unit}: {meaning}"))
     seen = {f.key for f in found}

@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.components.tire.base import Tire
+from jounce.components.tire.external import USUAL_DROP
 from jounce.components.tire.substeps import BLOCK, MOST
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError
@@ -147,6 +148,9 @@ class TireRig:
             if not structure.road and not structure.locked:
                 self._settle(known, test)
         recording = simulation.run(test.end, iprint=every, on_error="return", progress=progress)
+        if not recording.ok:
+            when = f"{recording.time[-1]:g} s" if len(recording.time) else "the start"
+            warnings.append(f"ended at {when} instead of {test.end:g} s: {recording.reason or recording.status}")
         return Run.from_recording(recording, self._about(tire, test, warnings))
 
     def _settle(self, known: Known, test: TireTest) -> None:
@@ -171,6 +175,12 @@ class TireRig:
         """Parameters, start and inputs of a wheel on the carriage."""
         simulation, tire, structure, warnings = known.simulation, known.tire, known.structure, list(test.warnings)
         p, t0, body = tire.values, test.start, test.body
+        turned = float(np.max(np.abs(_inputs(tire, test)[0](_instants(test)))))
+        if turned > math.pi / 2:
+            warnings.append(
+                f"the wheel is turned by {turned:g} rad ({math.degrees(turned):.0f} deg), so that it rolls backwards; "
+                "are degrees meant?"
+            )
         toe, load, spin, kappa = _inputs(tire, test)
         speed, drift, inertia, mass = test.speed, 0.0, test.wheel_inertia, test.hub_mass
         first = float(load(t0))
@@ -215,6 +225,8 @@ class TireRig:
         else:
             values["hub_damping"] = damping
         simulation.set_parameters(values)
+        if known.outside and rho > 0 and speed:
+            self._take_radius(known, rho, along if "wheel.spin" in states and "WY" not in body else None, warnings)
         signals = {"toe": toe, "camber": constant(test.camber)}
         if not structure.locked:
             signals["preload"] = load
@@ -226,6 +238,21 @@ class TireRig:
         self._check_load(test, load, instants)
         drives = [Open(name, _reference(signal, instants)) for name, signal in signals.items()]
         return Program(Phase("test", drives, duration=10 * (test.end - test.start) + 2 * test.static_time)), warnings
+
+    def _take_radius(self, known: Known, rho: float, along: float | None, warnings: list[str]) -> None:
+        """The effective radius of an outside tire: its own at the load of the start, or an assumed one, as is said."""
+        told = known.told_radius()
+        if told is None:
+            if known.tire.values["RADIUS_DROP"] == USUAL_DROP:
+                warnings.append(
+                    f"the tire does not tell its effective radius; {known.rolling_radius(rho):.5g} m is assumed at the "
+                    "start (a third of the deflection less than the free radius), and slips are related to it; "
+                    "RADIUS_DROP (radius_drop) says another one"
+                )
+            return
+        known.simulation.set_parameters({"tire.RADIUS_DROP": (known.radius - told) / rho})
+        if along is not None:
+            known.simulation.set_states({"wheel.spin": along / told})
 
     def _check_load(self, test: TireTest, load: Signal, instants: Array) -> None:
         if test.kind not in ("SIX_DOF", "Z_LOCKED") and np.min(load(instants)) < 0:
@@ -266,6 +293,8 @@ class TireRig:
         }
         if test.kind in ("LATERAL", "COMBINED"):
             parameters["toe_amplitude"] = [test.toe_amplitude, "rad"]
+        if test.kind == "FREE_INPUT" and test.toe.kind == "SWEEP":
+            parameters["highest_frequency"] = [test.toe.numbers["F1"], "Hz"]
         if test.kind == "COMBINED":
             parameters["slip"] = [test.slip, "-"]
         if test.kind in ("SIX_DOF", "Z_LOCKED"):
@@ -408,16 +437,7 @@ class TireRig:
             output_step=0.002,
         )  # fmt: skip
         run = self.run(test)
-        alpha, fy = run["tire.slip_angle"], run["tire.fy"]
-        dt = float(run.time[1] - run.time[0])
-        f = np.asarray(np.fft.rfftfreq(len(alpha), dt), dtype=np.float64)
-        x, y = (np.fft.rfft(_tapered(values - values.mean())) for values in (alpha, fy))
-        n = max(1, round(BAND / (f[1] - f[0])))
-        cross, power = (np.convolve(values, np.ones(n), "same") for values in (y * x.conj(), np.abs(x) ** 2))
-        chosen = (f >= 0.3) & (f <= 0.9 * highest)
-        chosen[np.arange(len(f)) % n != 0] = False
-        transfer = cross[chosen] / power[chosen]
-        return Response(run, f[chosen], np.abs(transfer), np.unwrap(np.angle(-transfer)))
+        return Response(run, *response_of(run))
 
     def cleat(
         self, road: str | Road = "cleat", load: Number | None = None, *, speed: Number = 10.0, time: float = 6.0
@@ -495,6 +515,21 @@ def _inputs(tire: Tire, test: TireTest) -> tuple[Signal, Signal, Signal | None, 
         table = Table([test.start, top, test.end], [0.0, high, low], method="linear", extrapolation="flat")
         kappa = Signal("USER", table=table)
     return toe, load, test.spin, kappa
+
+
+def response_of(run: Run) -> tuple[Array, Array, Array]:
+    """Frequencies (Hz), gain (N/rad) and phase (rad) of the lateral force over the slip angle of a swept toe angle."""
+    highest = float(run.metadata["event"]["parameters"]["highest_frequency"][0])
+    alpha, fy = run["tire.slip_angle"], run["tire.fy"]
+    dt = float(run.time[1] - run.time[0])
+    f = np.asarray(np.fft.rfftfreq(len(alpha), dt), dtype=np.float64)
+    x, y = (np.fft.rfft(_tapered(values - values.mean())) for values in (alpha, fy))
+    n = max(1, round(BAND / (f[1] - f[0])))
+    cross, power = (np.convolve(values, np.ones(n), "same") for values in (y * x.conj(), np.abs(x) ** 2))
+    chosen = (f >= 0.3) & (f <= 0.9 * highest)
+    chosen[np.arange(len(f)) % n != 0] = False
+    transfer = cross[chosen] / power[chosen]
+    return f[chosen], np.abs(transfer), np.unwrap(np.angle(-transfer))
 
 
 def _tapered(values: Array) -> Array:

@@ -138,6 +138,9 @@ USUAL_COMBINED = {
     "REY1": 0.0,
     "REY2": 0.0,
 }
+# Where nothing rolled freely: shape of the rolling radius and resistance over the load of a road tire.
+USUAL_ROLLING = {"BREFF": 8.4, "DREFF": 0.27, "FREFF": 0.07}
+USUAL_RESISTANCE = 0.01
 # Further starts of the shape: (shape, curvature) of the force; the best of all is taken.
 SHAPES = ((1.3, -1.0), (1.6, 0.3), (1.2, -5.0), (1.8, 0.0))
 

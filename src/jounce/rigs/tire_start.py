@@ -1,8 +1,9 @@
 """What the start of a test needs to know of a tire: deflection, stiffness, rolling radius, relaxation lengths.
 
 A tire with formulas is asked by them. One by an outside function is asked on the rig: the hub is put to a height and
-the load read; the rolling radius is that of its slip channels, R0 - ρ/3, and relaxation lengths are unknown. An outside
-tire that is exchanged at steps cannot be asked; it starts from a usual stiffness and has the more time to settle.
+the load read; the rolling radius is the one that it tells itself (``effective_radius`` of its outputs), else that of
+its slip channels, R0 - RADIUS_DROP ρ; relaxation lengths are unknown. An outside tire that is exchanged at steps cannot
+be asked; it starts from a usual stiffness and has the more time to settle.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import math
 from typing import Any
 
 from jounce.components.tire.base import Tire
-from jounce.components.tire.external import External, attach, bind
+from jounce.components.tire.external import TOLD_RADIUS, External
+from jounce.components.tire.external import connect as connect_function
 from jounce.components.tire.sti import LibraryTire, bind_library
 from jounce.core.errors import ParameterError
 from jounce.rigs.tire_bench import Structure, is_outside
@@ -72,8 +74,17 @@ class Known:
     def rolling_radius(self, rho: float) -> float:
         """Speed over spin of a wheel that rolls freely, m."""
         if self.outside:
-            return self.radius - rho / 3
+            return self.radius - float(self.tire.values["RADIUS_DROP"]) * rho
         return float(self.tire.model.effective_radius(self.tire.values, rho))
+
+    def told_radius(self) -> float | None:
+        """The effective radius that an outside tire tells as it stands now, m, where it can be one."""
+        name = f"tire.{TOLD_RADIUS}"
+        asked = getattr(self.tire.model, "exchange", "") == "evaluation"
+        if not (asked and any(v.name == name for v in self.simulation.model.outputs)):
+            return None
+        told = self.simulation.output(name)
+        return told if 0.5 * self.radius < told < 1.2 * self.radius else None
 
     def lengths(self, load: float) -> tuple[float, float]:
         """Relaxation lengths, longitudinal and lateral, m."""
@@ -103,20 +114,9 @@ def connect(tire: Tire, simulation: Simulation, function: Any, name: str = "tire
     model = tire.model
     if isinstance(model, LibraryTire):
         return bind_library(simulation, name, tire)
+    assert isinstance(model, External)
+    function = model.call if function is None else function
     if function is None:
         raise ParameterError(f"tire {tire.name!r}: an outside tire; give its function, TireRig(tire, function)")
-    if isinstance(model, External) and model.exchange == "step":
-        attach(simulation, name, function)
-    elif isinstance(function, int) or _is_c(function):
-        simulation.bind(name, function)
-    elif isinstance(function, tuple):  # a C function and the address it is to be called with
-        simulation.bind(name, *function)
-    elif isinstance(model, External):
-        bind(simulation, name, function, model)
+    connect_function(simulation, name, model, function)
     return function
-
-
-def _is_c(function: Any) -> bool:
-    import ctypes
-
-    return isinstance(function, ctypes._CFuncPtr)  # type: ignore[attr-defined]

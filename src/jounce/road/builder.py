@@ -9,12 +9,17 @@
 
 Signs: left is positive; angles of arcs in degrees here, as they are on drawings. Heights and banks go smoothly from
 row to row (STEP5); widths and frictions go straight.
+
+Features are placed by station and offset and lie in the plane of both: they follow the line, and no other part of a
+road that bends back has them. Their lengths are those along the line. Without a width they reach from edge to edge and
+go on beside the road as its surface does.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,12 +28,15 @@ from jounce.core.errors import ParameterError
 from jounce.road.block import Frame
 from jounce.road.curve import Curve, as_curve, chirp, cosine_bump, flat_top, sine
 from jounce.road.irregular import DEFAULT_SEED, iso_8608, synthesise
-from jounce.road.line import Kerb, LineRoad
+from jounce.road.line import ENDS, SIDES, Feature, Kerb, LineRoad, station_range
 from jounce.road.path import Path, joined
-from jounce.road.simple import Bump, Patch, Sum, round_pothole
-from jounce.road.surface import Road
+from jounce.road.remarks import line_remarks
+from jounce.road.simple import Bump, Patch, round_pothole
 
 Rows = float | Sequence[Sequence[float]]
+MOST_FRICTION = 5.0  # times that of the tire's data
+STEEPEST = 5.0  # slope of banks, crowns and kerbs: 79 deg
+_FAR = 1e4  # m beside the line: as far as a patch without a limit goes
 
 
 class RoadBuilder:
@@ -38,17 +46,23 @@ class RoadBuilder:
         self, name: str = "road", left: Rows = 4.0, right: Rows = 4.0, friction: Rows = 1.0, step: float = 0.5
     ) -> None:
         self.name, self.step = name, step
+        _checked(left, "width", 0.0, math.inf)
+        _checked(right, "width", 0.0, math.inf)
+        _checked(friction, "friction", 0.0, MOST_FRICTION, "; 30 % is 0.3")
         self._segments: list[tuple[float, float, float]] = []
         self._path: Path | None = None
         self._options: dict[str, Any] = {"left": left, "right": right, "friction": friction}
-        self._placed: list[tuple[str, dict[str, Any]]] = []
+        self.placed: list[tuple[str, Feature]] = []
         self._start: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
         self._closed = False
         self._unevenness: dict[str, Any] | None = None
 
     # -- the line -----------------------------------------------------------------------------------------
     def start(self, x: float = 0.0, y: float = 0.0, z: float = 0.0, heading: float = 0.0) -> RoadBuilder:
-        """Where the line begins; heading in rad."""
+        """Where the line begins; heading in rad. Heights of `height` count from z."""
+        for key, value in (("x", x), ("y", y), ("z", z), ("heading", heading)):
+            if not math.isfinite(value):
+                raise ParameterError(f"start: {key} = {value:g}; must be a finite number")
         self._start = (x, y, z, heading)
         return self
 
@@ -57,7 +71,7 @@ class RoadBuilder:
 
     def arc(self, radius: float, angle: float) -> RoadBuilder:
         """A circular arc; the angle in degrees, positive to the left."""
-        if not (radius > 0 and angle):
+        if not (math.isfinite(radius) and radius > 0 and math.isfinite(angle) and angle):
             raise ParameterError(
                 f"arc: radius {radius:g} m, angle {angle:g} deg; the radius must be > 0, the angle not 0"
             )
@@ -71,6 +85,10 @@ class RoadBuilder:
     def segment(self, length: float, first: float, last: float) -> RoadBuilder:
         if not (math.isfinite(length) and length > 0):
             raise ParameterError(f"segment {len(self._segments) + 1}: length {length:g} m; must be > 0")
+        if not (math.isfinite(first) and math.isfinite(last)):
+            raise ParameterError(
+                f"segment {len(self._segments) + 1}: curvature {first:g} to {last:g} 1/m; must be finite"
+            )
         self._segments.append((length, first, last))
         return self
 
@@ -84,32 +102,34 @@ class RoadBuilder:
         return self
 
     def close(self) -> RoadBuilder:
-        """The segments end where they began (checked)."""
+        """The segments, or the path, end where they began (checked)."""
         self._closed = True
         return self
 
     # -- along it -----------------------------------------------------------------------------------------
     def width(self, left: Rows, right: Rows | None = None) -> RoadBuilder:
-        self._options["left"], self._options["right"] = left, left if right is None else right
+        right = left if right is None else right
+        for rows in (left, right):
+            _checked(rows, "width", 0.0, math.inf)
+        self._options["left"], self._options["right"] = left, right
         return self
 
-    def height(self, rows: Sequence[Sequence[float]]) -> RoadBuilder:
-        """Rows of (s, z)."""
-        table = np.asarray(rows, dtype=float)
-        self._options["height"] = Curve.step5(table[:, 0], table[:, 1], what="height")
+    def height(self, rows: Rows) -> RoadBuilder:
+        """Rows of (s, z above that of `start`), or one number."""
+        self._options["height"] = _smooth(_checked(rows, "height", -math.inf, math.inf), "height")
         return self
 
     def bank(self, rows: Rows) -> RoadBuilder:
         """Rows of (s, tangent of the bank angle), or one number; positive: left side up."""
-        if isinstance(rows, int | float):
-            self._options["bank"] = Curve.constant(float(rows))
-        else:
-            table = np.asarray(rows, dtype=float)
-            self._options["bank"] = Curve.step5(table[:, 0], table[:, 1], what="bank")
+        table = _checked(rows, "bank", -STEEPEST, STEEPEST, "; it is the tangent of the angle")
+        self._options["bank"] = _smooth(table, "bank")
         return self
 
     def friction(self, left: Rows, right: Rows | None = None) -> RoadBuilder:
         """Of both sides, or of each (µ-split)."""
+        for rows in (left, right):
+            if rows is not None:
+                _checked(rows, "friction", 0.0, MOST_FRICTION, "; 30 % is 0.3")
         self._options["friction"], self._options["friction_right"] = left, right
         return self
 
@@ -121,16 +141,23 @@ class RoadBuilder:
         unknown = set(strips) - set(usual)
         if unknown:
             raise ParameterError(f"kerb: {sorted(unknown)[0]!r} is unknown; known: {', '.join(usual)}")
+        limits = {"slope": (-STEEPEST, STEEPEST), "width": (0.0, math.inf), "friction": (0.0, MOST_FRICTION)}
+        for key, value in strips.items():
+            _checked(value, f"kerb: {key}", *limits[key[:-2]])
         self._options[f"kerb_{side}"] = Kerb.uniform(**{**usual, **strips})
         return self
 
     def crown(self, slope: float) -> RoadBuilder:
         """A roof: the surface falls by a slope from the line to both sides."""
+        _checked(slope, "crown", -STEEPEST, STEEPEST)
         self._options["crown"] = slope
         return self
 
     def beside(self, side: str = "widen", end: str = "hold") -> RoadBuilder:
         """What lies beyond the edges and the ends; see `LineRoad`."""
+        for key, value, known in (("side", side, SIDES), ("end", end, ENDS)):
+            if value not in known:
+                raise ParameterError(f"beside: {key} = {value!r}; allowed: {', '.join(known)}")
         self._options["side"], self._options["end"] = side, end
         return self
 
@@ -143,17 +170,35 @@ class RoadBuilder:
         n_min: float = 0.01,
         n_max: float = 10.0,
     ) -> RoadBuilder:
-        """ISO 8608 class A … E, or G_d(n0) in m³."""
-        self._unevenness = {"class": road_class, "coherency": coherency, "seed": seed, "n_min": n_min, "n_max": n_max}
+        """ISO 8608 class A … H, or G_d(n0) in m³.
+
+        Parameters
+        ----------
+        coherency : γ of both tracks, 0 to 1; programs that show |G_lr|²/(G_l G_r), as scipy.signal.coherence does,
+            show its square
+        seed : a whole number, 0 or larger
+        n_min, n_max : smallest and largest wave number, cycles per metre
+        """
+        iso_8608(road_class)
+        _checked(coherency, "coherency", 0.0, 1.0)
+        if seed != int(seed) or seed < 0:
+            raise ParameterError(f"seed: found {seed:g}; must be a whole number, 0 or larger")
+        if not (0 < n_min < n_max < math.inf):
+            raise ParameterError(f"n_min, n_max: found {n_min:g} and {n_max:g} 1/m; must ascend and be > 0")
+        self._unevenness = {
+            "class": road_class,
+            "coherency": coherency,
+            "seed": int(seed),
+            "n_min": n_min,
+            "n_max": n_max,
+        }
         return self
 
     # -- on it --------------------------------------------------------------------------------------------
     def bump(self, s: float, height: float, length: float, width: float | None = None, n: float = 0.0) -> RoadBuilder:
         """A cosine bump along the road, over its whole width by default."""
-        profile = cosine_bump(height, length)
-        return self._place(
-            "bump", s, n, profile=profile, window=None if width is None else flat_top(width, 0.25 * width)
-        )
+        window = None if width is None else lambda: flat_top(width, 0.25 * width)
+        return self._bump("bump", s, n, lambda: cosine_bump(height, length), window)
 
     def cleat(
         self,
@@ -161,51 +206,74 @@ class RoadBuilder:
         height: float = 0.02,
         width: float = 0.04,
         chamfer: float = 0.002,
-        across: float = 20.0,
+        across: float | None = None,
         n: float = 0.0,
     ) -> RoadBuilder:
-        """A bar across the road."""
-        window = flat_top(across, min(0.01, 0.25 * across))
-        return self._place("bump", s, n, profile=flat_top(width, chamfer, height), window=window)
+        """A bar across the road, over its whole width by default; ``width`` is that along the road."""
+        window = None if across is None else lambda: flat_top(across, min(0.01, 0.25 * across))
+        return self._bump("cleat", s, n, lambda: flat_top(width, chamfer, height), window)
 
     def pothole(
         self, s: float, n: float = 0.0, depth: float = 0.05, length: float = 0.6, width: float = 0.4, edge: float = 0.05
     ) -> RoadBuilder:
-        return self._place("bump", s, n, profile=flat_top(length, edge, -depth), window=flat_top(width, edge))
+        return self._bump("pothole", s, n, lambda: flat_top(length, edge, -depth), lambda: flat_top(width, edge))
 
     def round_pothole(self, s: float, n: float = 0.0, depth: float = 0.05, radius: float = 0.4) -> RoadBuilder:
-        return self._place("dish", s, n, depth=depth, radius=radius)
+        _checked(radius, "round_pothole: radius", 1e-6, math.inf)
+        _checked(depth, "round_pothole: depth", -math.inf, math.inf)
+        return self._place("round_pothole", s, n, round_pothole(depth, radius))
 
-    def sine(self, s: float, amplitude: float, wavelength: float, length: float, across: float = 20.0) -> RoadBuilder:
-        """Waves from s on, over the whole width."""
-        return self._place("bump", s, 0.0, profile=sine(amplitude, wavelength, length), window=flat_top(across, 0.5))
+    def sine(
+        self, s: float, amplitude: float, wavelength: float, length: float, across: float | None = None
+    ) -> RoadBuilder:
+        """Waves from s on, over the whole width by default."""
+        window = None if across is None else lambda: flat_top(across, min(0.5, 0.25 * across))
+        return self._bump("sine", s, 0.0, lambda: sine(amplitude, wavelength, length), window)
 
     def chirp(
-        self, s: float, amplitude: float, first: float, last: float, length: float, across: float = 20.0
+        self, s: float, amplitude: float, first: float, last: float, length: float, across: float | None = None
     ) -> RoadBuilder:
         """Waves whose length changes from the first to the last wavelength."""
-        return self._place("bump", s, 0.0, profile=chirp(amplitude, first, last, length), window=flat_top(across, 0.5))
+        window = None if across is None else lambda: flat_top(across, min(0.5, 0.25 * across))
+        return self._bump("chirp", s, 0.0, lambda: chirp(amplitude, first, last, length), window)
 
     def patch(
         self,
         s0: float,
         s1: float,
         friction: float,
-        n0: float = -20.0,
-        n1: float = 20.0,
+        n0: float | None = None,
+        n1: float | None = None,
         factor: bool = False,
         edge: float = 0.0,
     ) -> RoadBuilder:
-        """Another friction between two stations and two offsets; along a bend it follows the line in short pieces."""
-        if not (s1 > s0 and n1 > n0):
-            raise ParameterError(f"patch: from s = {s0:g} to {s1:g} m, n = {n0:g} to {n1:g} m; both must ascend")
-        self._placed.append(
-            ("patch", {"s0": s0, "s1": s1, "n0": n0, "n1": n1, "friction": friction, "factor": factor, "edge": edge})
-        )
-        return self
+        """Another friction between two stations and two offsets; without offsets over the whole width.
 
-    def _place(self, kind: str, s: float, n: float, **what: Any) -> RoadBuilder:
-        self._placed.append((kind, {"s": s, "n": n, **what}))
+        ``factor`` multiplies what is there, ``edge`` is the width over which the friction changes.
+        """
+        right, left = -_FAR if n0 is None else n0, _FAR if n1 is None else n1
+        if not (math.isfinite(s0) and math.isfinite(s1) and s1 > s0 and left > right):
+            raise ParameterError(f"patch: from s = {s0:g} to {s1:g} m, n = {right:g} to {left:g} m; both must ascend")
+        _checked(friction, "patch: friction", 0.0, MOST_FRICTION, "; 30 % is 0.3")
+        _checked(edge, "patch: edge", 0.0, math.inf)
+        shape = Patch(friction=friction, length=s1 - s0, width=left - right, edge=edge, factor=factor)
+        return self._place("patch", 0.5 * (s0 + s1), 0.5 * (right + left), shape)
+
+    def _bump(
+        self, name: str, s: float, n: float, profile: Callable[[], Curve], window: Callable[[], Curve] | None
+    ) -> RoadBuilder:
+        try:
+            shape = Bump(profile=profile(), window=None if window is None else window())
+        except ParameterError as error:
+            raise ParameterError(f"{name}: {str(error).removeprefix('profile: ')}") from None
+        if not np.all(np.isfinite(shape.profile.pieces)):
+            raise ParameterError(f"{name}: its height must be a finite number")
+        return self._place(name, s, n, shape)
+
+    def _place(self, name: str, s: float, n: float, shape: Feature) -> RoadBuilder:
+        if not (math.isfinite(s) and math.isfinite(n)):
+            raise ParameterError(f"{name}: s = {s:g} m, n = {n:g} m; must be finite")
+        self.placed.append((name, replace(shape, frame=Frame(x=s, y=n), name=name)))
         return self
 
     # -- the road -----------------------------------------------------------------------------------------
@@ -213,6 +281,12 @@ class RoadBuilder:
         """The line alone."""
         x, y, z, heading = self._start
         if self._path is not None:
+            if self._closed and not self._path.closed:
+                ends = self._path.at(np.array([0.0, self._path.length]))[:, :2]
+                raise ParameterError(
+                    f"road {self.name!r}: said to be closed, but its path is open: the end is "
+                    f"{math.dist(*ends):.4g} m from the start"
+                )
             return self._path.moved(x, y, z, heading) if any(self._start) else self._path
         if not self._segments:
             raise ParameterError(f"road {self.name!r}: has no line; add straight, arc or clothoid pieces")
@@ -220,13 +294,15 @@ class RoadBuilder:
             self._segments, step=self.step, x=x, y=y, z=z, heading=heading, closed=self._closed, name=self.name
         )
 
-    def build(self) -> Road:
+    def build(self) -> LineRoad:
         path = self.path()
         options = {k: v for k, v in self._options.items() if v is not None}
         crown = options.pop("crown", None)
         for key in ("left", "right", "friction", "friction_right"):
             if key in options:
                 options[key] = as_curve(options[key], key)
+        if "height" in options and self._start[2]:
+            options["height"] = options["height"].raised(self._start[2])
         if crown is not None:
             options["section"] = _roof(options, float(crown), path)
         if self._unevenness is not None:
@@ -240,9 +316,46 @@ class RoadBuilder:
                 n_max=u["n_max"],
             )
             options["unevenness"] = (tracks if path.closed else tracks.faded(min(10.0, 0.1 * path.length))).curves()
-        line = LineRoad(path=path, name=self.name, **options)
-        features = [f for kind, what in self._placed for f in _features(kind, what, path)]
-        return Sum(base=line, features=features, name=self.name) if features else line
+        for name, feature in self.placed:
+            beyond_the_ends(name, feature, path)
+        return LineRoad(path=path, name=self.name, features=[feature for _, feature in self.placed], **options)
+
+    def remarks(self) -> list[str]:
+        """What is remarkable about the road and may not be meant: see ``jounce.road.remarks``."""
+        road = self.build()
+        found = [beyond_the_ends(name, feature, road.path) for name, feature in self.placed]
+        return [*(text for text in found if text), *line_remarks(road)]
+
+
+def beyond_the_ends(name: str, feature: Feature, path: Path) -> str:
+    """A remark about a feature that reaches over an end of an open line, or ""; one that misses it is an error."""
+    first, last = station_range(feature)
+    if path.closed or (first >= 0 and last <= path.length):
+        return ""
+    where = f"{name}: lies from s = {first:g} to {last:g} m; the road goes from 0 to {path.length:g} m"
+    if last <= 0 or first >= path.length:
+        raise ParameterError(where)
+    return f"{where}, what is beyond is cut off"
+
+
+def _smooth(table: Any, what: str) -> Curve:
+    return Curve.step5(table[:, 0], table[:, 1], what=what) if table.ndim else Curve.constant(float(table))
+
+
+def _checked(value: Rows | Curve, what: str, low: float, high: float, hint: str = "") -> Any:
+    """A number, or a table of (s, value), whose values are finite and in a range."""
+    if isinstance(value, Curve):
+        return value
+    table = np.asarray(value, dtype=float)
+    if table.ndim and (table.ndim != 2 or table.shape[1] != 2):
+        raise ParameterError(f"{what}: expected a number or rows of (s, value); found shape {table.shape}")
+    if table.ndim and not (np.all(np.isfinite(table[:, 0])) and np.all(np.diff(table[:, 0]) > 0)):
+        raise ParameterError(f"{what}: the stations of its rows must be finite and ascend")
+    for number in np.ravel(table[:, 1] if table.ndim else table):
+        if not (math.isfinite(number) and low <= number <= high):
+            allowed = "a finite number" if math.isinf(low) else f"{low:g} or more" if math.isinf(high) else ""
+            raise ParameterError(f"{what}: found {number:g}; must be {allowed or f'from {low:g} to {high:g}'}{hint}")
+    return table
 
 
 def _roof(options: dict[str, Any], slope: float, path: Path) -> Any:
@@ -260,46 +373,3 @@ def _roof(options: dict[str, Any], slope: float, path: Path) -> Any:
         np.column_stack([a, -slope * a]),
     ]
     return Section(s, np.stack(points, axis=1))
-
-
-def _features(kind: str, what: dict[str, Any], path: Path) -> list[Road]:
-    if kind == "patch":
-        return _patches(what, path)
-    s, n = what["s"], what["n"]
-    if not path.closed and not 0 <= s <= path.length:
-        raise ParameterError(f"{kind}: s = {s:g} m; the road goes from 0 to {path.length:g} m")
-    x, y, heading = _at(path, s, n)
-    if kind == "dish":
-        return [round_pothole(what["depth"], what["radius"], x, y)]
-    return [Bump(profile=what["profile"], window=what["window"], frame=Frame(x=x, y=y, heading=heading))]
-
-
-def _at(path: Path, s: float, n: float) -> tuple[float, float, float]:
-    p, heading = path.at(s), float(path.at(s, "heading"))
-    return float(p[0]) - n * math.sin(heading), float(p[1]) + n * math.cos(heading), heading
-
-
-def _patches(what: dict[str, Any], path: Path) -> list[Road]:
-    """A rectangle where the road is straight, else polygons along the line."""
-    s0, s1, n0, n1 = what["s0"], what["s1"], what["n0"], what["n1"]
-    inside = np.linspace(s0, s1, 50)
-    kappa = float(np.max(np.abs(path.at(inside, "curvature"))))
-    common = {"friction": what["friction"], "factor": what["factor"]}
-    if kappa * (s1 - s0) < 1e-6:
-        x, y, heading = _at(path, 0.5 * (s0 + s1), 0.5 * (n0 + n1))
-        frame = Frame(x=x, y=y, heading=heading)
-        return [Patch(length=s1 - s0, width=n1 - n0, edge=what["edge"], frame=frame, **common)]
-    if what["edge"]:
-        raise ParameterError("patch: a blended edge is possible on straight parts only")
-    # points every metre or less, so that chords stay within a millimetre of the line
-    spacing = min(1.0, math.sqrt(8e-3 / kappa))
-    count = max(2, math.ceil((s1 - s0) / spacing) + 1)
-    s = np.linspace(s0, s1, count)
-    p, angle = path.at(s), path.at(s, "heading")
-    edges = [np.column_stack([p[:, 0] - n * np.sin(angle), p[:, 1] + n * np.cos(angle)]) for n in (n0, n1)]
-    pieces: list[Road] = []
-    for first in range(0, count - 1, 20):
-        last = min(first + 20, count - 1)
-        corners = np.vstack([edges[0][first : last + 1], edges[1][first : last + 1][::-1]])
-        pieces.append(Patch(polygon=[(float(a), float(b)) for a, b in corners], **common))
-    return pieces

@@ -3,7 +3,7 @@
 Lane changes of ISO 3888 go through lanes marked by cones; a path through their middle lines is offered as a start (the
 standards prescribe no path). w is the width of the vehicle; x runs from the first gate of the run-up.
 
-    ISO 3888-1: sections 15, 30, 25, 25, 30 m; lane widths 1.1 w + 0.25, 1.2 w + 0.25, 1.3 w + 0.25; offset 3.5 m
+    ISO 3888-1: sections 15, 30, 25, 25, 15, 15 m; lane widths 1.1 w + 0.25, 1.2 w + 0.25, 1.3 w + 0.25; offset 3.5 m
     ISO 3888-2: sections 12, 13.5, 11, 12.5, 12 m; widths 1.1 w + 0.25, w + 1, max(1.3 w + 0.25, 3); offset 1 m
 
 Cone centres stand half a base plate (0.15 m) outside the clear width.
@@ -30,7 +30,7 @@ class Course:
 
     Attributes
     ----------
-    gates : (n, 3): x, y of the left and of the right cone, m
+    gates : (n, 3): x of a gate, y of its left cone, y of its right cone, m; centres of the cones
     path : through the middle of the lanes
     """
 
@@ -62,17 +62,28 @@ def _width(vehicle_width: float) -> float:
     return vehicle_width
 
 
-def iso_3888_1(vehicle_width: float = 2.0, start: float = 30.0, run_out: float = 60.0, step: float = 0.5) -> Course:
-    """Double lane change. ``start`` is x of the first gate; the last section is 15 + 15 m, with 15 m more of gates."""
+def iso_3888_1(
+    vehicle_width: float = 2.0, start: float = 30.0, run_out: float = 60.0, step: float = 0.5, last: float = 30.0
+) -> Course:
+    """Double lane change: 125 m of course.
+
+    Parameters
+    ----------
+    start : x of the first gate, m
+    run_out : path behind the last gate, m
+    last : length of the last lane, m, with a gate every 15 m: 15 + 15 in the standard, more marks the way out
+    """
+    if not (15 <= last < 1e4 and math.isclose(last / 15, round(last / 15))):
+        raise ParameterError(f"lane change: last = {last:g} m; expected 15, 30, 45 … m")
     w = _width(vehicle_width)
     b1, b2, b3 = 1.1 * w + 0.25, 1.2 * w + 0.25, 1.3 * w + 0.25
-    x = start + np.cumsum([0.0, 15.0, 30.0, 25.0, 25.0, 60.0])
+    x = start + np.cumsum([0.0, 15.0, 30.0, 25.0, 25.0, last])
     right = -0.5 * b1
     # the right edge of the second lane is 3.5 m left of that of the first, the third lane begins at the first's
     gates = [
         *_lane(x[0], x[1], 3, 0.5 * b1, right),
         *_lane(x[2], x[3], 3, right + 3.5 + b2, right + 3.5),
-        *_lane(x[4], x[5], 5, right + b3, right),
+        *_lane(x[4], x[5], round(last / 15) + 1, right + b3, right),
     ]
     middle = [0.0, right + 3.5 + 0.5 * b2, right + 0.5 * b3]
     points = [

@@ -116,6 +116,11 @@ class Curve:
         pieces[sines, 1:3] *= factor
         return replace(self, pieces=pieces)
 
+    def raised(self, height: float) -> Curve:
+        pieces = self.pieces.copy()
+        pieces[:, 1] += height
+        return replace(self, pieces=pieces)
+
     def __call__(self, s: npt.ArrayLike) -> Array:
         """Values in numpy, for pictures and checks."""
         at = np.asarray(s, dtype=float)

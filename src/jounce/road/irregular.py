@@ -6,13 +6,15 @@ A spectrum is a one-sided power density S(ω) of height over the angular wave nu
 
 ISO 8608 writes G_d(n) over the wave number n in cycles per metre, n₀ = 0.1 1/m, so that S(ω) = G_d(ω/2π)/2π:
 
-    G_d(n) = G_d(n₀) (n/n₀)^−w,   w = 2;   G_d(n₀) = 16, 64, 256, 1024, 4096 · 10⁻⁶ m³ for classes A … E      (2)
+    G_d(n) = G_d(n₀) (n/n₀)^−w,   w = 2;   G_d(n₀) = 16 · 4ᵏ · 10⁻⁶ m³, k = 0 … 7 for classes A … H            (2)
+
+(the geometric means of the classes; A to E are made roads, F to H tracks and fields).
 
 Synthesis (`synthesise`): waves at equal distances Δω = 2π/L with the amplitude √(2 S Δω) and random phases, by an
 inverse Fourier transform; the track repeats after its length L. The amplitudes are exact, so the spectrum is, not
 only on average. The right track has the same amplitudes rule; each of its waves is turned against the left one by the
 phase ψ(ω) plus or minus arccos γ(ω), with a random sign. The mean over waves is then the coherency γ e^{iψ}, while both
-spectra stay exact.
+spectra stay exact. γ = |G_lr|/√(G_l G_r); what scipy.signal.coherence and most analysers show is its square.
 
 Sum of waves (`waves`): as road files define it [ω' = ω_i + X Δω, random X in ±½, so that it does not repeat]; amplitude
 2 √(S Δω) for the two-sided densities of such files, √2 √(S Δω) for one-sided ones.
@@ -33,21 +35,21 @@ from jounce.core.errors import ParameterError, did_you_mean
 from jounce.road.block import Array
 from jounce.road.curve import Samples
 
-ISO_8608 = {"A": 16e-6, "B": 64e-6, "C": 256e-6, "D": 1024e-6, "E": 4096e-6}  # G_d(n0), m3
+ISO_8608 = {name: 16e-6 * 4**k for k, name in enumerate("ABCDEFGH")}  # G_d(n0), m3
 N0 = 0.1  # reference wave number, 1/m
 DEFAULT_SEED = 12345
 Spectrum = Callable[[Array], Array]
 
 
 def iso_8608(road_class: str | float, waviness: float = 2.0) -> Spectrum:
-    """S(ω), m³/rad, of a class A … E, or of G_d(n₀) given in m³."""
+    """S(ω), m³/rad, of a class A … H, or of G_d(n₀) given in m³."""
     if isinstance(road_class, str):
         if road_class.upper() not in ISO_8608:
             raise ParameterError(f"ISO 8608 class {road_class!r}: unknown{did_you_mean(road_class.upper(), ISO_8608)}")
         level = ISO_8608[road_class.upper()]
     else:
         level = float(road_class)
-        if not level > 0:
+        if not 0 < level < math.inf:
             raise ParameterError(f"G_d(n0) = {level:g} m3; must be > 0")
 
     def density(omega: Array) -> Array:
@@ -108,6 +110,12 @@ def _values(value: float | Spectrum, omega: Array, what: str, low: float, high: 
     return found
 
 
+def _generator(seed: int, legacy: bool = False) -> np.random.Generator:
+    if seed != int(seed) or seed < 0:
+        raise ParameterError(f"seed: found {seed:g}; must be a whole number, 0 or larger")
+    return np.random.Generator(np.random.MT19937(int(seed)) if legacy else np.random.PCG64(int(seed)))
+
+
 def synthesise(
     spectrum: Spectrum,
     length: float,
@@ -127,7 +135,7 @@ def synthesise(
     ----------
     spectrum, right : S(ω) of the left and the right track (the same by default), m³/rad
     length : after which the tracks repeat, m
-    coherency : γ between 0 and 1, a number or a function of ω
+    coherency : γ between 0 and 1, a number or a function of ω; not its square
     phase : of the right track before the left one, rad
     n_min, n_max : wave numbers, cycles/m
     step : distance of samples, m; four per shortest wave by default
@@ -151,7 +159,7 @@ def synthesise(
     if not band.any():
         raise ParameterError("unevenness: no wave fits between the smallest and the largest wave number")
     w = omega[band]
-    rng = np.random.Generator(np.random.PCG64(seed))
+    rng = _generator(seed)
     phases = rng.uniform(0, 2 * math.pi, len(k))[band]
     signs = np.where(rng.uniform(size=len(k)) < 0.5, -1.0, 1.0)[band]
     width = 2 * math.pi / length
@@ -196,7 +204,7 @@ def waves(
         raise ParameterError(
             f"unevenness: {count} waves at {n} places are too many; take fewer waves or a shorter part"
         )
-    rng = np.random.Generator(np.random.MT19937(seed) if legacy else np.random.PCG64(seed))
+    rng = _generator(seed, legacy)
     width = (last - first) / (count - 1)
     omega = np.asarray(first + width * np.arange(count), dtype=np.float64)
     jitter, angle = rng.uniform(-0.5, 0.5, count), rng.uniform(0, 2 * math.pi, count)

@@ -5,27 +5,37 @@ With the station s and the offset n to the left of the foot on the line,
     z = z_c(s) + n tan β(s) + section(s, n) + w(n) DZ_left(s) + (1 − w(n)) DZ_right(s)                       (1)
 
 β > 0 raises the left side. The section is straight between its points u_k(s), v_k(s), which are straight between
-stations; kerbs are such points outside the edges. w goes smoothly from 0 to 1 over |n| < blend, so that the surface
-stays continuous while each wheel track has its own unevenness.
+stations; kerbs are such points outside the edges. Slope and width of a kerb are linear in s, its height is their
+product: where both change, further stations keep that within ``KERB_ERROR``. w goes smoothly from 0 to 1 over
+|n| < blend, so that the surface stays continuous while each wheel track has its own unevenness.
+
+Features (bumps, holes, patches of friction) lie in the plane of s and n: x of their frame is the station of their
+origin, y its offset. So they belong to one place of the line, whatever other parts of it come near, and follow its
+bends; lengths are those along the line itself, a lane at n has 1 - κ n of them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from jounce.core.errors import ParameterError
-from jounce.road.block import LINE, Array, Writer, border_code
+from jounce.road.block import LINE, SUM, Array, Writer, border_code
 from jounce.road.curve import AnyCurve, Curve, as_curve
 from jounce.road.path import Path
-from jounce.road.surface import Road, corners_extent
+from jounce.road.simple import Bump, Dish, Patch
+from jounce.road.surface import HERE, Road, corners_extent
 
 SIDES = ("widen", "hold", "none")
 _SIDE_CODES = {"none": 0, "hold": 2, "widen": 5}
+KERB_ERROR = 1e-6  # m, of the height of a strip of a kerb between stations
+KERB_PARTS = 2000  # stations at most from one of the table to the next
 DEFAULT_WIDTH = 5.0  # m to each side where nothing is said
 ENDS = ("hold", "none", "zero", "extrapolate")
+Feature = Bump | Dish | Patch
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +99,26 @@ class Kerb:
     def at(self, name: str, s: Array) -> Array:
         return np.asarray(np.interp(s, self.s, getattr(self, name)))
 
+    def finer(self) -> Array:
+        """Stations between which width times slope is straight within ``KERB_ERROR``.
+
+        Over a stretch with the changes Δw and Δp the product is off the straight line by Δw Δp/4 at most, with n parts
+        by Δw Δp/(4 n²).
+        """
+        s = np.asarray(self.s, dtype=float)
+        if len(s) < 2:
+            return s
+        bends = [np.abs(np.diff(self.at(f"width_{i}", s)) * np.diff(self.at(f"slope_{i}", s))) for i in (1, 2)]
+        parts = np.sqrt(np.maximum(*bends) / (4 * KERB_ERROR))
+        counts = np.clip(np.ceil(parts), 1, KERB_PARTS).astype(int)
+        pieces = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(s[:-1], s[1:], counts, strict=True)]
+        return np.concatenate([*pieces, s[-1:]])
+
 
 def kerbed(left: Curve, right: Curve, kerb_left: Kerb | None, kerb_right: Kerb | None) -> Section:
     """The cross-section of a level lane between kerbs."""
     stations = np.unique(
-        np.concatenate([left.knots, right.knots, *(k.s for k in (kerb_left, kerb_right) if k is not None)])
+        np.concatenate([left.knots, right.knots, *(k.finer() for k in (kerb_left, kerb_right) if k is not None)])
     )
     rows: list[tuple[Array, Array]] = []
     mu: list[Array] = []
@@ -139,6 +164,7 @@ class LineRoad(Road):
     side : beyond the edges the road is widened, its height is held, or there is no ground
     end : beyond the ends of an open road
     use_path : take what the path says about widths and bank
+    features : on it, with frames in (s, n); those of a closed line may lie across its start
     """
 
     path: Path
@@ -157,6 +183,7 @@ class LineRoad(Road):
     end: str = "hold"
     tolerance: float = 0.1
     use_path: bool = True
+    features: Sequence[Feature] = ()
 
     def __post_init__(self) -> None:
         if self.side not in SIDES:
@@ -164,6 +191,13 @@ class LineRoad(Road):
         border_code(self.end, ENDS)
         if self.section is not None and (self.kerb_left is not None or self.kerb_right is not None):
             raise ParameterError("road: give a cross-section or kerbs, not both")
+        for feature in self.features:
+            first, last = station_range(feature)
+            if self.path.closed and last - first > self.path.length:
+                raise ParameterError(
+                    f"road: a {type(feature).__name__.lower()} of {last - first:g} m is longer than the line, "
+                    f"{self.path.length:g} m"
+                )
 
     # -- what it is made of -------------------------------------------------------------------------------
     @property
@@ -242,8 +276,29 @@ class LineRoad(Road):
             right.write(writer),
             self.tolerance,
             0.0,
+            self._write_features(writer),
         ]
         return writer.node(LINE, self.frame, own)
+
+    def _write_features(self, writer: Writer) -> float:
+        features = [again for f in self.features for again in self._around(f)]
+        if not features:
+            return 0.0
+        ranges = np.array([station_range(f) for f in features])
+        level = np.zeros(len(features))  # the index goes by station alone
+        index = writer.box_index(np.column_stack([ranges[:, 0], level, ranges[:, 1], level]), range(len(features)))
+        nodes = writer.array([f.write(writer) for f in features])
+        return writer.node(SUM, HERE, [0.0, float(len(features)), nodes, 0.0, 0.0, *index])
+
+    def _around(self, feature: Feature) -> list[Feature]:
+        """A feature wherever it appears: across the start of a closed line also at its other end."""
+        length = self.path.length
+        first, last = station_range(feature)
+        if not self.path.closed:
+            return [feature]
+        turns = range(-int(last // length), -int(first // length) + 1)
+        moved = [(feature.frame.x + k * length, first + k * length, last + k * length) for k in turns]
+        return [replace(feature, frame=replace(feature.frame, x=x)) for x, a, b in moved if b >= 0 and a <= length]
 
     @property
     def extent(self) -> tuple[float, float, float, float]:
@@ -252,6 +307,23 @@ class LineRoad(Road):
         x = np.concatenate([self.path.x + left * n[0], self.path.x - right * n[0]])
         y = np.concatenate([self.path.y + left * n[1], self.path.y - right * n[1]])
         return corners_extent(self.frame, x, y)
+
+
+def station_range(feature: Feature) -> tuple[float, float]:
+    """First and last station at which a feature does something."""
+    x, straight = feature.frame.x, feature.frame.heading == 0
+    if isinstance(feature, Bump) and straight and feature.profile.border == "zero":
+        return x + feature.profile.first, x + feature.profile.last
+    rectangle = isinstance(feature, Patch) and feature.polygon is None and feature.radius is None
+    if isinstance(feature, Patch) and rectangle and straight and math.isfinite(feature.length):
+        half = 0.5 * (feature.length + feature.edge)
+        return x - half, x + half
+    if isinstance(feature, Feature) and feature.extent is not None:
+        return feature.extent[0], feature.extent[2]
+    raise ParameterError(
+        f"road: a {type(feature).__name__.lower()} without end, or turned and without width, does not fit on a line; "
+        "put it on the road with Sum"
+    )
 
 
 def _periodic(curve: Curve, path: Path) -> Curve:

@@ -37,7 +37,9 @@ class MeshRoad(Road):
     triangles : (m, 3) places in ``points``, from 0
     friction : one number or one per triangle
     material : one number per triangle, or None
-    hold : beside the triangles the height of the nearest one is held; otherwise there is no ground
+    hold : beside the triangles the height of the nearest one is held; otherwise there is no ground. The nearest is
+        sought among the triangles of the point's own tile and its neighbours, or of the nearest tile that has any:
+        farther off than a tile another one may be a little nearer
     tolerance : how far a triangle may be above the asking point and still carry it, m
     cell : wanted size of the cells of the index, m; chosen by default
     """

@@ -27,8 +27,10 @@ from jounce.road.block import Array
 if TYPE_CHECKING:
     from jounce.road.native import Sample
 
-# An end nearer to the start than this many mean distances between points closes a path.
+# An end nearer to the start than this many mean distances between points closes a path, when the piece that closes it
+# turns no more than this from its neighbours: the ends of a U are near too, but nothing leads from one to the other.
 CLOSED_WITHIN = 1.5
+CLOSED_TURN = math.radians(60)
 MOST_STATIONS = 2e7  # of a path: a day's drive at two metres
 FARTHEST = 1e8  # m: farther than any point of the earth
 _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(5)
@@ -132,7 +134,9 @@ class Path:
 
         Parameters
         ----------
-        closed : by default when the ends are as near as neighbours; a repeated first point is left out
+        closed : what is said counts. By default closed when the first point is repeated at the end (it is left out),
+            or when the ends are as near as neighbours (1.5 mean distances) and the piece between them goes on in the
+            direction of the line, with turns of at most 60 degrees
         step : distance of stations, m; chosen from the points by default
         smoothing : root mean square distance that the line may keep from the points, m; open paths only
         left, right, bank, speed : one number or one per point
@@ -153,7 +157,7 @@ class Path:
         chords = np.hypot(*np.diff(p[:, :2], axis=0).T)
         gap = float(math.hypot(*(p[0, :2] - p[-1, :2])))
         if closed is None:
-            closed = len(p) > 3 and gap <= CLOSED_WITHIN * float(chords.mean())
+            closed = len(p) > 3 and gap <= CLOSED_WITHIN * float(chords.mean()) and _leads_on(p[:, :2], gap)
         if closed and gap < 1e-9 * max(1.0, float(chords.sum())):
             p, chords = p[:-1], chords[:-1]
             given = {k: v[:-1] for k, v in given.items()}
@@ -332,6 +336,18 @@ def joined(segments: Sequence[tuple[float, float, float]], **options: Any) -> Pa
 
 
 # --- inside ---------------------------------------------------------------------------------------------------------
+
+
+def _leads_on(p: Array, gap: float) -> bool:
+    """Whether the line goes on from its last point over the gap to its first one without a sharp turn."""
+    before, after = p[-1] - p[-2], p[1] - p[0]
+    if gap < 1e-9 * max(1.0, float(np.abs(p - p[0]).max())):
+        return True  # the first point again
+    # across a short gap the noise of the two points gives the direction, not the line; both turns are then one
+    short = gap < 0.25 * min(math.hypot(*before), math.hypot(*after))
+    pieces = [before, after] if short else [before, p[0] - p[-1], after]
+    turns = [math.atan2(a[0] * b[1] - a[1] * b[0], float(a @ b)) for a, b in itertools.pairwise(pieces)]
+    return max(map(abs, turns)) <= (2 if short else 1) * CLOSED_TURN + 1e-6
 
 
 def _quintic(path: Path, axis: int, i: Any, j: Any, u: Array, order: int = 0) -> Array:

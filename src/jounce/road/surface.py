@@ -156,7 +156,7 @@ def plane_under(
     """Height at a place, dz/dx and dz/dy of the plane nearest (least squares) to the ground at several points.
 
     Where wheels stand this is what a car rests on: the tangent at one point of a rough road says little about it.
-    Points without ground do not count; without any the car cannot be put there, which is an error.
+    A point without ground is an error: a car cannot be put there.
 
     Parameters
     ----------
@@ -168,12 +168,13 @@ def plane_under(
     places = np.column_stack([np.ravel(x), np.ravel(y)]).astype(float)
     asked = [roads[i if len(roads) > 1 else 0].query(px, py, z) for i, (px, py) in enumerate(places)]
     on = np.array([not bool(sample.no_ground) for sample in asked])
-    if not on.any():
+    if not on.all():
         name = f" of road {roads[0].name!r}" if roads[0].name else ""
-        raise ParameterError(f"no ground under the car at x = {at[0]:g} m, y = {at[1]:g} m{name}")
-    heights = np.array([float(sample.height) for sample in asked])[on]
-    middle = places[on].mean(axis=0)
-    slopes = np.linalg.lstsq(places[on] - middle, heights - heights.mean(), rcond=1e-9)[0]
+        wheels = "" if not on.any() else f": {(~on).sum()} of {len(on)} wheels hang over nothing"
+        raise ParameterError(f"no ground under the car at x = {at[0]:g} m, y = {at[1]:g} m{name}{wheels}")
+    heights = np.array([float(sample.height) for sample in asked])
+    middle = places.mean(axis=0)
+    slopes = np.linalg.lstsq(places - middle, heights - heights.mean(), rcond=1e-9)[0]
     return float(heights.mean() + slopes @ (np.asarray(at) - middle)), float(slopes[0]), float(slopes[1])
 
 

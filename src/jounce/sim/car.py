@@ -25,7 +25,7 @@ from jounce.sim.build import recipe
 from jounce.sim.linear import Lineariser
 from jounce.symbolic.numbers import Numbers
 from jounce.symbolic.ops import clip, fmax, if_else
-from jounce.vehicle.assembly import CORNERS, assemble, twins
+from jounce.vehicle.assembly import CORNERS, Relaxation, assemble, twins
 from jounce.vehicle.schema import Vehicle
 
 if TYPE_CHECKING:
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from jounce.symbolic.system import System
 
 # level and inclined: the built-in plane; road: an outside function, bound by name "ground"; roads: one per wheel,
-# "ground_L1" …; external: a plane per wheel by the inputs "Road_External.L1.x" …, external-points: contact points
+# "ground_L1" …; external: a plane per wheel by the inputs "Road_External.L1.x" …, external-points: contact points, one
+# for each tire (also "Road_External.L2_twin.x" …)
 Ground = Literal["level", "inclined", "road", "roads", "external", "external-points"]
 Normals = Literal["surface", "points", "vertical"]
+RELAXATIONS = ("states", "exact")
 GROUNDS = ("level", "inclined", "road", "roads", "external", "external-points")
 
 # Defaults of runs: two-step Adams-Bashforth at 1 ms.
@@ -84,6 +86,8 @@ class Description:
     smoothed: bool = False  # a road grows out of a plane, see ``jounce.road.inputs``
     normals: Normals = "surface"
     patch: bool = False  # wheels tell the road where they point
+    relaxation: Relaxation = "states"
+    tire_inputs: tuple[str, ...] = ()  # scaling factors with inputs L1.tire.LMUY …
 
 
 class Structure:
@@ -101,6 +105,10 @@ class Structure:
         choices: dict[str, Any] = {name: True for name in ("road_inputs", "smoothed", "patch") if getattr(d, name)}
         if d.normals != "surface":
             choices["normals"] = d.normals
+        if d.relaxation != "states":
+            choices["relaxation"] = d.relaxation
+        if d.tire_inputs:
+            choices["tire_inputs"] = list(d.tire_inputs)
         known = {"vehicle": d.vehicle.structure_key(), "tires": shared, "models": models, "ground": d.ground}
         return known | choices
 
@@ -114,13 +122,17 @@ class Structure:
             ground=self._ground(on),
             system=on,
             road_inputs=d.road_inputs,
+            relaxation=d.relaxation,
+            tire_inputs=d.tire_inputs,
         )
 
     def _ground(self, system: Any) -> Any:
         """Another ground than the built-in plane, if any."""
         d = self.description
-        if d.ground in ("external", "external-points"):
-            return {c: Given.declare(system, c, as_given=d.ground == "external-points") for c in CORNERS}
+        if d.ground == "external":
+            return {c: Given.declare(system, c) for c in CORNERS}
+        if d.ground == "external-points":  # a point is the contact of one tire only
+            return {c: Given.declare(system, c, as_given=True) for c in (*CORNERS, *twins(d.vehicle).values())}
         if d.ground not in ("road", "roads"):
             return None
         names = [f"ground_{c}" for c in CORNERS] if d.ground == "roads" else ["ground"]
@@ -169,6 +181,8 @@ def describe(
     smoothed: bool = False,
     normals: Normals = "surface",
     patch: bool = False,
+    relaxation: Relaxation = "states",
+    tire_inputs: Sequence[str] = (),
 ) -> Description:
     """Collect what a car is made from.
 
@@ -181,6 +195,11 @@ def describe(
     smoothed : whether a road grows out of a plane at the start of a run (parameters ``smoothing.*``)
     normals : of roads: of their surface, of three points (``ground.spacing``), or vertical
     patch : whether wheels tell the road where they point, for enveloping contacts (``jounce.road.envelope``)
+    relaxation : contact deflections of transient tires are ``states`` that are integrated with the car, or follow by
+        the ``exact`` update from step to step (docs/tires.md): stable at any step and speed. Steady running is
+        found with states, see ``take_over``
+    tire_inputs : scaling factors of the tires that change within a run: ("LMUY",) gives the inputs ``L1.tire.LMUY`` …,
+        factors on those of the file, 1 by default
     """
     if ground not in GROUNDS:
         raise ParameterError(f"ground = {ground!r}{did_you_mean(str(ground), GROUNDS)}")
@@ -188,13 +207,17 @@ def describe(
         raise ParameterError(f"smoothed: a road grows out of a plane; the ground is {ground!r}")
     if patch and (ground not in ("road", "roads") or normals != "surface"):
         raise ParameterError(f"patch: for the surfaces of roads; the ground is {ground!r}, its normals {normals!r}")
+    if relaxation not in RELAXATIONS:
+        raise ParameterError(f"relaxation = {relaxation!r}{did_you_mean(str(relaxation), RELAXATIONS)}")
+    if isinstance(tire_inputs, str) or len(set(tire_inputs)) != len(tuple(tire_inputs)):
+        raise ParameterError(f"tire_inputs = {tire_inputs!r}; expected names of scaling factors, each once")
     found = dict(tires) if tires is not None else tires_of(vehicle)
     missing = [corner for corner in CORNERS if corner not in found]
     if missing:
         raise ParameterError(f"tires: {missing[0]!r} is missing; expected one for each of {', '.join(CORNERS)}")
     for corner, twin in twins(vehicle).items():
         found.setdefault(twin, found[corner])
-    return Description(vehicle, found, ground, road_inputs, smoothed, normals, patch)
+    return Description(vehicle, found, ground, road_inputs, smoothed, normals, patch, relaxation, tuple(tire_inputs))
 
 
 def numbers(description: Description) -> Numbers:
@@ -227,16 +250,21 @@ def simulation(
     method: str = METHOD,
     step: float = STEP,
     road_inputs: bool = False,
+    relaxation: Relaxation = "states",
+    tire_inputs: Sequence[str] = (),
 ) -> Simulation:
     """A simulation of a car with its numbers set, at design; put it on the ground with ``statics.settle``.
 
-    ``road_inputs``: with the inputs ``road.L1`` …, heights added to the ground under the wheels.
+    ``road_inputs``: with the inputs ``road.L1`` …, heights added to the ground under the wheels; the others as in
+    ``describe``.
     """
     from jounce.runtime.simulation import Simulation
 
-    description = (
-        vehicle if isinstance(vehicle, Description) else describe(vehicle, tires, ground, road_inputs=road_inputs)
-    )
+    description = vehicle
+    if not isinstance(description, Description):
+        description = describe(
+            description, tires, ground, road_inputs=road_inputs, relaxation=relaxation, tire_inputs=tire_inputs
+        )
     sim = Simulation(library(description), method=method, step=step)
     set_numbers(sim, description)
     bind_tires(sim, description.tires)
@@ -252,4 +280,18 @@ def set_numbers(sim: Simulation, description: Description) -> None:
     sim.set_states({f"chassis.{axis}": float(centre[i]) for i, axis in enumerate("xyz")})
 
 
-__all__ = ["Description", "describe", "library", "lineariser", "numbers", "simulation", "tires_of"]
+def take_over(sim: Simulation, source: Simulation) -> None:
+    """Bring a car to the state of another simulation of it that differs in how its tires relax.
+
+    Statics and steady running are found with deflections that are states; a car with the ``exact`` update starts from
+    there. States and memories are matched by their names; what the source does not have stays.
+    """
+    known = {v.name: source.state(v.name) for v in source.model.states}
+    known |= {v.name: source.memory(v.name) for v in source.model.memories}
+    sim.set_states({v.name: known[v.name] for v in sim.model.states if v.name in known})
+    sim.set_memories({v.name: known[v.name] for v in sim.model.memories if v.name in known})
+    given = {v.name: source.input(v.name) for v in source.model.inputs}
+    sim.set_inputs({v.name: given[v.name] for v in sim.model.inputs if v.name in given})
+
+
+__all__ = ["Description", "describe", "library", "lineariser", "numbers", "simulation", "take_over", "tires_of"]

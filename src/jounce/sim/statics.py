@@ -29,7 +29,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from jounce.core.errors import JounceError, StaticsError
+from jounce.core.errors import JounceError, ParameterError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
@@ -90,6 +90,11 @@ def settle(
     StaticsError
         Naming the norm that stays too large; the last state is kept in the simulation.
     """
+    if not isinstance(description, Description):
+        raise ParameterError(
+            f"settle: found a {type(description).__name__}; expected the description of the car that the simulation "
+            "was made from: description = car.describe(vehicle, …), sim = car.simulation(description)"
+        )
     place(sim, description, x=x, y=y, heading=heading, normal=normal, height=height)
     with _helpers(sim, description):
         if method == "relaxation":

@@ -61,6 +61,11 @@ def run_steadily(
     ``normal`` is that of the ground, along which the car moves. The throttle found may be negative (downhill, or
     backwards): the caller decides whether brakes do that.
     """
+    if description.relaxation == "exact":
+        raise StaticsError(
+            "steady running is found with tires that relax by states; with relaxation 'exact' take over its state "
+            "(jounce.sim.car.take_over)"
+        )
     roll(sim, speed)
     linear = lineariser(description)
     names = tuple(linear.notes["states"])

@@ -75,6 +75,32 @@ def test_closed_form_on_a_grade() -> None:
     assert float(c.radius) == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize("grade", [-0.3, 0.0, 0.15])
+@pytest.mark.parametrize("bank", [-0.2, 0.1])
+@pytest.mark.parametrize(("heading", "camber"), [(0.0, 0.0), (0.7, 0.15), (2.6, -0.4)])
+def test_contact_point_and_force_on_a_tilted_plane(grade: float, bank: float, heading: float, camber: float) -> None:
+    """The contact is that point of plane and disc which is nearest to the wheel centre, found here by the conditions
+    for a minimum; the load acts there, at right angles to the road z = z0 + grade x + bank y."""
+    e = np.array(wheel_axis(heading, camber), dtype=float)
+    centre, z0 = np.array([12.0, -3.0, 4.0]), 1.0
+    n = np.array([-grade, -bank, 1.0]) / math.sqrt(1 + grade**2 + bank**2)
+    height = float(n @ (centre - [0.0, 0.0, z0]))
+    # min |X|²/2 with e·X = 0 and n·X = -height, X from the centre: X + λ e + µ n = 0
+    conditions = np.block([[np.eye(3), e[:, None], n[:, None]], [e, 0, 0], [n, 0, 0]])
+    arm = np.linalg.solve(conditions, [0, 0, 0, 0, -height])[:3]
+    c = touch(e, n, height)
+    assert np.array(c.arm, dtype=float) == pytest.approx(arm, abs=1e-12)
+    assert float(c.radius) == pytest.approx(float(np.linalg.norm(arm)), rel=1e-12)
+    point = centre + np.array(c.arm, dtype=float)
+    assert point[2] == pytest.approx(z0 + grade * point[0] + bank * point[1], abs=1e-12), "on the road"
+    total = wrench(c, [0.0, 0.0, 4000.0], [0.0, 0.0, 0.0])
+    force = np.array(total.force, dtype=float)
+    assert np.linalg.norm(force) == pytest.approx(4000) and force[2] > 0
+    for along in ([1.0, 0.0, grade], [0.0, 1.0, bank]):
+        assert force @ along == pytest.approx(0.0, abs=1e-9), "at right angles to the road"
+    assert np.array(total.moment, dtype=float) == pytest.approx(np.cross(arm, force), abs=1e-9)
+
+
 def test_bank_is_inclination() -> None:
     c = touch((0.0, 1.0, 0.0), plane(0.0, 0.1), 0.3)
     assert float(c.gamma) == pytest.approx(-math.atan(0.1))

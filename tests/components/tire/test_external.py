@@ -14,16 +14,19 @@ from jounce.components.tire import contact as geometry
 from jounce.components.tire.base import Tire
 from jounce.components.tire.external import Answer, External, Wheel, attach, bind, external_tire, load_library
 from jounce.components.tire.linear import Linear
-from jounce.components.tire.sti import bind_library, library_tire
+from jounce.components.tire.sti import LibraryTire, bind_library, library_tire
 from jounce.components.tire.wheel import declare, mount
 from jounce.core.errors import ParameterError, SimulationError
 from jounce.road.ground import Plane
+from jounce.road.inputs import Raised
 from jounce.runtime.compile import RUNTIME, library_path
+from jounce.runtime.program import Open, Phase, Program, Sine
 from jounce.runtime.simulation import Simulation
 from jounce.sim.linear import Lineariser
 from jounce.symbolic import System
 from models import compiled, outputs_by_name
 from tire_models import rig
+from user_tires import compile_tire
 
 # A linear tire without relaxation, whose equations fit into a few lines of any language.
 R0, CZ, KZ, CX, CY, MU = 0.32, 2e5, 2000.0, 6e4, 5e4, 0.9
@@ -324,3 +327,68 @@ def test_an_outside_tire_hangs_on_a_guided_carrier() -> None:
             [*(sim.state(f"chassis.{s}") for s in ("x", "y", "z", "vx", "vy", "wx", "wz")), sim.state("wheel.spin")]
         )
     assert results[1] == pytest.approx(results[0], rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["python", "STI"])
+def test_over_a_ground_that_moves_velocities_are_relative_to_it(kind: str, tmp_path: Path) -> None:
+    """A post of 10 mm at 8 Hz moves at 0.5 m/s: 1000 N of the damper that the same tire in here has as well."""
+    loads, closing = [], []
+    tires = [native(), external_tire(R0)]
+    if kind == "STI":
+        tires[1] = library_tire(compile_tire("spring", tmp_path), "spring_sti", interface="STI", radius=R0)
+    for t in tires:
+        system = System("post")
+        lift = system.prismatic("z", system.world, axis="z")
+        carrier = lift.frame.guided(
+            "carrier", (0, 0, 0), (("x", 0.05 + 0.0 * lift.q[0]),)
+        )  # axes other than the world's
+        body = system.body("carrier", carrier, 400.0, (1, 1, 1))
+        wheel = system.gyrostat("wheel", body, "y", 1.0)
+        height = system.input("post", "m", rate=True)
+        ground = Raised(Plane.declare(system, inclined=True), height, system.rate_of(height))
+        mounted = mount(system, declare(system, t), wheel, ground, "left")
+        mounted.declare_outputs(system)
+        system.output("closing", mounted.motion.rho_rate, "m/s")
+        sim = compiled(system, method="AB-2", step=0.0005)
+        if isinstance(t.model, LibraryTire):
+            bind_library(sim, "tire", t)
+        elif isinstance(t.model, External):
+            bind(sim, "tire", forces, t.model)
+        sim.set_parameters({"ground.bank": 0.02})
+        sim.set_states({"z.travel": R0 - 400 * 9.80665 / CZ})
+        recorded = sim.run(
+            program=Program(Phase("post", [Open("post", Sine(0.01, 8.0))], duration=0.3)), interval=0.005
+        )
+        loads.append(recorded["tire.fz"])
+        closing.append(recorded["closing"])
+        # the deflection itself tells its rate: central differences of up to 8 Hz, (ω h)²/6 of it
+        found = np.gradient(recorded["tire.deflection"], recorded.time)[5:-5]
+        assert found == pytest.approx(recorded["closing"][5:-5], abs=0.02 * np.abs(closing[0]).max() + 1e-4)
+    assert loads[1] == pytest.approx(loads[0], rel=1e-6, abs=1e-3)
+    assert closing[1] == pytest.approx(closing[0], abs=1e-8)
+    assert np.abs(closing[0]).max() * KZ > 500.0
+
+
+def test_a_tire_with_its_function_is_bound_by_cars_and_rigs() -> None:
+    """Two wheels of a mechanism, one with a stiffer tire: each gets its own function."""
+    from jounce.components.tire.sti import bind_tires
+
+    def spring(rate: float) -> Any:
+        return lambda w: Answer([0.0, 0.0, rate * max(R0 - w.height, 0.0)], [0.0, 0.0, 0.0])
+
+    system = System("two")
+    ground = Plane.declare(system)
+    tires = {"L1": external_tire(R0, function=spring(1e5)), "R1": external_tire(R0, function=spring(2e5))}
+    for corner, tire in tires.items():
+        scope = system.scope(corner)
+        lift = system.prismatic(f"{corner}_z", system.world, axis="z")
+        wheel = system.gyrostat(f"{corner}_wheel", system.body(f"{corner}_hub", lift.frame, 40.0, (1, 1, 1)), "y", 1.0)
+        mount(scope, declare(scope, tire), wheel, ground, "left").declare_outputs(scope)
+    sim = compiled(system)
+    assert bind_tires(sim, tires) == {}
+    sim.set_states({f"{corner}_z.travel": R0 - 0.01 for corner in tires})
+    assert sim.output("L1.tire.fz") == pytest.approx(1000.0)
+    assert sim.output("R1.tire.fz") == pytest.approx(2000.0)
+    # which function it is does not change the equations
+    assert repr(tires["L1"].model) == repr(external_tire(R0).model)
+    assert tires["L1"].model == external_tire(R0).model

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from jounce.components.tire.figures import doubts, ellipse, figures
+from jounce.components.tire.figures import _clean, doubts, ellipse, faults, figures, outside_loads, without_forces
 from jounce.components.tire.pac2002 import symmetrised
 from jounce.core.errors import ParameterError
 from jounce.core.units import check_unit
@@ -80,3 +80,79 @@ def test_a_mode_without_side_force_is_not_asked_for_it() -> None:
     assert not doubts(tire(VALUES, mode=2))
     with pytest.raises(ParameterError, match="load = -1 N; must be above 0"):
         figures(tire(VALUES), -1.0)
+
+
+def test_lateral_friction_is_that_of_the_stronger_side() -> None:
+    """A vertical shift adds to one side what it takes from the other: the peaks are D ± SV."""
+    plain = figures(tire(VALUES))
+    for shift in (0.1, -0.1):
+        found = figures(tire({**VALUES, "PVY1": shift}))
+        assert found["lateral_friction"].value == pytest.approx(plain["lateral_friction"].value + 0.1, rel=1e-4)
+        assert found["slip_angle_at_peak"].value == pytest.approx(plain["slip_angle_at_peak"].value, rel=0.01)
+        assert found["lateral_load_sensitivity"].value == pytest.approx(EXAMPLE["PDY2"], rel=1e-3)
+
+
+def test_deflection_counts_from_the_first_contact() -> None:
+    t = read_tir(TIRES["example_mf61"]).tire
+    grown = (t.values["Q_RE0"] - 1) * t.values["UNLOADED_RADIUS"]
+    found = figures(t)["deflection"].value
+    assert found == pytest.approx(t.deflection(t.values["FNOMIN"]) + grown, abs=1e-9)
+    larger = t.with_values(Q_RE0=1.02)
+    # the same spring on a larger tire: the formula divides the deflection by R0, not by the free radius
+    assert figures(larger)["deflection"].value == pytest.approx(found, rel=1e-6)
+
+
+def test_rounding_is_no_figure() -> None:
+    """A mirrored zero is -0, and differences of equal forces leave some 1e-15 of them."""
+    pull = figures(read_tir(TIRES["example_fiala"]).tire)["pull_lateral"].value
+    assert f"{pull:.4g}" == "0"
+    assert _clean(1.11e-15, "-", 4000.0) == 0 and _clean(-3e-7, "N.m", 4000.0) == 0
+    assert _clean(1e-4, "-", 4000.0) == 1e-4 and _clean(-0.1, "N.m", 4000.0) == -0.1
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "message"),
+    [
+        ({"UNLOADED_RADIUS": 320.0}, "UNLOADED_RADIUS", "0.1 to 1.2 m: are the units"),
+        ({"FNOMIN": 4.0}, "FNOMIN", "tires have 50 to 1e"),
+        ({"FNOMIN": 4e6}, "FNOMIN", "are the units of the file right"),
+        ({"VERTICAL_STIFFNESS": 200.0}, "vertical_rate", "200 N/m"),
+        ({"VERTICAL_STIFFNESS": 2e8}, "vertical_rate", "2e+08 N/m"),
+        ({"VERTICAL_STIFFNESS": 4e4, "RIM_RADIUS": 0.2}, "deflection", "50 % of the sidewall"),
+        ({"RIM_RADIUS": 0.5}, "RIM_RADIUS", "below the radius"),
+        ({"ALPMAX": 85.0}, "ALPMAX", "in degrees"),
+        ({"CAMMIN": -15.0}, "CAMMIN", "in degrees"),
+        ({"IP": 2.2}, "IP", "tires have 2e+04 to 1.2e+06 Pa"),
+        ({"QSY1": -0.01}, "rolling_resistance", "drives the car"),
+        ({"QSY1": 0.0, "QSY2": 0.0, "PVX1": 0.02, "PHX1": 0.0}, "rolling_resistance", "drives the car; give QSY1"),
+    ],
+)
+def test_what_cannot_be_driven_is_found(changes: dict[str, float], key: str, message: str) -> None:
+    assert not faults(tire(VALUES))
+    found = {d.key: d.message for d in faults(tire({**VALUES, **changes}))}
+    assert key in found and message in found[key], found
+
+
+@pytest.mark.parametrize("name", list(TIRES))
+def test_shipped_tires_have_no_faults(name: str) -> None:
+    assert not faults(read_tir(TIRES[name]).tire)
+
+
+def test_odd_ranges_and_a_motorcycle_that_cannot_lean_are_remarks() -> None:
+    wide = tire({**VALUES, "ALPMAX": 1.9})
+    assert "right angle" in {d.key: d.message for d in doubts(wide)}["ALPMIN, ALPMAX"] and not faults(wide)
+    mc = read_tir(TIRES["example_pac_mc"]).tire
+    upright = mc.with_values(PKY6=0.0, PKY7=0.0)
+    assert "camber thrust" in {d.key: d.message for d in doubts(upright)}["camber_stiffness"]
+    mf = read_tir(TIRES["example_mf61"]).tire.with_values(INFLPRES=4e5)
+    assert "valid pressures" in {d.key: d.message for d in doubts(mf)}["INFLPRES"]
+
+
+def test_what_a_mode_leaves_out_and_loads_beyond_the_range_are_said() -> None:
+    assert without_forces(tire(VALUES, mode=2)) == "no longitudinal force: it cannot drive or brake a car"
+    assert "cannot steer" in without_forces(tire(VALUES, mode=1))
+    assert not without_forces(tire(VALUES))
+    t = tire(VALUES)
+    assert not outside_loads(t, t.values["FZMAX"]) and not outside_loads(t, t.values["FZMIN"])
+    assert "outside of the valid loads" in outside_loads(t, 1.01 * t.values["FZMAX"])
+    assert "outside of the valid loads" in outside_loads(t, 0.99 * t.values["FZMIN"])

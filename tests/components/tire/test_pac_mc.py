@@ -15,10 +15,10 @@ from jounce.components.tire.base import Tire
 from jounce.components.tire.contact import motion, section_profile, touch, touch_section
 from jounce.components.tire.pac_mc import COEFFICIENTS, PacMc
 from jounce.core.constants import GRAVITY
-from jounce.core.errors import ParameterError
+from jounce.core.errors import FormatError, ParameterError
 from jounce.core.units import check_unit
 from jounce.files.library import library_file
-from jounce.files.tir import read_tir
+from jounce.files.tir import parse_tir, read_tir
 from mf6_reference import MOTORCYCLE, pac_mc
 from models import assert_close, compiled, outputs_by_name
 from tire_models import rig
@@ -137,6 +137,8 @@ def test_the_rate_of_the_deflection_is_exact() -> None:
 def test_sections_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ParameterError, match="must be convex; its slope falls near x"):
         section_profile([0, 0.02, 0.04, 0.06], [0, 0.01, 0.012, 0.013])
+    with pytest.raises(ParameterError, match="is flat; give it a slight curve"):
+        section_profile([0, 0.02, 0.04], [0, 0, 0])
     with pytest.raises(ParameterError, match="three points"):
         section_profile([0, 0.02], [0, 0.01])
     with pytest.raises(ParameterError, match="x rising from 0"):
@@ -194,6 +196,66 @@ def test_upright_a_section_makes_no_difference() -> None:
     a, b = leaning(with_section, 0.0), leaning(plain, 0.0)
     for name, value in b.items():
         assert a[name] == pytest.approx(value, rel=1e-9, abs=1e-9), name
+
+
+def nearly_flat(width: float, radius: float = 20.0) -> Any:
+    """Half a section like a car's: its drop over the whole width is far below a millimetre."""
+    x = np.linspace(0, width, 20)
+    return section_profile(x, x**2 / (2 * radius))
+
+
+def test_on_a_flat_section_both_places_of_the_force_are_one_when_upright() -> None:
+    values = {**MOTORCYCLE, "QSX1": 0.0, "QSX2": 0.0, "QSX3": 0.0}
+    width = 0.05
+    at_section, at_disc = (
+        replace(tire(values, profile=True, disc_point=way), curves={"profile": nearly_flat(width)})
+        for way in (False, True)
+    )
+    a, b = leaning(at_section, 0.0), leaning(at_disc, 0.0)
+    assert a["tire.fz"] > 1000
+    for i in range(3):
+        assert a[f"force.{i}"] == pytest.approx(b[f"force.{i}"], rel=1e-12, abs=1e-9)
+        assert a[f"moment.{i}"] == pytest.approx(b[f"moment.{i}"], rel=1e-12, abs=1e-9)
+    # leaning beyond the slope of its end it stands on its edge, at the last point of the table
+    gamma, drop = 0.1, width**2 / 40
+    height = (0.31 - SECTION) * math.cos(gamma) + SECTION - 0.01  # of ``leaning``
+    a, b = leaning(at_section, gamma), leaning(at_disc, gamma)
+    depth = (0.31 - drop) * math.cos(gamma) + width * math.sin(gamma) - height
+    assert a["tire.deflection"] == pytest.approx(depth, abs=1e-9) == b["tire.deflection"]
+    edge = (0.31 - drop) * math.sin(gamma) - width * math.cos(gamma)
+    assert a["moment.0"] == pytest.approx(edge * a["tire.fz"] + height * a["tire.fy"], rel=1e-9)
+    disc = height * math.tan(gamma)
+    assert b["moment.0"] == pytest.approx(disc * b["tire.fz"] + height * b["tire.fy"], rel=1e-9)
+
+
+def test_a_section_without_width_is_the_disc_whatever_the_place_of_the_force() -> None:
+    """The narrower the section, the nearer the two points: apart by its width, and by how deep the tire is pressed."""
+    values = {**MOTORCYCLE, "QSX1": 0.0, "QSX2": 0.0, "QSX3": 0.0}
+    found = []
+    for width in (4e-4, 1e-4):
+        curves = {"profile": nearly_flat(width)}
+        pair = (tire(values, profile=True, disc_point=way) for way in (False, True))
+        a, b = (leaning(replace(t, curves=curves), 0.2) for t in pair)
+        found.append((a["moment.0"] - b["moment.0"]) / a["tire.fz"])
+    # the arms: (R0 - y) sin γ - x cos γ at the section, h tan γ where the disc meets the plane
+    height = (0.31 - SECTION) * math.cos(0.2) + SECTION - 0.01
+    remaining = 0.31 * math.sin(0.2) - height * math.tan(0.2)
+    assert found[1] == pytest.approx(remaining - 1e-4 * math.cos(0.2), abs=1e-7)
+    assert found[0] - found[1] == pytest.approx(-3e-4 * math.cos(0.2), abs=1e-7)
+
+
+@pytest.mark.parametrize("function", ["vitools::vi_tire", "VI-TIRE", "vi_tire"])
+@pytest.mark.parametrize("model", ["PAC_MC", "pac_mc"])
+def test_the_keys_of_a_file_choose_this_model(function: str, model: str) -> None:
+    text = library_file("tires", "example_pac_mc").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith(("FUNCTION_NAME", "MODEL_TYPE"))]
+    at = next(i for i, line in enumerate(lines) if line.startswith("PROPERTY_FILE_FORMAT"))
+    assert "'USER'" in lines[at]
+    keys = [f"FUNCTION_NAME = '{function}'", f"MODEL_TYPE = '{model}'"]
+    file = parse_tir("\n".join([*lines[: at + 1], *keys, *lines[at + 1 :]]))
+    assert file.family == "PAC_MC" and isinstance(file.tire.model, PacMc)
+    with pytest.raises(FormatError, match=r"\[MODEL\] MODEL_TYPE: found 'PAC_XY'; unknown tire family"):
+        parse_tir("\n".join([*lines[: at + 1], keys[0], "MODEL_TYPE = 'PAC_XY'", *lines[at + 1 :]]))
 
 
 def test_the_example_stands_on_a_wheel() -> None:

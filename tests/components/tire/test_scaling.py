@@ -14,7 +14,7 @@ from jounce.components.tire.pac2002 import Pac2002
 from jounce.components.tire.pac_mc import PacMc
 from jounce.components.tire.transient import evaluate, inputs, outputs
 from jounce.components.tire.wheel import declare, numbers_of
-from jounce.core.errors import ModelError
+from jounce.core.errors import ModelError, ParameterError
 from jounce.runtime.simulation import Simulation
 from jounce.symbolic import System
 from mf6_reference import FULL_62, MOTORCYCLE, mf6, pac_mc
@@ -216,3 +216,17 @@ def test_a_car_has_factors_on_every_wheel() -> None:
     for place in ("L1", "R1", "L2", "R2"):
         assert {f"{place}.tire.scale.{factor}" for factor in Pac2002().scalable()} <= set(found)
         assert found[f"{place}.tire.scale.LKY"] == 1.0
+
+
+def test_a_factor_that_means_nothing_is_refused(wheels: tuple[str, Simulation]) -> None:
+    kind, sim = wheels
+    factors = MODELS[kind][0].scalable()
+    refused = {"LMUX": (-1.0, 0.0), "LMUY": (-0.1,), "LFZO": (0.0,), "LKY": (-1.0,), "LSGAL": (-0.5,)}
+    for factor, values in refused.items():
+        for value in values if factor in factors else ():
+            with pytest.raises(ParameterError, match=rf"a\.scale\.{factor}"):
+                sim.set_parameters({f"a.scale.{factor}": value})
+    for factor, value in {"LKY": 0.0, "LHY": -1.0, "LMUX": 0.01}.items():  # off, turned round, on ice
+        if factor in factors:
+            sim.set_parameters({f"a.scale.{factor}": value})
+            sim.set_parameters({f"a.scale.{factor}": 1.0})

@@ -387,3 +387,39 @@ def test_the_example_in_the_documentation_is_the_one_tested_here() -> None:
     theirs, ours = made(space["MyTire"](), values), made(MyTire(), values)
     assert steady(theirs, 3000.0, 0.03, -0.2).tolist() == steady(ours, 3000.0, 0.03, -0.2).tolist()
     del sys.modules[module.__name__]
+
+
+# --- mistakes in somebody's model ------------------------------------------------------------------------------------
+
+BROKEN = """
+from dataclasses import dataclass
+from typing import ClassVar
+from jounce.components.tire.base import Coefficient, Forces
+from jounce.components.tire.simple import SimpleTire, Stiffness
+
+@dataclass(frozen=True)
+class Broken(SimpleTire):
+    kind: ClassVar[str] = "broken"
+    def stiffness(self, p, load, gamma, friction):
+        return Stiffness(18 * load, -18 * load, 0.1, 0.1, 0.4, 0.4)
+    def slip_forces(self, p, load, gamma, friction, kappa, alpha, way):
+        zero = 0.0 * load
+        {line}
+        return Forces(zero, -load * alpha, zero, zero, zero)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("tahn(alpha)", r"broken\.py, line 14, in slip_forces: NameError: name 'tahn'"),
+        ("zero = 1.0 if alpha > 0 else zero", r"broken\.py, line 14.*if_else\(condition, then, otherwise\)"),
+        ("return (zero, zero, zero, zero, zero)", r"slip_forces gives tuple; expected Forces\(fx, fy, mx, my, mz\)"),
+    ],
+)
+def test_mistakes_are_told_where_they_are(line: str, message: str, tmp_path: Any) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(BROKEN.replace("{line}", line))
+    broken = made(registry.from_file(path, "Broken")(), COMMON)
+    with pytest.raises(ModelError, match=message):
+        compiled(rig(broken))

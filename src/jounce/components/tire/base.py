@@ -207,6 +207,12 @@ class TireModel(ABC):
         """
 
     # -- for people -----------------------------------------------------------------------------------------
+    def parts(
+        self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
+    ) -> dict[str, Any]:
+        """What ``forces`` are made of, by names of ``output_map``; what a model does not have is left out."""
+        return {}
+
     def complete(self, values: Mapping[str, float]) -> dict[str, float]:
         """All numbers of the block, defaults filled in, and the derived ones."""
         known = {c.name for c in self.coefficients}

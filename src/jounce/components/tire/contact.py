@@ -117,7 +117,8 @@ def section_profile(x: npt.ArrayLike, y: npt.ArrayLike) -> Table:
     ----------
     x, y : half of the section from the crown on, m: distance from the wheel plane, rising from 0, and drop below the
         crown. The section must be convex. It is continued evenly to the other side by a cubic spline; a plane that is
-        steeper than its last point touches it there
+        steeper than its last point touches it there. A flat section would touch along its whole width and jump from
+        edge to edge when the wheel leans over; the slightest curve makes that a fast but steady change
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if len(x) != len(y) or len(x) < 3 or x[0] != 0 or y[0] != 0 or np.any(np.diff(x) <= 0):
@@ -126,6 +127,10 @@ def section_profile(x: npt.ArrayLike, y: npt.ArrayLike) -> Table:
     points = np.linspace(0.0, x[-1], SECTION_POINTS)
     slope = np.asarray(even(points, derivative=1), dtype=float)
     slope[0] = 0.0  # of an even function
+    if np.all(y == 0):
+        raise ParameterError(
+            "cross-section: is flat; give it a slight curve, such as y = x²/(2 R) with R of some metres"
+        )
     if np.any(np.diff(slope) <= 0):
         where = points[1:][np.diff(slope) <= 0][0]
         raise ParameterError(f"cross-section: must be convex; its slope falls near x = {where:.4g} m")

@@ -5,7 +5,8 @@ The function is asked during every evaluation, as a *service* of the model:
     time                        s
     position[3]                 of the wheel centre, world axes, m
     matrix[9]                   carrier axes in world axes, row by row: v_world = matrix · v_carrier
-    velocity[3], omega[3]       of the carrier at the wheel centre, carrier axes, m/s and rad/s
+    velocity[3], omega[3]       of the carrier at the wheel centre, carrier axes, m/s and rad/s; the velocity relative
+                                to the ground, where that moves (heights by inputs, a road that grows at the start)
     angle, spin                 of the wheel relative to the carrier, rad and rad/s
     height, normal[3]           of the wheel centre above the tangent plane of the road along its normal; world axes
     friction                    road friction times the factor of the wheel
@@ -24,6 +25,9 @@ as a block, with ``get_state`` and ``set_state`` for snapshots.  The forces then
 by the exchange convention of the simulation.
 
 Compiled tires that were written for another program (STI, CRT) are in ``sti``.
+
+On contact points that are given (``external-points``) it sees the plane through the point that the normal says, as it
+finds its contact itself.
 
 Derivatives, where a linearisation or a linear-implicit step asks for them, are central differences of the function.
 """
@@ -75,6 +79,10 @@ FACTOR = ("factor", "-")
 EXCHANGES = ("evaluation", "step")
 CORNER = re.compile(r"[LR]\d+(_twin)?")  # scopes of the wheels of a car
 SLIP_SPEED = 0.1  # m/s, least speed in the slips of the channels
+OUTSIDE = "an outside tire has no formula here (jounce tire rig shows its forces)"
+USUAL_DROP = 1 / 3  # of a pneumatic tire: the tread is longer than the contact that it rolls through
+DROP_DOC = "effective radius of the slip channels: UNLOADED_RADIUS - RADIUS_DROP times the deflection"
+TOLD_RADIUS = "map.effective_radius"  # channel of a tire that tells its own
 # Steps of central differences: about the cube root of rounding times what the quantity is usually.
 _STEPS = {"s": 1e-5, "m": 1e-6, "-": 1e-6, "m/s": 1e-4, "rad/s": 1e-4, "rad": 1e-6}
 
@@ -117,6 +125,8 @@ class External(TireModel):
     channels : names of further results, with units
     exchange : ``evaluation``: asked in every evaluation; ``step``: at step boundaries, forces are inputs
     family : row of the compatibility of tires and roads
+    call : function that gives the forces; cars and rigs bind it by themselves: from Wheel to Answer, or a C
+        function, or a C function and the address that is handed to it
     """
 
     kind: ClassVar[str] = "external"
@@ -127,6 +137,7 @@ class External(TireModel):
     channels: tuple[tuple[str, str], ...] = ()
     exchange: str = "evaluation"
     family: str = field(default="USER", repr=False, kw_only=True)
+    call: Any = field(default=None, repr=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.exchange not in EXCHANGES:
@@ -145,7 +156,10 @@ class External(TireModel):
 
     @property
     def coefficients(self) -> Sequence[Coefficient]:
-        return (Coefficient("UNLOADED_RADIUS", "m", "radius of the free tire, for contact and slip channels", None),)
+        return (
+            Coefficient("UNLOADED_RADIUS", "m", "radius of the free tire, for contact and slip channels", None),
+            Coefficient("RADIUS_DROP", "-", DROP_DOC, USUAL_DROP),
+        )
 
     @property
     def transient(self) -> bool:
@@ -160,7 +174,7 @@ class External(TireModel):
         return len(FORCES) + len(self.states) + len(self.channels)
 
     def _nothing(self) -> NoReturn:
-        raise ParameterError("an outside tire has no formula here: its function gives the forces in a simulation only")
+        raise ParameterError(f"{OUTSIDE}: its function gives the forces in a simulation only")
 
     def vertical(
         self,
@@ -202,11 +216,18 @@ def external_tire(
     states: Sequence[tuple[str, str]] = (),
     channels: Sequence[tuple[str, str]] = (),
     exchange: str = "evaluation",
+    radius_drop: float = USUAL_DROP,
+    function: Any = None,
     name: str = "",
 ) -> Tire:
-    """A tire whose forces come from outside; ``bind`` or ``attach`` gives a simulation its function."""
-    model = External(tuple(states), tuple(channels), exchange)
-    return Tire(model, model.complete({"UNLOADED_RADIUS": radius}), name=name)
+    """A tire whose forces come from outside, by its ``function``; without one, ``bind`` or ``attach`` gives it to a
+    simulation.
+
+    Its slip channels, and the rig where it imposes slip, have the effective radius R0 - ``radius_drop`` ρ: 0 for a tire
+    that rolls with R0.
+    """
+    model = External(tuple(states), tuple(channels), exchange, call=function)
+    return Tire(model, model.complete({"UNLOADED_RADIUS": radius, "RADIUS_DROP": radius_drop}), name=name)
 
 
 def mount(
@@ -228,6 +249,8 @@ def mount(
     at = [0.0, 0.0, 0.0] if offset is None else [offset * a for a in rotor.axis]
     velocity = carrier.v if offset is None else carrier.point_velocity(at)
     surface = aimed(ground, carrier, rotor.axis).under(carrier, at)
+    if surface.velocity is not None:  # relative to a ground that moves: slips and damping are then right without asking
+        velocity = [v - g for v, g in zip(velocity, surface.velocity, strict=True)]
     factor = 1.0 if friction is None else if_else(friction > 1e-5, friction, 1.0)
     mu = surface.friction * factor
     angle = own.state("angle", "rad", "of the wheel relative to its carrier")
@@ -271,13 +294,15 @@ def mount(
     force, moment = found[:3], found[3:6]
     scope.force(carrier, force, at=at)
     rotor.external_torque(moment)
-    return _mounted(block, rotor, surface, (at, velocity, force, moment), mu)
+    told = dict(zip((label for label, _ in model.channels), found[6 + len(states) :], strict=True)).get(TOLD_RADIUS)
+    return _mounted(block, rotor, surface, (at, velocity, force, moment), mu, told)
 
 
-def _mounted(block: Block, rotor: Gyrostat, surface: Any, vectors: Sequence[Any], mu: Any) -> Mounted:
-    """Channels in contact axes: forces as they are, slips without lag and with re = R0 - ρ/3.
+def _mounted(block: Block, rotor: Gyrostat, surface: Any, vectors: Sequence[Any], mu: Any, told: Any = None) -> Mounted:
+    """Channels in contact axes: forces as they are, slips without lag and with the effective radius that the tire tells
+    (``told``), or, where it tells none (0), re = R0 - RADIUS_DROP ρ.
 
-    ``vectors``: place of the wheel centre, its velocity, force and moment, carrier axes.
+    ``vectors``: place of the wheel centre, its velocity over the ground, force and moment, carrier axes.
     """
     carrier = rotor.body.frame
     native = carrier.native_axes
@@ -292,7 +317,9 @@ def _mounted(block: Block, rotor: Gyrostat, surface: Any, vectors: Sequence[Any]
     axes = (touch.forward, touch.lateral, touch.normal)
     f = [sum(a * b for a, b in zip(axis, force, strict=True)) for axis in axes]
     m = [sum(a * b for a, b in zip(axis, at_contact, strict=True)) for axis in axes]
-    radius = block.parameters["UNLOADED_RADIUS"] - fmax(rho, 0.0) / 3
+    radius = block.parameters["UNLOADED_RADIUS"] - block.parameters["RADIUS_DROP"] * fmax(rho, 0.0)
+    if told is not None:
+        radius = if_else(told > 0.0, told, radius)
     speed = fmax(fabs(moving.vx), SLIP_SPEED)
     values = {
         **dict(zip(("fx", "fy", "fz", "mx", "my", "mz"), (*f, *m), strict=True)),
@@ -381,6 +408,18 @@ def attach(
         exchange=block.pop("exchange", "step"),
         **block,
     )
+
+
+def connect(simulation: Simulation, name: str, model: External, function: Any) -> None:
+    """Give a simulation the function of an outside tire, of any of the kinds that ``External`` names."""
+    if model.exchange == "step":
+        attach(simulation, name, function)
+    elif isinstance(function, tuple):
+        simulation.bind(name, *function)
+    elif isinstance(function, int | ctypes._CFuncPtr):  # type: ignore[attr-defined]
+        simulation.bind(name, function)
+    else:
+        bind(simulation, name, function, model)
 
 
 class _WithState:

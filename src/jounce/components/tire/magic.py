@@ -204,6 +204,17 @@ class MagicFormula(TireModel):
     def _at_load(self, p: Numbers, load: Any, gamma: Any, friction: Any, turn: Turn | None, f: Functions) -> AtLoad:
         raise NotImplementedError
 
+    def parts(
+        self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
+    ) -> dict[str, Any]:
+        self.forces(p, at, kappa, alpha, vx, spin, belt)  # leaves them in the namespace
+        a = at.own
+        found = {"friction_x": fabs(a.Dx) / a.Fz, "friction_y": fabs(a.Dy) / a.Fz, "svx": a.scale * a.SVx}
+        if self.slip in (2, 3, 4):
+            found |= {"svy": a.scale * a.SVy, "svy_kappa": a.scale * a.SVyk, "trail": a.trail, "arm_fx": a.arm}
+            found |= {"residual_torque": a.scale * a.residual, "gyroscopic_moment": a.scale * a.gyroscopic}
+        return found
+
     def _camber_stiffening(self, p: Numbers, a: Any, name: str) -> Any:
         return p[name] * a.gamma * a.gamma
 

@@ -488,23 +488,24 @@ class Mf6(MagicFormula):
         zero = 0.0 * a.Fz
         fx = fy = mx = my = mz = zero
         zeta2 = self._zeta2(p, a, alpha)
-        svy = (a.SVy0 + a.SVyg) * zeta2
+        a.SVy, a.SVyk = (a.SVy0 + a.SVyg) * zeta2, zero
         shy = a.SHy0 + a.thrust - a.SVyg * zeta2 * a.per_Ky
         left: Any = 1.0  # Gyκ
         if self.slip in (1, 3, 4):
             fx = self._fx0(p, a, kappa)
         if self.slip in (2, 3, 4):
-            fy = self._fy0(p, a, alpha, zeta2, shy, svy)
+            fy = self._fy0(p, a, alpha, zeta2, shy, a.SVy)
         if self.slip == 4:
             fx = fx * self._reduction_x(p, a, kappa, alpha)
             left = self._reduction_y(p, a, kappa, alpha)
-            fy = fy * left + self._induced(p, a, kappa, alpha) * zeta2
+            a.SVyk = self._induced(p, a, kappa, alpha) * zeta2
+            fy = fy * left + a.SVyk
         fade: Any = 1.0
         if not self.transient and self.slip:
             fade = 0.5 - 0.5 * cos(pi * fmin(fabs(vx) * p["PER_VXLOW"], 1.0))
             fx, fy = fade * fx, fade * fy
         if self.slip in (2, 3, 4):
-            ar = alpha + shy + svy * a.per_Ky
+            ar = alpha + shy + a.SVy * a.per_Ky
             way = direction(vx * p["PER_VXLOW"])
             mz = self._mz(p, a, kappa, alpha, ar, way, fx, fy, left, zeta2, fade)
             mx = self._mx(p, a, fy)
@@ -578,6 +579,7 @@ class Mf6(MagicFormula):
             dr = dr + by_camber * g * p["LKZC"]
             residual = dr * moment * a.LMUY * cos_alpha * cos_atan(br * ar)
         trail = dt * cos(angle(at, bt, p["QCZ1"], et)) * cos_alpha
+        a.trail, a.arm, a.gyroscopic, a.residual = trail, arm, 0.0, fade * residual
         return fade * (-trail * on_trail + residual) + arm * fx  # (3)
 
     def _by_turning(self, p: Numbers, a: Any, moment: Any, by_camber: Any, left: Any) -> tuple[Any, Any]:

@@ -7,6 +7,20 @@
 
 User tires fill an array of this order (``sti``). ``of_run`` gives the same array for the tires of a car that was run,
 native or not, ``of_simulation`` for one that stands. Numbers that nobody knows there are nan; reserved places are zero.
+
+Of native tires the following stay nan: turn slip (9), which is no channel of a car; second and third road friction
+(72, 73), auxiliary contact point (95-97) and parameters of orientation (149-151), which they do not have. Rates of the
+contact deflections (52, 53) are known to ``of_simulation`` only. A second tire of a twin wheel has forces, slips and
+contact of its own; carrier, wheel centre and the point to which 31-36 belong are those of the hub that it shares.
+
+Places 54 to 64 are no channels of a car either; they are computed from load, slips and speeds of the run when the tire
+is given. Every native model then knows 54, 55, 59 and 60, the Magic Formula all, with
+
+    Mz = -t F + Mzr + s Fx + Mgyr        t: trail (56), Mzr (57), s (58), Mgyr (61), F: lateral force on the trail   (1)
+
+54 and 55 are the friction at the peak, µx and µy; for other models |Fx|/Fz and |Fy|/Fz. The gyroscopic moment of a run
+is known only where it is zero. Numbers are those of the tire file, without factors that a wheel has of its own; with
+turn slip they stay nan.
 """
 
 from __future__ import annotations
@@ -21,6 +35,7 @@ from jounce.components.tire.contact import to_sae
 from jounce.core.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
+    from jounce.components.tire.base import Tire
     from jounce.runtime.simulation import Simulation
 
 Array = npt.NDArray[np.float64]
@@ -28,6 +43,7 @@ Array = npt.NDArray[np.float64]
 SIZE = 300
 TEMPERATURES, PRESSURE, USER = 155, 159, 160
 N_USER = 20
+TWIN = "_twin"  # ends the place of a second tire
 FREEZING = 273.15  # K: the map has degrees Celsius, channels are SI
 
 
@@ -109,6 +125,7 @@ def find(name: str) -> Entry:
     return ENTRIES[INDEX[name]]
 
 
+_UNSIDED = ("friction_x", "friction_y", "svx", "trail")  # the same for a mirrored tire
 # What a car's channels say, by the place in the map.
 _OF_TIRE = {
     **{i: f"Ground_Surface_{kind}_{axis}" for i, (kind, axis) in enumerate(
@@ -126,14 +143,15 @@ _OF_TIRE = {
 }  # fmt: skip
 
 
-def of_run(run: Any, corner: str, *, rotation: str = "3-1-2") -> Array:
+def of_run(run: Any, corner: str, *, rotation: str = "3-1-2", tire: Tire | None = None) -> Array:
     """The map of a tire of a car, one row per recorded instant (n, 300).
 
     Parameters
     ----------
     run : a recording or result of a car, or a mapping from channels to values
-    corner : ``L1``, ``R1``, ``L2`` or ``R2``
+    corner : ``L1``, ``R1``, ``L2`` or ``R2``; ``L2_twin`` or ``R2_twin`` for second tires
     rotation : sequence of the carrier's rotations, ``system.carrier_rotation`` of the vehicle
+    tire : of this corner, for places 54 to 64
     """
     known = run
     force = f"Tire.Ground_Surface_Force_X.{corner}"
@@ -151,11 +169,17 @@ def of_run(run: Any, corner: str, *, rotation: str = "3-1-2") -> Array:
 
     for place, channel in _OF_TIRE.items():
         take(place, f"Tire.{channel}.{corner}")
-    take(8, f"Wheel.Inclination.{corner}")
-    take(49, f"Wheel.Omega.{corner}")
+    hub = corner.removesuffix(TWIN)
+    if hub == corner:
+        take(8, f"Wheel.Inclination.{corner}")
+    else:  # on an uneven road the second tire has a normal of its own
+        take(8, f"ti{corner[0].lower()}_wheel_tire_kinematics.inclination_angle_twin_rear")
+    take(49, f"Wheel.Omega.{hub}")
+    take(183, f"Road.Off_Road_Flag.{corner}")
+    take(184, f"Road.Material.{corner}")
     for i, axis in enumerate("XYZ"):
-        take(10 + i, f"Wheel.Hub_Carrier_V{axis.lower()}.{corner}")
-        take(22 + i, f"Wheel.Global_{axis}.{corner}")
+        take(10 + i, f"Wheel.Hub_Carrier_V{axis.lower()}.{hub}")
+        take(22 + i, f"Wheel.Global_{axis}.{hub}")
         take(65 + i, f"Road.Contact_Patch_Global_{axis}.{corner}")
     table[:, 25:31] = np.column_stack(to_sae(list(table[:, :6].T)))
     table[:, 37:43] = table[:, :6]
@@ -163,8 +187,7 @@ def of_run(run: Any, corner: str, *, rotation: str = "3-1-2") -> Array:
     closing = f"Tire.Effective_Closing_Speed.{corner}"
     if closing in known:
         table[:, 44] = -np.asarray(known[closing]) * np.cos(table[:, 8])  # along the normal, upwards
-    table[:, 98] = 0.0
-    matrix = _carrier(known, corner, rotation)
+    matrix = _carrier(known, hub, rotation)
     if matrix is not None:
         table[:, 13:22] = matrix.reshape(n, 9)
         for first, kind in ((31, "Force"), (34, "Moment")):
@@ -172,16 +195,50 @@ def of_run(run: Any, corner: str, *, rotation: str = "3-1-2") -> Array:
             if all(name in known for name in names):
                 world = np.column_stack([np.atleast_1d(known[name]) for name in names])
                 table[:, first : first + 3] = np.einsum("nij,ni->nj", matrix, world)
-    for i, entry in ENTRIES.items():  # what only a user tire knows; many leave the rest empty
+    for i, entry in ENTRIES.items():  # what only the tire itself knows; many leave the rest empty
         if np.isnan(table[:, i]).all():
             take(i, f"{corner}.tire.map.{entry.name}")
+    if np.isnan(table[:, 98]).all():
+        table[:, 98] = 0.0  # tires with a cross-section say so (``wheel.mount``)
+    if tire is not None:
+        _add_parts(table, corner, tire)
     return table
 
 
-def of_simulation(simulation: Simulation, corner: str, *, rotation: str = "3-1-2") -> Array:
+def of_simulation(simulation: Simulation, corner: str, *, rotation: str = "3-1-2", tire: Tire | None = None) -> Array:
     """The map of a tire of a car as it stands now (300,)."""
     names = (v.name for v in simulation.model.outputs)
-    return of_run(dict(zip(names, simulation.outputs().tolist(), strict=True)), corner, rotation=rotation)[0]
+    row: Array = of_run(dict(zip(names, simulation.outputs().tolist(), strict=True)), corner, rotation=rotation)[0]
+    states = [v.name for v in simulation.model.states]
+    deflections = [f"{corner}.tire.{name}" for name in "uv"]
+    if all(name in states for name in deflections):
+        rates = simulation.derivatives()[0]
+        row[52:54] = [rates[states.index(name)] for name in deflections]
+    if tire is not None:
+        _add_parts(row[None, :], corner, tire)
+    return row
+
+
+def _add_parts(table: Array, corner: str, tire: Tire) -> None:
+    """Places 54 to 64, by the model of the tire from the other places."""
+    from jounce.components.tire.external import External
+
+    model, p = tire.model, tire.values
+    if isinstance(model, External) or model.turn_slip:
+        return
+    sign = tire.sign_on("left" if corner[0] == "L" else "right")
+    fx, fy, load, alpha, kappa, gamma = (table[:, i] for i in (0, 1, 2, 6, 7, 8))
+    at = model.at_load(p, load, sign * gamma, table[:, 71], curves=dict(tire.curves))
+    table[:, 59], table[:, 60] = at.sigma_kappa, at.sigma_alpha
+    with np.errstate(divide="ignore", invalid="ignore"):
+        table[:, 54], table[:, 55] = np.abs(fx) / load, np.abs(fy) / load
+    rate = table[:, 53]
+    belt = sign * table[:, 49] * table[:, 48] * np.nan_to_num(rate)
+    parts = model.parts(p, at, kappa, sign * alpha, table[:, 47], table[:, 49], belt)
+    for name, value in parts.items():
+        table[:, INDEX[name]] = value if name in _UNSIDED else sign * value
+    if model.transient and "gyroscopic_moment" in parts and p.get("QTZ1", 0.0) * p.get("MBELT", 0.0) != 0.0:
+        table[np.isnan(rate), 61] = np.nan
 
 
 def _carrier(known: Any, corner: str, rotation: str) -> Array | None:

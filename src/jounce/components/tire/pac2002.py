@@ -627,8 +627,10 @@ class Pac2002(MagicFormula):
             left = self._reduction_y(p, a, kappa, alpha)
             fy = fy * left
         on_trail = self._on_trail(p, a, alpha, left, fy)
+        a.SVyk = zero
         if self.slip == 4:
-            fy = fy + self._induced(p, a, kappa, alpha)
+            a.SVyk = self._induced(p, a, kappa, alpha)
+            fy = fy + a.SVyk
         fade: Any = 1.0
         if not self.transient and self.slip:
             fade = 0.5 - 0.5 * cos(pi * fmin(fabs(vx) * p["PER_VXLOW"], 1.0))
@@ -700,7 +702,8 @@ class Pac2002(MagicFormula):
         trail = dt * cos(angle(at, bt, p["QCZ1"], et)) * cos_alpha
         fading = cos_atan(br * ar)
         gyroscopic = p["QTZ1"] * p["LGYR"] * p["MBELT"] * belt * fading  # (13)
-        return -trail * fy_trail + fade * dr * fading * cos_alpha + arm * fx + gyroscopic  # (6)
+        a.trail, a.arm, a.gyroscopic, a.residual = trail, arm, gyroscopic, fade * dr * fading * cos_alpha
+        return -trail * fy_trail + a.residual + arm * fx + gyroscopic  # (6)
 
     def _trail_camber(self, g: Any) -> Any:
         return g

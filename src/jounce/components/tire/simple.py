@@ -30,8 +30,9 @@ In a property file: PROPERTY_FILE_FORMAT = 'USER', FUNCTION_NAME = 'jounce::mine
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
@@ -39,7 +40,7 @@ from typing import Any, ClassVar, NamedTuple
 from jounce.components.tire import vertical as spring
 from jounce.components.tire.base import AtLoad, Coefficient, Curve, Forces, Numbers, TireModel, Turn, direction
 from jounce.components.tire.magic import LOAD_FLOOR, MODES, SIGMA_FLOOR, off_zero
-from jounce.core.errors import ParameterError
+from jounce.core.errors import JounceError, ModelError, ParameterError
 from jounce.symbolic.ops import clip, cos, fabs, fmax, fmin, pi
 
 # The vertical numbers of files for simple models stand in [PARAMETER] or [VERTICAL]; a key counts wherever it stands.
@@ -151,10 +152,11 @@ class SimpleTire(TireModel):
         )
 
     def _stiffness(self, p: Numbers, a: Any) -> Stiffness:
-        return self.stiffness(p, a.Fz, a.gamma, a.friction)
+        return _asked(self, "stiffness", self.stiffness, Stiffness, p, a.Fz, a.gamma, a.friction)
 
     def _slip_forces(self, p: Numbers, a: Any, kappa: Any, alpha: Any, way: Any) -> Forces:
-        return self.slip_forces(p, a.Fz, a.gamma, a.friction, kappa, alpha, way)
+        given = (p, a.Fz, a.gamma, a.friction, kappa, alpha, way)
+        return _asked(self, "slip_forces", self.slip_forces, Forces, *given)
 
     def forces(
         self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
@@ -180,3 +182,39 @@ class SimpleTire(TireModel):
             s = s * (0.5 - 0.5 * cos(pi * fmin(fabs(vx) * p["PER_VXLOW"], 1.0)))
         trail = direction(vx * p["PER_VXLOW"])  # in reverse the trail changes side
         return Forces(s * f.fx, s * f.fy, s * f.mx, s * f.my, s * f.mz * trail)
+
+
+# --- what goes wrong in the code of somebody else --------------------------------------------------------------------
+
+OWN = __name__.partition(".")[0]
+
+
+def _asked(model: SimpleTire, name: str, method: Callable[..., Any], kind: type[Any], *arguments: Any) -> Any:
+    """What a method of the deriving model gives; its mistakes are told with its file and line."""
+    try:
+        found = method(*arguments)
+    except JounceError:
+        raise
+    except Exception as error:
+        if type(model).__module__.partition(".")[0] == OWN:
+            raise
+        raise ModelError(_blame(model, name, error)) from error
+    if not isinstance(found, kind):
+        wanted = f"{kind.__name__}({', '.join(kind._fields)})"
+        raise ModelError(f"tire model {model.kind!r}: {name} gives {type(found).__name__}; expected {wanted}")
+    return found
+
+
+def _blame(model: SimpleTire, name: str, error: Exception) -> str:
+    """Where the code of a model fails: the innermost line that is in its own file."""
+    file = getattr(sys.modules.get(type(model).__module__), "__file__", None)
+    place, trace = file or type(model).__module__, error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == file or code.co_name == name:
+            place = f"{code.co_filename}, line {trace.tb_lineno}"
+        trace = trace.tb_next
+    hint = ""
+    if "truth value" in str(error):
+        hint = "; a condition on symbols or arrays is written if_else(condition, then, otherwise) (jounce.symbolic.ops)"
+    return f"tire model {model.kind!r}: {place}, in {name}: {type(error).__name__}: {str(error).strip()}{hint}"

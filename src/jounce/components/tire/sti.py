@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from jounce.components.tire.base import Coefficient, Tire
-from jounce.components.tire.external import FORCES, INPUTS, External, load_library
+from jounce.components.tire.external import DROP_DOC, FORCES, INPUTS, USUAL_DROP, External, connect, load_library
 from jounce.components.tire.output_map import ENTRIES, FREEZING, SIZE, channel_unit, find
 from jounce.components.tire.trust import SEARCH_PATH, trusted_folders
 from jounce.core.errors import ParameterError, did_you_mean
@@ -110,7 +110,10 @@ class LibraryTire(External):
 
     @property
     def coefficients(self) -> Sequence[Coefficient]:
-        return (Coefficient("UNLOADED_RADIUS", "m", "radius of the free tire", None, "DIMENSION"),)
+        return (
+            Coefficient("UNLOADED_RADIUS", "m", "radius of the free tire", None, "DIMENSION"),
+            Coefficient("RADIUS_DROP", "-", DROP_DOC, USUAL_DROP, "DIMENSION"),
+        )
 
     def channel(self, label: str, value: Any) -> Any:
         return value + FREEZING if find(label.removeprefix("map.")).unit == "degC" else value
@@ -186,7 +189,15 @@ def library_model(
     )
 
 
-def library_tire(library: str | Path, function: str, *, radius: float, name: str = "", **options: Any) -> Tire:
+def library_tire(
+    library: str | Path,
+    function: str,
+    *,
+    radius: float,
+    radius_drop: float = USUAL_DROP,
+    name: str = "",
+    **options: Any,
+) -> Tire:
     """A tire in a shared library.
 
     Parameters
@@ -194,6 +205,8 @@ def library_tire(library: str | Path, function: str, *, radius: float, name: str
     library : the file; without folder or ending it is looked for as ``find_library`` says
     function : its name there
     radius : of the free tire, m, for channels of contact and slip
+    radius_drop : effective radius = radius - radius_drop times the deflection, for a tire that does not tell its own
+        at place 48 of its outputs; 0 for one that rolls with the free radius
     interface : ``STI`` or ``CRT``
     tire_file, road_file, parameters : handed to the tire
     exchange : ``evaluation``: called in every evaluation; ``step``: at full steps, which delays its forces
@@ -203,7 +216,7 @@ def library_tire(library: str | Path, function: str, *, radius: float, name: str
     calling_app : whether it may be told that a quasi-static solver is calling
     """
     model = library_model(library, function, **options)
-    return Tire(model, model.complete({"UNLOADED_RADIUS": radius}), name=name)
+    return Tire(model, model.complete({"UNLOADED_RADIUS": radius, "RADIUS_DROP": radius_drop}), name=name)
 
 
 def _load(path: str | Path, function: str) -> tuple[Any, Any]:
@@ -226,7 +239,7 @@ def find_library(library: str | Path, folder: str | Path = "") -> Path:
         for name in names:
             if (place / name).is_file():
                 return (place / name).resolve()
-    looked = ", ".join(str(place.resolve()) for place in places)
+    looked = ", ".join(dict.fromkeys(str(place.resolve()) for place in places))
     raise ParameterError(
         f"user tire: no library {str(library)!r} (with or without {SUFFIX}) in {looked}; "
         f"{SEARCH_PATH} may name further folders"
@@ -329,7 +342,11 @@ def bind_library(
 
 
 def bind_tires(simulation: Simulation, tires: Mapping[str, Tire]) -> dict[str, BoundTire]:
-    """Bind those tires of a car that live in libraries: by corner, numbered from 1 in the order given."""
+    """Bind the outside tires of a car: those that live in libraries, by corner and numbered from 1 in the order given,
+    which are returned, and those that have a function."""
+    for place, tire in tires.items():
+        if isinstance(tire.model, External) and tire.model.call is not None:
+            connect(simulation, f"{place}.tire", tire.model, tire.model.call)
     return {
         place: bind_library(simulation, f"{place}.tire", tire, tire_id=i)
         for i, (place, tire) in enumerate(tires.items(), start=1)

@@ -17,6 +17,7 @@ from jounce.components.tire import contact as geometry
 from jounce.components.tire import external
 from jounce.components.tire.base import Numbers, Tire, total_friction
 from jounce.components.tire.external import External
+from jounce.components.tire.magic import FRICTION_FLOOR
 from jounce.components.tire.mounted import Block, Mounted
 from jounce.components.tire.substeps import SubSteps
 from jounce.components.tire.transient import MEMORY_INPUTS, inputs, outputs
@@ -28,6 +29,13 @@ from jounce.symbolic.ops import dot, if_else
 from jounce.symbolic.system import Scope
 
 __all__ = ["Block", "Mounted", "declare", "mount", "numbers_of", "out_of_range"]
+
+
+# Least factors of a wheel: these are divided by, those below 0 would turn forces round. Shifts may have any sign.
+LEAST = {
+    **dict.fromkeys(("LFZO", "LMUX", "LMUY", "LCZ", "LIP"), FRICTION_FLOOR),
+    **dict.fromkeys(("LKX", "LKY", "LCX", "LCY", "LTR", "LSGKP", "LSGAL"), 0.0),
+}
 
 
 def declare(scope: Scope, tire: Tire, name: str = "tire") -> Block:
@@ -101,6 +109,7 @@ def mount(
         section = block.profile(touch.gamma)
         shift, drop = section[0], section[1]
         touch, rho = geometry.touch_section(disc, surface.height, block.parameters["UNLOADED_RADIUS"], shift, drop)
+        scope.output(f"{name}.map.profile", 1.0, "-", "the contact is that of a cross-section")
     # Directions change slowly against the spin and the jounce: held in the Jacobian of a linear-implicit step.
     held = touch._replace(arm=scope.slow(f"{name}.arm", *touch.arm))
     if surface.velocity is not None:  # relative to a ground that moves
@@ -186,7 +195,10 @@ def numbers_of(scope: Scope, block: Block) -> dict[str, list[Any]]:
         return groups | ({"d": list(block.derived.values())} if block.derived else {})
     docs = {c.name: c.doc for c in model.coefficients}
     scale, used, docs_derived = scope.scope("scale"), scope.scope("used"), model.derived_docs
-    own = {key: scale.parameter(key, 1.0, "-", f"factor of this wheel on the {docs[key]}") for key in scaling}
+    own = {
+        key: scale.parameter(key, 1.0, "-", f"factor of this wheel on the {docs[key]}", low=LEAST.get(key))
+        for key in scaling
+    }
     groups["l"] = [used.derived(key, shared[key] * own[key], "-", f"{docs[key]}, on this wheel") for key in scaling]
     numbers = {**shared, **dict(zip(scaling, groups["l"], strict=True))}
     groups["d"] = [used.derived(key, value, *docs_derived[key]) for key, value in model.derived(numbers).items()]

@@ -27,7 +27,8 @@ enum { SU_BASE = OWN, SU_N, SU_NODES, SU_ALL, SU_N_ALL, SU_INDEX };
 enum { ST_N = OWN, ST_NODES, ST_LAYERS, ST_TOL };
 enum {
     LI_N = OWN, LI_CLOSED, LI_LENGTH, LI_DS, LI_NODES, LI_INDEX, LI_Z = LI_INDEX + IX_SIZE, LI_BANK, LI_SECTION,
-    LI_MU_LEFT, LI_MU_RIGHT, LI_DZ_LEFT, LI_DZ_RIGHT, LI_BLEND, LI_END, LI_SIDE, LI_LEFT, LI_RIGHT, LI_TOL, LI_S0
+    LI_MU_LEFT, LI_MU_RIGHT, LI_DZ_LEFT, LI_DZ_RIGHT, LI_BLEND, LI_END, LI_SIDE, LI_LEFT, LI_RIGHT, LI_TOL, LI_S0,
+    LI_FEATURES
 };
 enum { SE_K = 0, SE_M, SE_S, SE_BUCKETS, SE_SCALE, SE_BUCKET, SE_POINTS, SE_MU, SE_MU_STEPS };
 enum {
@@ -43,9 +44,9 @@ enum { ME_TRIANGLE = 10, ME_RECORD = 8, ME_INLINE = 7 }; /* numbers of a triangl
 enum { EX_CALL = OWN, EX_CONTEXT };
 enum {
     EN_CHILD = OWN, EN_MODE, EN_TX, EN_TY, EN_FOLLOW, EN_LENGTH, EN_WIDTH, EN_N, EN_NW, EN_A, EN_B, EN_P, EN_WAY,
-    EN_FIRST, EN_LAST, EN_DROP
+    EN_FIRST, EN_LAST, EN_DROP, EN_WEIGHT
 };
-enum { EN_MOST = 1024 }; /* samples along a patch; road/envelope.py has the same number */
+enum { EN_MOST = 1024, EN_WIDE = 64 }; /* samples along and across a patch; road/envelope.py has the same numbers */
 enum { CU_TYPE = 0, CU_N, CU_S0, CU_DS, CU_S1, CU_BORDER, CU_DATA, CU_KNOTS, CU_BUCKETS, CU_SCALE, CU_BUCKET };
 enum { CURVE_PIECES = 0, CURVE_LINEAR, CURVE_CUBIC };
 enum { PIECE = 7 }; /* numbers of a piece: its type and six coefficients */
@@ -443,9 +444,9 @@ static void line_foot(const char *base, const double *node, const double *nodes,
     out->distance2 = rx*rx + ry*ry;
 }
 
-/* F(s, n) with F_s, F_n, F_ss, F_sn, F_nn, and friction with its derivative along s. */
+/* F(s, n) with F_s, F_n, F_ss, F_sn, F_nn, and friction with its derivatives. */
 typedef struct {
-    double f, fs, fn, fss, fsn, fnn, mu, mu_s;
+    double f, fs, fn, fss, fsn, fnn, mu, mu_s, mu_n;
     int flags;
 } surface;
 
@@ -524,6 +525,8 @@ static int section(const char *base, double offset, double s, double n, int side
     return beside_it;
 }
 
+static void add_line_features(const char *base, const double *node, double s, double n, point *out);
+
 static void line_surface(const char *base, const double *node, double s, double n, surface *out)
 {
     double f[3], g[3];
@@ -587,6 +590,22 @@ static void line_surface(const char *base, const double *node, double s, double 
         out->fsn += w1*(f[1] - g[1]);
         out->fnn += w2*(f[0] - g[0]);
     }
+    if (node[LI_FEATURES] != 0.0) {
+        point p;
+        memset(&p, 0, sizeof p);
+        p.mu = out->mu;
+        p.mux = out->mu_s;
+        add_line_features(base, node, s, n, &p);
+        out->f += p.z;
+        out->fs += p.zx;
+        out->fn += p.zy;
+        out->fss += p.zxx;
+        out->fsn += p.zxy;
+        out->fnn += p.zyy;
+        out->mu = p.mu;
+        out->mu_s = p.mux;
+        out->mu_n = p.muy;
+    }
 }
 
 static void line_at(const char *base, const double *node, const foot *p, point *out)
@@ -615,8 +634,8 @@ static void line_at(const char *base, const double *node, const foot *p, point *
     out->zxy = tt*t[0]*t[1] + tm*(t[0]*m[1] + t[1]*m[0]) + f.fnn*m[0]*m[1];
     out->zyy = tt*t[1]*t[1] + 2.0*tm*t[1]*m[1] + f.fnn*m[1]*m[1];
     out->mu = f.mu;
-    out->mux = f.mu_s*gs[0];
-    out->muy = f.mu_s*gs[1];
+    out->mux = f.mu_s*gs[0] + f.mu_n*m[0];
+    out->muy = f.mu_s*gs[1] + f.mu_n*m[1];
     out->tx = p->tx;
     out->ty = p->ty;
     out->s = p->s + node[LI_S0];
@@ -1210,6 +1229,26 @@ static void sum(const char *base, const double *node, double x, double y, double
     }
 }
 
+/* Features of a line: bumps and patches in the plane of station and offset, so that they are on no other part of a road
+ * that bends back or crosses itself. Their node is that of a sum without base, their index goes by station alone. */
+static int32_t line_features(const char *base, const double *node, double s, const int32_t **items)
+{
+    const double *index = AT(double, base, node[LI_FEATURES]) + SU_INDEX;
+    const int32_t *start = AT(int32_t, base, index[IX_START]);
+    int inside;
+    const int64_t c = cell(index, s, index[IX_Y], &inside);
+    *items = AT(int32_t, base, index[IX_ITEMS]) + start[c];
+    return inside ? start[c + 1] - start[c] : 0;
+}
+
+static void add_line_features(const char *base, const double *node, double s, double n, point *out)
+{
+    const double *nodes = AT(double, base, AT(double, base, node[LI_FEATURES])[SU_NODES]);
+    const int32_t *item;
+    const int32_t count = line_features(base, node, s, &item);
+    for (int32_t k = 0; k < count; ++k) add_feature(base, AT(double, base, nodes[item[k]]), s, n, NAN, 0, out);
+}
+
 static void stack(const char *base, const double *node, double x, double y, double z, int depth, point *out)
 {
     const double *nodes = AT(double, base, node[ST_NODES]);
@@ -1439,6 +1478,16 @@ static int section_value(const char *base, const double *c, double s, double n, 
     return 1;
 }
 
+/* The height of a bump alone, as profile has it. */
+static double bump_height(const char *base, const double *node, double x, double y)
+{
+    const double dx = x - node[X0], dy = y - node[Y0];
+    double f[3], w[3] = {1.0, 0.0, 0.0};
+    curve(base, node[PR_U], node[COS]*dx + node[SIN]*dy, f);
+    if (f[0] != 0.0 && node[PR_V] != 0.0) curve(base, node[PR_V], node[COS]*dy - node[SIN]*dx, w);
+    return node[Z0] + node[Z_SCALE]*f[0]*w[0];
+}
+
 /* Heights of a road along a line at stations and offsets, as line_surface has them. Returns 0 without ground. */
 static int line_heights(const char *base, const double *node, int n, double *s, const double *side, double *h,
                         double *mu)
@@ -1509,6 +1558,28 @@ static int line_heights(const char *base, const double *node, int n, double *s, 
         }
     }
 #undef VALUES
+    if (node[LI_FEATURES] != 0.0) {
+        const double *nodes = AT(double, base, AT(double, base, node[LI_FEATURES])[SU_NODES]);
+        point p;
+        blank(&p);
+        for (int k = 0; k < n; ++k) {
+            const int32_t *item;
+            const int32_t count = line_features(base, node, s[k], &item);
+            for (int32_t m = 0; m < count; ++m) {
+                const double *feature = AT(double, base, nodes[item[m]]);
+                if (feature[KIND] == PROFILE && feature[PR_RADIAL] == 0.0) {
+                    h[k] += bump_height(base, feature, s[k], side[k]);
+                    mu[k] *= feature[MU_SCALE];
+                    continue;
+                }
+                p.z = h[k];
+                p.mu = mu[k];
+                add_feature(base, feature, s[k], side[k], NAN, 0, &p);
+                h[k] = p.z;
+                mu[k] = p.mu;
+            }
+        }
+    }
     return 1;
 }
 
@@ -1572,11 +1643,7 @@ static void along_feature(const char *base, const double *node, const samples *a
     for (int k = 0; k < at->n; ++k) {
         const double x = at->x + at->o[k]*at->tx, y = at->y + at->o[k]*at->ty;
         if (bump) {
-            const double dx = x - node[X0], dy = y - node[Y0];
-            double f[3], w[3] = {1.0, 0.0, 0.0};
-            curve(base, node[PR_U], node[COS]*dx + node[SIN]*dy, f);
-            if (f[0] != 0.0 && node[PR_V] != 0.0) curve(base, node[PR_V], node[COS]*dy - node[SIN]*dx, w);
-            h[k] += node[Z0] + node[Z_SCALE]*f[0]*w[0];
+            h[k] += bump_height(base, node, x, y);
             mu[k] *= node[MU_SCALE];
             continue;
         }
@@ -1719,118 +1786,388 @@ static void along_line(const char *base, const double *node, samples at, double 
 
 /* --- enveloping contact ------------------------------------------------------------------------------------------ */
 
-/* Drop of a cam |x/a|^p + |z/b|^p = 1 below its lowest point at a distance. */
-static double cam_drop(const double *node, double d)
+enum { PARTS = 3 }; /* numbers of a place that are averaged together */
+
+/* A patch along (tx, ty) and what is asked of it. */
+typedef struct {
+    const char *base;
+    const double *node, *child;
+    double x, y, z, tx, ty;
+} contact;
+
+/* Numbers at a place o along or across a patch; returns 0 without ground. */
+typedef int (*asked_at)(const contact *c, double b, double o, double v[PARTS]);
+
+/* Averages over a length L with the weight w = 3/(2L) (1 - (2o/L)^2), which fades to its ends: what enters or leaves
+ * changes neither the mean nor its slope suddenly.  Its derivative makes the slope of the mean the least-squares slope:
+ * d/dx of integral w h = integral 12 o/L^3 h.  Between samples values are linear; where they bend more, a value in the
+ * middle that is off the line by d adds a hat of this height over [m - e, m + e],
+ *     d e 3/(2L) (1 - 4 (m^2 + e^2/6)/L^2) to the mean,   d e 12 m/L^3 to its slope                              (5)
+ * and both halves follow until edges are found.  The last hat is taken by 4/3, as Simpson's rule has it. */
+typedef struct {
+    const contact *patch;
+    asked_at ask;
+    double b, length, tolerance, size[PARTS]; /* size: of a unit of each part, m */
+    double mean[PARTS], slope;
+} average;
+
+enum { LEVELS = 12 };        /* of halving */
+static const double BEND = 2e-4; /* second difference of samples that is looked into, m */
+static const double STEEP = 0.5; /* slope between two places where an edge is suspected */
+
+static int ask_track(const contact *c, double unused, double b, double v[PARTS]);
+
+static double off_line(const average *a, const double d[PARTS])
 {
-    const double r = fabs(d)/node[EN_A], p = node[EN_P];
-    return r < 1.0 ? node[EN_B]*(1.0 - pow(1.0 - pow(r, p), 1.0/p)) : INFINITY;
+    double most = 0.0;
+    for (int i = 0; i < PARTS; ++i) {
+        const double one = a->size[i]*fabs(d[i]);
+        if (one > most) most = one;
+    }
+    return most;
 }
 
-/* Height of a cam about the offset `row` that rests on sampled heights h; g is the slope on which it stands.
- * Where the road steps between two samples and the edge could carry the cam, the edge is searched. */
-static double cam_height(const char *base, const double *node, const samples *at, double z, int second, double g,
-                         const double *h, const double *mu, double *friction)
+/* Looks into [from, to]; `hat` is the height expected of the hat.  Returns 0 without ground. */
+static int look_into(average *a, double from, const double *at_from, double to, const double *at_to, const double *hat,
+                     int level)
 {
-    const double row = second ? 0.5*node[EN_LENGTH] : -0.5*node[EN_LENGTH];
-    const int n = at->n, first = second ? n - 1 - (int)node[EN_LAST] : (int)node[EN_FIRST];
-    const int last = second ? n - 1 - (int)node[EN_FIRST] : (int)node[EN_LAST];
-    const double *drop = AT(double, base, node[EN_DROP]); /* of the first row; the other one is its mirror image */
-    double above[EN_MOST], best = -INFINITY;
-    for (int k = first; k <= last; ++k) {
-        above[k] = h[k] - g*(at->o[k] - row);
-        const double f = above[k] - drop[second ? n - 1 - k : k];
-        if (f > best) {
-            best = f;
-            *friction = mu[k];
+    const double m = 0.5*(from + to), e = 0.5*(to - from), l2 = a->length*a->length;
+    double here[PARTS], d[PARTS], wrong[PARTS], rise[2][PARTS], quarter[PARTS];
+    if (!a->ask(a->patch, a->b, m, here)) return 0;
+    for (int i = 0; i < PARTS; ++i) {
+        d[i] = here[i] - 0.5*(at_from[i] + at_to[i]);
+        wrong[i] = d[i] - hat[i];
+        rise[0][i] = here[i] - at_from[i];
+        rise[1][i] = at_to[i] - here[i];
+        quarter[i] = 0.25*d[i];
+    }
+    const double weight = 1.5*e/a->length*(1.0 - 4.0*(m*m + e*e/6.0)/l2);
+    const double size = off_line(a, d);
+    const int coarse = a->ask == ask_track && level == 0; /* tracks are far apart */
+    const int steep = coarse || (level < 2 && off_line(a, rise[0]) + off_line(a, rise[1]) > STEEP*2.0*e);
+    const int last = level == LEVELS || (!steep && off_line(a, wrong)*1.5*e/a->length < a->tolerance);
+    for (int i = 0; i < PARTS; ++i) a->mean[i] += d[i]*weight*(last ? 4.0/3.0 : 1.0);
+    a->slope += d[0]*e*12.0*m/(l2*a->length)*(last ? 4.0/3.0 : 1.0);
+    if (last) return 1;
+    /* a side without any rise is the level one beside an edge */
+    const int first = steep || off_line(a, rise[0]) > 0.05*size, second = steep || off_line(a, rise[1]) > 0.05*size;
+    return (!first || look_into(a, from, at_from, m, here, quarter, level + 1))
+           && (!second || look_into(a, m, here, to, at_to, quarter, level + 1));
+}
+
+static int bent(int n, const double *v, double limit)
+{
+    double most = 0.0;
+    for (int k = 1; k + 1 < n; ++k) {
+        const double d = fabs(v[k - 1] - 2.0*v[k] + v[k + 1]);
+        most = d > most ? d : most;
+    }
+    return most > limit;
+}
+
+/* Adds to the average of samples what they do not show; v has a row of n per part. */
+static int look_between(average *a, int n, const double *o, const double *const v[PARTS])
+{
+    double before[PARTS], after[PARTS] = {0.0, 0.0, 0.0};
+    for (int k = 0; k + 1 < n; ++k) { /* an edge between two samples bends the line at both */
+        int any = n == 2;
+        double low[PARTS], high[PARTS], hat[PARTS];
+        for (int i = 0; i < PARTS; ++i) {
+            before[i] = after[i];
+            if (k + 2 < n && v[i]) after[i] = v[i][k + 2] - 2.0*v[i][k + 1] + v[i][k];
+        }
+        const double *left = k ? before : after, *right = k + 2 < n ? after : before;
+        for (int i = 0; i < PARTS; ++i) {
+            low[i] = v[i] ? v[i][k] : 0.0;
+            high[i] = v[i] ? v[i][k + 1] : 0.0;
+            hat[i] = -(left[i] + right[i])/16.0;
+        }
+        any |= off_line(a, left) > BEND && off_line(a, right) > BEND;
+        if (any && !look_into(a, o[k], low, o[k + 1], high, hat, 0)) return 0;
+    }
+    return 1;
+}
+
+static int ask_height(const contact *c, double b, double o, double v[PARTS])
+{
+    point p;
+    evaluate(c->base, c->child, c->x - b*c->ty + o*c->tx, c->y + b*c->tx + o*c->ty, c->z, 0, &p);
+    v[0] = p.z;
+    v[1] = p.mu;
+    v[2] = 0.0;
+    return !(p.flags & JN_ROAD_NO_GROUND);
+}
+
+/* Mean height, slope and friction along the patch at an offset b to the left. */
+static int ask_track(const contact *c, double unused, double b, double v[PARTS])
+{
+    (void)unused;
+    const double *node = c->node, *way = AT(double, c->base, node[EN_WAY]);
+    const int n = (int)node[EN_N];
+    const double *weight = AT(double, c->base, node[EN_WEIGHT]), *tilt = weight + n;
+    const samples at = {c->x - b*c->ty, c->y + b*c->tx, c->tx, c->ty, way, n};
+    double h[EN_MOST], mu[EN_MOST];
+    int ground = 1;
+    along_line(c->base, c->child, at, c->z, 0, h, mu, &ground);
+    if (!ground) return 0;
+    average a = {c, ask_height, b, node[EN_LENGTH], 5e-6, {1.0, 0.01, 0.0}, {0.0, 0.0, 0.0}, 0.0};
+    for (int k = 0; k < n; ++k) {
+        a.mean[0] += weight[k]*h[k];
+        a.mean[1] += weight[k]*mu[k];
+        a.slope += tilt[k]*h[k];
+    }
+    const double *const rows[PARTS] = {h, mu, NULL};
+    if ((n == 2 || bent(n, h, BEND) || bent(n, mu, BEND/0.01)) && !look_between(&a, n, way, rows)) return 0;
+    v[0] = a.mean[0];
+    v[1] = a.slope;
+    v[2] = a.mean[1];
+    return 1;
+}
+
+/* Mode 1, several points: means over length and width, whose slopes are those of the nearest plane (least squares). */
+static int points_plane(const contact *c, double *height, double *slope, double *across, double *mu)
+{
+    const double *node = c->node;
+    const int nw = (int)node[EN_NW];
+    const double *weight = AT(double, c->base, node[EN_WEIGHT]) + 2*(int)node[EN_N], *tilt = weight + nw;
+    double v[PARTS], rows[PARTS][EN_WIDE], b[EN_WIDE];
+    average a = {c, ask_track, 0.0, node[EN_WIDTH], 2e-5, {1.0, 0.05, 0.01}, {0.0, 0.0, 0.0}, 0.0};
+    for (int j = 0; j < nw; ++j) {
+        b[j] = nw > 1 ? node[EN_WIDTH]*((double)j/(nw - 1) - 0.5) : 0.0;
+        if (!ask_track(c, 0.0, b[j], v)) return 0;
+        for (int i = 0; i < PARTS; ++i) {
+            rows[i][j] = v[i];
+            a.mean[i] += weight[j]*v[i];
+        }
+        a.slope += tilt[j]*v[0];
+    }
+    const double *const all[PARTS] = {rows[0], rows[1], rows[2]};
+    if (nw > 1 && !look_between(&a, nw, b, all)) return 0;
+    *height = a.mean[0];
+    *slope = a.mean[1];
+    if (nw > 1) *across = a.slope;
+    *mu = a.mean[2];
+    return 1;
+}
+
+/* Drop of a cam |x/a|^p + |z/b|^p = 1 below its lowest point at a distance; *slope becomes its derivative. */
+static double cam_drop(const double *node, double d, double *slope)
+{
+    const double r = fabs(d)/node[EN_A], p = node[EN_P];
+    if (!(r < 1.0)) {
+        *slope = 0.0;
+        return INFINITY;
+    }
+    if (r == 0.0) {
+        *slope = 0.0;
+        return 0.0;
+    }
+    const double to_p = pow(r, p), left = pow(1.0 - to_p, 1.0/p);
+    *slope = (d < 0.0 ? -1.0 : 1.0)*node[EN_B]/node[EN_A]*to_p/r*left/(1.0 - to_p);
+    return node[EN_B]*(1.0 - left);
+}
+
+/* A cam over the road and a place on it. */
+typedef struct {
+    const contact *patch;
+    double b, row, g; /* side, middle of the cam, slope on which it stands */
+} cam;
+
+typedef struct {
+    double o, f, slope, mu; /* place, height of the cam resting there, its derivative by the place, friction */
+} rest;
+
+static rest rest_at(const cam *c, double o)
+{
+    const contact *at = c->patch;
+    point p;
+    rest out = {o, 0.0, 0.0, 0.0};
+    double steep;
+    evaluate(at->base, at->child, at->x - c->b*at->ty + o*at->tx, at->y + c->b*at->tx + o*at->ty, at->z, 0, &p);
+    out.f = p.z - c->g*(o - c->row) - cam_drop(at->node, o - c->row, &steep);
+    if (p.flags & JN_ROAD_NO_GROUND) out.f = -INFINITY;
+    out.slope = p.zx*at->tx + p.zy*at->ty - c->g - steep;
+    out.mu = p.mu;
+    return out;
+}
+
+static const double NEAR = 1e-5; /* m: what may be missing in the height of a cam while it is searched */
+
+/* The highest rest between two samples, near the one at `from`: halving towards edges, secants on smooth tops. */
+static void climb(const cam *c, double from, double to, double *best, double *friction)
+{
+    rest p = rest_at(c, from), q = {to, 0.0, 0.0, 0.0};
+    int known = 0; /* whether q has been asked */
+    for (int j = 0; j < LEVELS; ++j) {
+        const double way = q.o - p.o, gain = p.slope*way;
+        if (!(gain > NEAR)) break;
+        double part = 0.5;
+        if (known && q.slope*way < 0.0 && fabs(q.f - p.f - 0.5*(p.slope + q.slope)*way) < 0.1*(gain - q.slope*way))
+            part = clamp(gain/(gain - q.slope*way), 0.05, 0.95);
+        const rest m = rest_at(c, p.o + part*way);
+        if (!(m.f > p.f)) {
+            q = m;
+        } else if (m.slope*way > 0.0) {
+            p = m;
+        } else {
+            q = p;
+            p = m;
+        }
+        known = 1;
+    }
+    const double rest_of_way = p.slope*(q.o - p.o), f = p.f + 0.5*clamp(rest_of_way, 0.0, NEAR);
+    if (f > *best) {
+        *best = f;
+        *friction = p.mu;
+    }
+}
+
+/* How much higher than over its middle a cam rests on a road of slope s > 0 and curvature q there, at most `far` away.
+ * About its middle a cam drops by b/p r^p, r = d/a; it rests where s + q d = b/a r^(p-1). */
+static double about_middle(const double *node, double s, double q, double far)
+{
+    const double a = node[EN_A], b = node[EN_B], p = node[EN_P];
+    if (!(s > 0.002*b/a && p > 1.05)) return 0.0; /* less than a micrometre */
+    double d = a*pow(s*a/b, 1.0/(p - 1.0));
+    double steep = s; /* of the cam there */
+    if (fabs(q)*d > 0.2*s || d > far) { /* Newton's method; the height is stationary: little is enough */
+        if (-q*d > s) d = -s/q;
+        if (d > far) d = far;
+        steep = b/a*pow(d/a, p - 1.0);
+        for (int j = 0; j < 3; ++j) {
+            d = clamp(d - (s + q*d - steep)/(q - (p - 1.0)*steep/d), 0.1*d, far);
+            steep = b/a*pow(d/a, p - 1.0);
         }
     }
-    for (int k = first; k < last; ++k) {
-        const double step = above[k + 1] - above[k];
-        if (fabs(step) <= 0.3*(at->o[k + 1] - at->o[k])) continue;
-        const double d0 = drop[second ? n - 1 - k : k], d1 = drop[second ? n - 2 - k : k + 1];
-        const int up = step > 0.0;
-        double on = at->o[up ? k + 1 : k], off = at->o[up ? k : k + 1], top = above[up ? k + 1 : k];
-        if (top - (d0 < d1 ? d0 : d1) <= best) continue;
-        double local_best = top - (up ? d1 : d0);
-        for (int j = 0; j < 6; ++j) {
-            const double o = 0.5*(on + off);
-            point p;
-            evaluate(base, AT(double, base, node[EN_CHILD]), at->x + o*at->tx, at->y + o*at->ty, z, 0, &p);
-            const double f = p.z - g*(o - row) - cam_drop(node, o - row);
-            if (!(p.flags & JN_ROAD_NO_GROUND) && f > local_best) {
-                local_best = f;
-                on = o;
-                if (f > best) {
-                    best = f;
-                    *friction = p.mu;
-                }
-            } else off = o;
+    return d*(s + 0.5*q*d - steep/p);
+}
+
+/* Height of a cam that rests on sampled heights h.  Between two samples it can rest higher than on both: on an even
+ * road, where three samples show how it bends, by a parabola; elsewhere the place is searched. */
+static double cam_height(const cam *c, const samples *at, int second, const double *h, const double *mu,
+                         double *friction)
+{
+    const double *node = c->patch->node;
+    const int n = at->n, first = second ? n - 1 - (int)node[EN_LAST] : (int)node[EN_FIRST];
+    const int last = second ? n - 1 - (int)node[EN_FIRST] : (int)node[EN_LAST];
+    const double *stored = AT(double, c->patch->base, node[EN_DROP]); /* of the first row; the other is its image */
+    double above[EN_MOST], drop[EN_MOST], best = -INFINITY, highest = -INFINITY, lowest = INFINITY;
+    const double *o = at->o;
+    int top = first;
+    for (int k = first; k <= last; ++k) {
+        above[k] = h[k] - c->g*(o[k] - c->row);
+        drop[k] = stored[second ? n - 1 - k : k];
+        if (above[k] > highest) highest = above[k];
+        if (above[k] < lowest) lowest = above[k];
+        if (above[k] - drop[k] > best) {
+            best = above[k] - drop[k];
+            top = k;
         }
+    }
+    *friction = mu[top];
+    int even = 0; /* samples about the top are those of a smooth road */
+    if (top - first >= 2 && last - top >= 2) {
+        const double d = o[top + 1] - o[top], *a = above + top;
+        const int equal = fabs(o[top + 2] - o[top - 2] - 4.0*d) < 1e-6*d && fabs(o[top] - o[top - 1] - d) < 1e-6*d;
+        const double left = a[1] - 3.0*a[0] + 3.0*a[-1] - a[-2], right = a[2] - 3.0*a[1] + 3.0*a[0] - a[-1];
+        even = equal && fabs(left) < BEND && fabs(right) < BEND;
+        if (even) {
+            const double s = 0.5*(a[1] - a[-1]), bend = a[1] - 2.0*a[0] + a[-1]; /* per step */
+            double f = best;
+            if (drop[top] == 0.0) {
+                f = a[0] + about_middle(node, fabs(s)/d, bend/(d*d), d);
+            } else {
+                const double f0 = a[-1] - drop[top - 1], f2 = a[1] - drop[top + 1], curved = f0 - 2.0*best + f2;
+                const double u = curved < 0.0 ? clamp(0.5*(f0 - f2)/curved, -1.0, 1.0) : 0.0;
+                double unused;
+                f = a[0] + u*(s + 0.5*u*bend) - cam_drop(node, o[top] + u*d - c->row, &unused);
+            }
+            if (f > best) best = f;
+        }
+    }
+    const double reach = highest + 0.5*(highest - lowest) - best; /* beyond this drop nothing is high enough */
+    for (int k = first; k < last; ++k) {
+        if (drop[k] > reach && drop[k + 1] > reach) continue;
+        const int up = above[k + 1] - drop[k + 1] > above[k] - drop[k];
+        const double most = above[k] > above[k + 1] ? above[k] : above[k + 1];
+        const double low = drop[k] < drop[k + 1] ? drop[k] : drop[k + 1];
+        double bulge = 0.0; /* of a road that is convex at both ends */
+        if (k > first && k + 1 < last) {
+            const double b0 = 2.0*above[k] - above[k - 1] - above[k + 1];
+            const double b1 = 2.0*above[k + 1] - above[k] - above[k + 2];
+            bulge = 0.25*jn_max(0.0, b0 < b1 ? b0 : b1);
+        }
+        if (most + bulge - low <= best + 1e-6 || (even && (k == top || k + 1 == top))) continue;
+        climb(c, o[up ? k + 1 : k], o[up ? k : k + 1], &best, friction);
     }
     return best;
 }
 
-/* Effective plane of a contact patch whose length lies along (tx, ty): out = height, slopes and friction.
- * Mode 1, several points: the plane nearest to a lattice of points (least squares).
- * Mode 2, tandem cam: two rows of rigid cams at a distance, each resting on the road; mean height, slope between the
+/* Mode 2, tandem cam: two rows of rigid cams at a distance, each resting on the road; mean height, slope between the
  * rows, camber between the cams at both sides.  Cams stand on the slope that the road has on both sides of the patch
  * alike (the smaller one, or none), so that an even road is felt as it is whatever its slope. */
+static int cams_plane(const contact *c, double *height, double *slope, double *across, double *mu)
+{
+    const double *node = c->node, *way = AT(double, c->base, node[EN_WAY]);
+    const int n = (int)node[EN_N], nw = (int)node[EN_NW];
+    double total = 0.0, by_a = 0.0, by_b = 0.0, bb = 0.0, friction = 0.0;
+    int ground = 1;
+    for (int j = 0; j < nw; ++j) {
+        const double b = nw > 1 ? node[EN_WIDTH]*((double)j/(nw - 1) - 0.5) : 0.0;
+        const samples at = {c->x - b*c->ty, c->y + b*c->tx, c->tx, c->ty, way, n};
+        double h[EN_MOST], m[EN_MOST];
+        along_line(c->base, c->child, at, c->z, 0, h, m, &ground);
+        if (!ground) return 0;
+        const double back = (h[n/2] - h[0])/(way[n/2] - way[0]);
+        const double front = (h[n - 1] - h[n/2])/(way[n - 1] - way[n/2]);
+        const double g = back*front > 0.0 ? (fabs(back) < fabs(front) ? back : front) : 0.0;
+        for (int i = 0; i < 2; ++i) {
+            const cam one = {c, b, (i ? 0.5 : -0.5)*node[EN_LENGTH], g};
+            double mu_row;
+            const double z_row = cam_height(&one, &at, i, h, m, &mu_row);
+            total += z_row;
+            friction += mu_row;
+            by_a += z_row*(i ? 1.0 : -1.0);
+            by_b += z_row*b;
+            bb += b*b;
+        }
+    }
+    *height = total/(2*nw);
+    *slope = by_a/(nw*node[EN_LENGTH]);
+    if (bb > 0.0) *across = by_b/bb;
+    *mu = friction/(2*nw);
+    return 1;
+}
+
+/* Effective plane of a contact patch that lies along a heading: height, slopes and friction. */
 static void envelope_plane(const char *base, const double *node, const double *heading, double x, double y, double z,
                            point *out)
 {
     const double *child = AT(double, base, node[EN_CHILD]);
-    const int n = (int)node[EN_N], nw = (int)node[EN_NW], cams = node[EN_MODE] == 2.0, rows = cams ? 2 : n;
     evaluate(base, child, x, y, z, 0, out);
     out->slope_x = out->zx;
     out->slope_y = out->zy;
     if (out->flags & JN_ROAD_NO_GROUND) return;
-    double tx = node[EN_TX], ty = node[EN_TY];
+    contact c = {base, node, child, x, y, z, node[EN_TX], node[EN_TY]};
     if (heading) {
         const double size = sqrt(heading[0]*heading[0] + heading[1]*heading[1]);
         if (!(size > 0.0)) return; /* one point */
-        tx = heading[0]/size;
-        ty = heading[1]/size;
+        c.tx = heading[0]/size;
+        c.ty = heading[1]/size;
     } else if (node[EN_FOLLOW] != 0.0 && out->tx*out->tx + out->ty*out->ty > 0.5) {
-        tx = out->tx;
-        ty = out->ty;
+        c.tx = out->tx;
+        c.ty = out->ty;
     }
-    const double *way = AT(double, base, node[EN_WAY]);
-    double total = 0.0, by_a = 0.0, by_b = 0.0, aa = 0.0, bb = 0.0, mu = 0.0;
-    int ground = 1;
-    for (int j = 0; j < nw; ++j) {
-        const double b = nw > 1 ? node[EN_WIDTH]*((double)j/(nw - 1) - 0.5) : 0.0;
-        const samples at = {x - b*ty, y + b*tx, tx, ty, way, n};
-        double h[EN_MOST], m[EN_MOST];
-        along_line(base, child, at, z, 0, h, m, &ground);
-        if (!ground) return; /* partly beyond the ground: one point */
-        double g = 0.0;
-        if (cams) {
-            const double back = (h[n/2] - h[0])/(way[n/2] - way[0]);
-            const double front = (h[n - 1] - h[n/2])/(way[n - 1] - way[n/2]);
-            if (back*front > 0.0) g = fabs(back) < fabs(front) ? back : front;
-        }
-        for (int i = 0; i < rows; ++i) {
-            const double a = cams ? (i ? 0.5 : -0.5)*node[EN_LENGTH] : way[i];
-            double friction = m[i];
-            const double z_row = cams ? cam_height(base, node, &at, z, i, g, h, m, &friction) : h[i];
-            total += z_row;
-            mu += friction;
-            by_a += z_row*a;
-            by_b += z_row*b;
-            aa += a*a;
-            bb += b*b;
-        }
-    }
-    const double count = (double)(rows*nw);
-    const double slope = aa > 0.0 ? by_a/aa : out->zx*tx + out->zy*ty;
-    const double across = bb > 0.0 ? by_b/bb : out->zy*tx - out->zx*ty;
-    out->z = total/count;
-    out->mu = mu/count;
-    out->slope_x = slope*tx - across*ty;
-    out->slope_y = slope*ty + across*tx;
+    double height, slope, across = out->zy*c.tx - out->zx*c.ty, mu;
+    const int cams = node[EN_MODE] == 2.0;
+    if (!(cams ? cams_plane : points_plane)(&c, &height, &slope, &across, &mu)) return; /* partly beyond the ground */
+    out->z = height;
+    out->mu = mu;
+    out->slope_x = slope*c.tx - across*c.ty;
+    out->slope_y = slope*c.ty + across*c.tx;
 }
 
-#define STEP 1e-4 /* of differences, under an enveloping contact only: m, rad */
+#define STEP 5e-4 /* of differences, under an enveloping contact only: m, rad */
 
 static void plane_values(const char *base, const double *node, const double *heading, double x, double y, double z,
                          double v[4], int *flags)

@@ -6,7 +6,9 @@
  *
  * All quantities in SI units. Location in world axes; velocities, forces and torques in the axes of the wheel carrier;
  * x forward, y left, z up. The matrix turns carrier axes to world axes and is ordered by columns: its first three
- * numbers are the carrier's x axis. Forces act on the wheel at its centre. */
+ * numbers are the carrier's x axis. Forces act on the wheel at its centre. The velocity is that of the wheel centre; over
+ * a ground that moves (a height by an input, a road that grows at the start) it is relative to that ground, as neither
+ * interface has a place for the ground's own. */
 #ifndef JOUNCE_STI_H
 #define JOUNCE_STI_H
 

@@ -32,7 +32,7 @@ enum {
     JT_TIME = 0,      /* s */
     JT_POSITION = 1,  /* 3: wheel centre, world axes, m */
     JT_MATRIX = 4,    /* 9: carrier axes in world axes, row by row: v_world = matrix v_carrier */
-    JT_VELOCITY = 13, /* 3: of the carrier at the wheel centre, carrier axes, m/s */
+    JT_VELOCITY = 13, /* 3: of the carrier at the wheel centre relative to the ground, carrier axes, m/s */
     JT_OMEGA = 16,    /* 3: angular velocity of the carrier, carrier axes, rad/s */
     JT_ANGLE = 19,    /* of the wheel relative to the carrier, rad */
     JT_SPIN = 20,     /* its rate, rad/s */

@@ -24,16 +24,16 @@ the channel catalogue, values in SI and ISO 8855 signs. One file per part of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from jounce.components.tire.base import Tire
 from jounce.road.ground import Ground
 from jounce.symbolic.system import System
 from jounce.vehicle.assembly import aero, body, channels, corner, elements, road_plane, steering
-from jounce.vehicle.assembly.context import CORNERS, PAIRED, TWINS, Context, twins
+from jounce.vehicle.assembly.context import CORNERS, PAIRED, TWINS, Context, Relaxation, twins
 from jounce.vehicle.schema import Vehicle
 
-__all__ = ["CORNERS", "PAIRED", "TWINS", "assemble", "twins"]
+__all__ = ["CORNERS", "PAIRED", "TWINS", "Relaxation", "assemble", "twins"]
 
 
 def assemble(
@@ -45,6 +45,8 @@ def assemble(
     ground: Ground | Mapping[str, Ground] | None = None,
     system: System | None = None,
     road_inputs: bool = False,
+    relaxation: Relaxation = "states",
+    tire_inputs: Sequence[str] = (),
 ) -> System:
     """The car as a system.
 
@@ -54,11 +56,14 @@ def assemble(
     tires : tire of each corner (L1, R1, L2, R2), of second tires under L2_twin, R2_twin (absent: as the first); the
         same object at several places is declared once
     inclined : whether the built-in plane may be inclined (a matter of structure)
-    ground : another ground than the built-in plane, or one for each corner
+    ground : another ground than the built-in plane, or one for each corner (and for second tires, if they have others)
     system : an empty system to use instead of a new one
     road_inputs : whether the inputs ``road.L1`` … add a height to the ground under each wheel (a matter of structure)
+    relaxation : contact deflections of transient tires as ``states``, or by the ``exact`` update from step to step
+    tire_inputs : scaling factors of the tires on which inputs ``L1.tire.LMUY`` … are factors, for example ("LMUY",)
     """
-    context = Context(vehicle, system if system is not None else System(name), inclined, ground, road_inputs)
+    on = system if system is not None else System(name)
+    context = Context(vehicle, on, inclined, ground, road_inputs, relaxation, tire_inputs)
     body.add(context)
     steering.add_input(context)
     context.declare_travel()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from jounce.components.tire import wheel
+from jounce.components.tire.base import Tire
+from jounce.core.errors import ParameterError
 from jounce.road.ground import Ground, Plane
 from jounce.road.inputs import Raised
 from jounce.symbolic.system import System
@@ -17,6 +19,7 @@ CORNERS: dict[str, tuple[int, Side]] = {"L1": (1, "L"), "R1": (1, "R"), "L2": (2
 # corners in the words of some channels
 WORDS = {"L1": "front_left", "R1": "front_right", "L2": "rear_left", "R2": "rear_right"}
 TWINS = {"L2": "L2_twin", "R2": "R2_twin"}  # second tires, outside the first
+Relaxation = Literal["states", "exact"]  # of tires: integrated with the car, or an exact update from step to step
 PAIRED = {"L1": "R1", "R1": "L1", "L2": "R2", "R2": "L2"}
 
 
@@ -66,9 +69,12 @@ class Context:
         inclined: bool,
         ground: Ground | Mapping[str, Ground] | None,
         road_inputs: bool = False,
+        relaxation: Relaxation = "states",
+        tire_inputs: Sequence[str] = (),
     ) -> None:
         self.vehicle = vehicle
         self.system = system
+        self.relaxation, self.tire_inputs = relaxation, tuple(tire_inputs)
         settings = vehicle.system
         gravity = system.parameter("gravity", settings.gravity, "m/s2", "acceleration of gravity, downwards", low=0.0)
         system.world.gravity[2] = -gravity
@@ -76,9 +82,12 @@ class Context:
             system.world.gravity[i] = system.parameter(
                 f"gravity.{axis}", 0.0, "m/s2", "further gravity along a world axis, for tilt tests and statics"
             )
-        # one ground, or one per wheel; the body's heights and angles are then taken over that of the first
+        # one ground, or one per wheel; the body's heights and angles are then taken over that of the first.
+        # A second tire has that of its wheel, unless it is given one of its own
         plane = ground if ground is not None else Plane.declare(system, inclined=inclined)
         self.grounds = dict(plane) if isinstance(plane, Mapping) else dict.fromkeys(CORNERS, plane)
+        for place, twin in twins(vehicle).items():
+            self.grounds.setdefault(twin, self.grounds[place])
         self.ground: Ground = self.grounds["L1"]
         self.inputs = Inputs(
             system.input(
@@ -111,7 +120,22 @@ class Context:
         system, name = self.system, f"road.{place}"
         height = system.input(name, "m", "height added to the ground, upwards", rate=True)
         self.road_heights[place] = height
-        self.grounds[place] = Raised(self.grounds[place], height, system.rate_of(height))
+        for tire in (place, twins(self.vehicle).get(place)):
+            if tire is not None:
+                self.grounds[tire] = Raised(self.grounds[tire], height, system.rate_of(height))
+
+    def tire_factors(self, scope: Any, tire: Tire, place: str) -> dict[str, Any]:
+        """Inputs ``place.tire.KEY``: factors on scaling factors of a tire that change within a run."""
+        known = tire.model.scalable()
+        for key in self.tire_inputs:
+            if key not in known:
+                allowed = f"; its scaling factors: {', '.join(known)}" if known else "; it has no scaling factors"
+                raise ParameterError(f"tire_inputs: {key!r} is unknown to the tire {tire.name!r} of {place}{allowed}")
+        docs = {c.name: c.doc for c in tire.model.coefficients}
+        return {
+            key: scope.input(f"tire.{key}", "-", f"factor of this wheel on the {docs[key]}", 1.0)
+            for key in self.tire_inputs
+        }
 
     def declare_travel(self) -> None:
         """One coordinate per corner: the travel J of the wheel."""

@@ -48,7 +48,7 @@ def add(context: Context, place: str, tire: Tire, second: Tire | None = None) ->
     if data.twin is not None:
         own = system.scope(TWINS[place])
         offset = own.parameter("offset", data.twin.offset, "m", "from the first tire outwards along the spin axis")
-        here.twin = _mount(context, own, place, second or tire, rotor, -sign * offset)
+        here.twin = _mount(context, own, TWINS[place], second or tire, rotor, -sign * offset)
     context.corners[place] = here
     drive.add(context, scope, place)
     brakes.add(context, scope, place, spin_inertia)
@@ -57,13 +57,23 @@ def add(context: Context, place: str, tire: Tire, second: Tire | None = None) ->
 
 
 def _mount(context: Context, scope: Any, place: str, tire: Tire, rotor: Any, offset: Any = None) -> wheel.Mounted:
-    """A tire on the wheel of a corner, at an offset to the left of its centre."""
+    """A tire on the wheel of a corner, at an offset to the left of its centre; ``place``: of the tire."""
     if id(tire) not in context.blocks:
         context.blocks[id(tire)] = wheel.declare(context.system, tire, f"tire{len(context.blocks) + 1}")
     friction = scope.parameter("tire_mu", 0.0, "-", "factor on the road's friction; about 0: not used")
     block, ground = context.blocks[id(tire)], context.grounds[place]
-    side = "left" if CORNERS[place][1] == "L" else "right"
-    return wheel.mount(scope, block, rotor, ground, side, friction=friction, offset=offset)
+    side = "left" if place.startswith("L") else "right"
+    return wheel.mount(
+        scope,
+        block,
+        rotor,
+        ground,
+        side,
+        friction=friction,
+        factors=context.tire_factors(scope, tire, place),
+        offset=offset,
+        exponential=context.relaxation == "exact",
+    )
 
 
 def _statics_helpers(context: Context, scope: Any, place: str) -> None:

@@ -14,7 +14,8 @@ x̃ = x - Σwx/Σw … the normal equations of the fit are 2 × 2:
 
     [Σw x̃²  Σw x̃ỹ; Σw x̃ỹ  Σw ỹ²] (a, b) = (Σw x̃z̃, Σw ỹz̃)                                                      (1)
 
-A plane that is kept is kept in the world: n·r = d.
+A plane that is kept is kept in the world: n·r = d. A wheel with two tires touches when one of them does; its point is
+that of the tire in contact, the middle of both points when both are. ``estimated`` takes the inner tire's.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 
 from jounce.road.ground import Axes, Surface
 from jounce.symbolic.ops import fmax, if_else, sqrt
-from jounce.vehicle.assembly.context import CORNERS, Context
+from jounce.vehicle.assembly.context import CORNERS, Context, Corner
 
 FIRST = ("L1", "R1", "L2")  # the wheels that make a plane where three are enough
 
@@ -48,24 +49,43 @@ def add(context: Context) -> None:
     mode = context.vehicle.system.road_plane
     if mode == "ground":
         return
-    points = {place: _contact(context, place) for place in CORNERS}
-    touching = {place: if_else(context.corners[place].tire.rho > 0, 1.0, 0.0) for place in CORNERS}
     friction = context.corners["L1"].tire.friction
     if mode == "estimated":
-        normal, distance = _through(context, [points[place] for place in FIRST])
-    elif mode == "heights":
+        normal, distance = _through(context, [_contact(context, place, False) for place in FIRST])
+        context.ground = WorldPlane(normal, distance, friction)
+        return
+    points = {place: _contact(context, place) for place in CORNERS}
+    touching = {place: _touches(context, place) for place in CORNERS}
+    if mode == "heights":
         normal, distance = _through(context, _kept_heights(context, points, touching))
     else:
         normal, distance = _kept(context, *_of_contacts(context, points, touching))
     context.ground = WorldPlane(normal, distance, friction)
 
 
-def _contact(context: Context, place: str) -> Vector:
-    """Contact point of a wheel, world axes."""
+def _contact(context: Context, place: str, both: bool = True) -> Vector:
+    """Contact point of a wheel, world axes; ``both``: of those tires of a twin wheel that touch."""
     here = context.corners[place]
-    arm = zip(here.tire.centre, here.tire.contact.arm, strict=True)
-    point: Vector = here.carrier.native_axes.point([c + a for c, a in arm])
+    local = [c + a for c, a in zip(here.tire.centre, here.tire.contact.arm, strict=True)]
+    if both and here.twin is not None:
+        outer = zip(here.twin.centre, here.twin.contact.arm, local, strict=True)
+        share = _outer_share(here)
+        local = [own + share * (c + a - own) for (c, a, own) in outer]
+    point: Vector = here.carrier.native_axes.point(local)
     return point
+
+
+def _touches(context: Context, place: str) -> Any:
+    """1 when a tire of a wheel is in contact, else 0."""
+    here = context.corners[place]
+    deflection = here.tire.rho if here.twin is None else fmax(here.tire.rho, here.twin.rho)
+    return if_else(deflection > 0, 1.0, 0.0)
+
+
+def _outer_share(here: Corner) -> Any:
+    """Of the outer tire in the contact of a twin wheel: 1 when it alone touches, 1/2 when both do, else 0."""
+    assert here.twin is not None
+    return if_else(here.twin.rho > 0, if_else(here.tire.rho > 0, 0.5, 1.0), 0.0)
 
 
 def _through(context: Context, points: Sequence[Vector]) -> tuple[Vector, Any]:
@@ -107,8 +127,12 @@ def _of_contacts(context: Context, points: dict[str, Vector], touching: dict[str
         left, right = f"L{axle}", f"R{axle}"
         alone = touching[left] * touching[right] * if_else(number < 2.5, 1.0, 0.0)
         across = _minus(points[right], points[left])
-        mounted = context.corners[left].tire
-        steep = context.corners[left].carrier.native_axes.to_world(mounted.contact.normal)
+        here = context.corners[left]
+        slope = here.tire.contact.normal
+        if here.twin is not None:  # of the tire that touches, the inner one when both do
+            outer = zip(here.twin.contact.normal, slope, strict=True)
+            slope = [if_else(_outer_share(here) > 0.75, o, s) for o, s in outer]
+        steep = here.carrier.native_axes.to_world(slope)
         share = _dot(steep, across) / fmax(_dot(across, across), 1e-12)
         normal = _upwards(context, [n - share * e for n, e in zip(steep, across, strict=True)])
         other = [*normal, _dot(normal, points[left])]

@@ -1,0 +1,70 @@
+"""`jounce check` knows what a file is: vehicles, tires, roads in every format, paths."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from jounce.cli.main import app
+from jounce.files.rdf import write_rdf
+from jounce.road.mesh import MeshRoad, grid_mesh
+
+runner = CliRunner()
+PATH = "lon,lat,ele\n11,48,500\n11.001,48,501\n11.002,48,502\n"
+
+
+def checked(*names: str | Path, code: int = 0) -> list[dict[str, object]]:
+    result = runner.invoke(app, ["check", *map(str, names), "--json"])
+    assert result.exit_code == code, result.output
+    found: list[dict[str, object]] = json.loads(result.output)
+    return found
+
+
+def test_roads_and_paths_are_recognised(tmp_path: Path) -> None:
+    texts = {
+        "own.yaml": "# a road\nroad: own\nline: {straight: 100}\n",
+        "plane.yml": "flat: {friction: 0.5}\n",
+        "a.drd": "# x y w i v z\n0 0 6 0 20 0\n50 0 6 0 20 0\n",
+        "a.csv": PATH,
+        "a.kml": "<kml><LineString><coordinates>11,48 11.001,48</coordinates></LineString></kml>",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    found = checked(*(tmp_path / name for name in texts), "handling", "mu_split")
+    assert [str(f["about"]) for f in found] == [
+        "road own (LineRoad)",
+        "road plane (Flat)",
+        "path a (50.0 m, open)",
+        "path a (149.3 m, open)",
+        "path a (74.6 m, open)",
+        "road handling (LineRoad)",
+        "road mu_split (LineRoad)",
+    ]
+
+
+def test_remarks_and_faults_of_paths_and_roads(tmp_path: Path) -> None:
+    track = "<trk><trkseg><trkpt lat='48' lon='11'/><trkpt lat='48' lon='11.001'/></trkseg></trk>"
+    (tmp_path / "two.gpx").write_text(f"<gpx>{track}{track}</gpx>")
+    (tmp_path / "bad.yaml").write_text("road: bad\nline: {straight: 100}\nwidht: 4\n")
+    (tmp_path / "bad.csv").write_text("x,y\n0,0\noops,1\n")
+    two, road, path = checked(*(tmp_path / n for n in ("two.gpx", "bad.yaml", "bad.csv")), code=1)
+    assert two["ok"] and two["remarks"] == ["trk: found 2 tracks; the first is taken"]
+    assert not road["ok"] and "line 3" in str(road["about"]) and "did you mean 'width'" in str(road["about"])
+    assert not path["ok"] and "line 3" in str(path["about"])
+
+
+@pytest.mark.parametrize("ending", ["rdf", "obj"])
+def test_a_hole_is_told_once(ending: str, tmp_path: Path) -> None:
+    from jounce.files.obj import write_obj
+
+    points, triangles = grid_mesh(range(5), range(5), np.zeros((5, 5)))
+    road = MeshRoad(points=points, triangles=triangles[[i for i in range(len(triangles)) if i != 11]])
+    (write_rdf if ending == "rdf" else write_obj)(road, tmp_path / f"hole.{ending}")
+    result = runner.invoke(app, ["road", "check", str(tmp_path / f"hole.{ending}"), "--json"])
+    (found,) = json.loads(result.output)
+    (hole,) = [r for r in found["remarks"] if "border of 3 points" in r]
+    assert hole.removeprefix("[ELEMENTS]: ").startswith("hole: border of 3 points about x = ")
