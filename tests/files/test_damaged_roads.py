@@ -25,18 +25,8 @@ from jounce.files.rdf import parse_rdf
 from jounce.files.roads import load_road, parse_road
 from jounce.road.grid import GridRoad
 from jounce.road.path import Path as Line
+from road_texts import HEAD
 
-HEAD = """[MDI_HEADER]
-FILE_TYPE = 'rdf'
-FILE_VERSION = 12
-FILE_FORMAT = 'ASCII'
-[UNITS]
-LENGTH = 'meter'
-ANGLE = 'radian'
-FORCE = 'newton'
-MASS = 'kg'
-TIME = 'second'
-"""
 MEASURED = """[MODEL]
 TYPE = 'MEASURED'
 [GLOBAL]

@@ -14,18 +14,8 @@ from jounce.files.rdf import parse_rdf, read_rdf
 from jounce.road.grid import GridRoad
 from jounce.road.mesh import MeshRoad
 from jounce.road.simple import Sum
+from road_texts import HEAD
 
-HEAD = """[MDI_HEADER]
-FILE_TYPE = 'rdf'
-FILE_VERSION = 12
-FILE_FORMAT = 'ASCII'
-[UNITS]
-LENGTH = 'meter'
-ANGLE = 'radian'
-FORCE = 'newton'
-MASS = 'kg'
-TIME = 'second'
-"""
 STRAIGHT = "0 0 0 0\n50 0 0 0\n100 0 0 0"
 
 
