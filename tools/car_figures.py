@@ -29,9 +29,9 @@ from classes import CLASSES, range_of
 
 from jounce.components.tire.base import Tire
 from jounce.core.constants import GRAVITY
+from jounce.core.curves import Curve
 from jounce.files.tir import read_tir
 from jounce.vehicle import Vehicle, load
-from jounce.vehicle.curves import Curve
 from jounce.vehicle.schema import combine
 
 DEG = math.pi / 180

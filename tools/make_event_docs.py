@@ -22,8 +22,8 @@ from typing import Any, get_args
 import numpy as np
 
 from jounce import events
+from jounce.core.fields import meta
 from jounce.events.base import Event
-from jounce.vehicle.fields import meta
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 OVERVIEW, PAGES, PICTURES = DOCS / "events.md", DOCS / "events", DOCS / "images" / "events"

@@ -1,7 +1,7 @@
 """Make the tables of keys in docs/vehicles.md from the declared data: python tools/make_schema_docs.py [--check]
 
 Everything between the two marker lines of the page is replaced: a section per group of keys, with its unit, default,
-range and meaning as declared (`jounce.vehicle.fields`). ``--check`` writes nothing; it exits with 1, and says so, when
+range and meaning as declared (`jounce.core.fields`). ``--check`` writes nothing; it exits with 1, and says so, when
 the page is not up to date.
 """
 
@@ -18,10 +18,10 @@ from typing import get_origin
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from jounce.core.curves import Curve
+from jounce.core.fields import Data, meta
+from jounce.core.kinds import allowed, kinds
 from jounce.vehicle.basics import Subsystem
-from jounce.vehicle.curves import Curve
-from jounce.vehicle.fields import Data, meta
-from jounce.vehicle.kinds import allowed, kinds
 from jounce.vehicle.schema import SUBSYSTEMS, Vehicle
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "vehicles.md"

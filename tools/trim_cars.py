@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jounce.core.constants import GRAVITY
+from jounce.core.curves import Curve
 from jounce.files.tir import read_tir
 from jounce.vehicle import Vehicle, load
-from jounce.vehicle.curves import Curve
 from jounce.vehicle.reading import VEHICLES, library_names
 
 NUMBER = r"[-+.\d]+"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import jounce.vehicle as jv
 from jounce.core.errors import FormatError, JounceError, ParameterError
+from jounce.core.fields import to_raw
 from jounce.core.library import LIBRARY
-from jounce.vehicle.fields import to_raw
 from jounce.vehicle.schema import Vehicle
 
 COMPACT = Path(__file__).parent / "data" / "compact"

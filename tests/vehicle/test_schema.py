@@ -13,8 +13,8 @@ from pytest import approx
 
 import jounce.vehicle as jv
 from jounce.core import units
-from jounce.vehicle.fields import Data, meta, to_raw
-from jounce.vehicle.kinds import kinds
+from jounce.core.fields import Data, meta, to_raw
+from jounce.core.kinds import kinds
 from jounce.vehicle.schema import (
     Aero,
     AngleMap,

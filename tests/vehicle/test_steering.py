@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import jounce.vehicle as jv
+from jounce.core.curves import Curve, CurveUnits
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
 from jounce.files.tir import read_tir
@@ -25,7 +26,6 @@ from jounce.symbolic.numbers import Numbers
 from jounce.symbolic.system import System
 from jounce.vehicle.assembly import CORNERS, assemble, body, corner, steering
 from jounce.vehicle.assembly.context import Context
-from jounce.vehicle.curves import Curve, CurveUnits
 from jounce.vehicle.kingpin import instant_axis, refresh
 from jounce.vehicle.steering import Steering
 

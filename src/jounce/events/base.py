@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from pydantic import ValidationError, field_validator, model_validator
 
 from jounce.core.errors import ParameterError, did_you_mean
+from jounce.core.fields import Data, choice, flag, meta, part, problem, quantity, text, to_raw
+from jounce.core.messages import explain
 from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase, Program, Ramp, Stop, When
-from jounce.vehicle.fields import Data, choice, flag, meta, part, problem, quantity, text, to_raw
-from jounce.vehicle.messages import explain
 
 if TYPE_CHECKING:
     from jounce.events.engine import Start

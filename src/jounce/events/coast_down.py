@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from jounce.core.fields import flag, quantity
 from jounce.events.base import Event, safety_ends
 from jounce.events.straight import straight_ahead
 from jounce.runtime.program import Constant, End, Open, Phase, Program, Stop, When
-from jounce.vehicle.fields import flag, quantity
 
 if TYPE_CHECKING:
     from jounce.events.engine import Start

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from jounce.core.fields import quantity
 from jounce.events.base import Event
 from jounce.runtime.program import Constant, Open, Phase, Program
-from jounce.vehicle.fields import quantity
 
 if TYPE_CHECKING:
     from jounce.events.engine import Start

@@ -603,7 +603,7 @@ def _signal(recorded: Recording, name: str) -> Any:
 
 
 def _raw(vehicle: Vehicle) -> Any:
-    from jounce.vehicle.fields import to_raw
+    from jounce.core.fields import to_raw
 
     return to_raw(vehicle)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from jounce.core.fields import quantity
 from jounce.events.base import Steered
 from jounce.runtime.program import FromTable
-from jounce.vehicle.fields import quantity
 
 if TYPE_CHECKING:
     from jounce.events.engine import Start

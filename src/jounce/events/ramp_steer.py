@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from jounce.core.fields import quantity
 from jounce.events.base import Steered, safety_ends
 from jounce.runtime.program import End, Ramp, Stop, When
-from jounce.vehicle.fields import quantity
 
 if TYPE_CHECKING:
     from jounce.events.engine import Start

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from jounce.core.fields import quantity
 from jounce.events.step_steer import StepSteer
-from jounce.vehicle.fields import quantity
 
 
 class SteeringRelease(StepSteer):

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from jounce.core.errors import SimulationError
+from jounce.core.fields import choice, quantity
 from jounce.events.base import Steered
 from jounce.runtime.program import FromTable, Ramp
-from jounce.vehicle.fields import choice, quantity
 
 if TYPE_CHECKING:
     from jounce.events.engine import Start

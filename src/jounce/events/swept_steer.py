@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import model_validator
 
+from jounce.core.fields import problem, quantity
 from jounce.events.base import Steered
 from jounce.runtime.program import Sweep
-from jounce.vehicle.fields import problem, quantity
 
 if TYPE_CHECKING:
     from jounce.events.engine import Start

@@ -9,9 +9,9 @@ car.save("elsewhere")
 
 from __future__ import annotations
 
-from jounce.vehicle.curves import Curve, CurveUnits
+from jounce.core.curves import Curve, CurveUnits
+from jounce.core.references import FileReference
 from jounce.vehicle.reading import library_names, load
-from jounce.vehicle.references import FileReference
 from jounce.vehicle.schema import Difference, Vehicle
 
 __all__ = ["Curve", "CurveUnits", "Difference", "FileReference", "Vehicle", "library_names", "load"]

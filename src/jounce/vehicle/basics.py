@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import model_validator
 
-from jounce.vehicle.fields import Data, flag, part, problem, quantity, text
+from jounce.core.fields import Data, flag, part, problem, quantity, text
 
 Array = npt.NDArray[np.float64]
 Side = Literal["L", "R"]

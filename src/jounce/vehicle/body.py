@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
+from jounce.core.fields import Data, flag, part, problem, quantity, text
 from jounce.vehicle.basics import (
     Array,
     Inertia,
@@ -16,7 +17,6 @@ from jounce.vehicle.basics import (
     check_inertia,
     combine,
 )
-from jounce.vehicle.fields import Data, flag, part, problem, quantity, text
 
 
 class AddedMass(Data):

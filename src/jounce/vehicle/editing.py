@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from jounce.core.curves import CURVE_KEYS, Curve
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
-from jounce.vehicle.curves import CURVE_KEYS, Curve
-from jounce.vehicle.fields import Data, ValidationError, meta, override, to_raw, walk
-from jounce.vehicle.kinds import field_at, kind_at
-from jounce.vehicle.messages import Finding, explain
+from jounce.core.fields import Data, ValidationError, meta, override, to_raw, walk
+from jounce.core.kinds import field_at, kind_at
+from jounce.core.messages import Finding, explain
+from jounce.core.paths import Keys, dotted
 from jounce.vehicle.schema import SUBSYSTEMS, AngleMap, Difference, KinematicMap, Provenance, Subsystem, Vehicle
-from jounce.vehicle.source import Keys, Source, SourceFile, dotted
+from jounce.vehicle.source import Source, SourceFile
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
@@ -110,7 +111,7 @@ def _set(raw: dict[str, Any], keys: Keys, value: Any) -> None:
         if value is None:
             node.pop(last, None)
             return
-        kind = kind_at(keys[:-1])
+        kind = kind_at(keys[:-1], Vehicle)
         if kind is not None and last == kind.flat_curve():
             for key in CURVE_KEYS:
                 node.pop(key, None)
@@ -135,7 +136,7 @@ def _step(node: Any, keys: Keys, key: str | int, following: str | int) -> Any:
     if found is None:
         node[key] = [] if isinstance(following, int) else {}
     elif not isinstance(found, dict | list):
-        info = field_at(keys)
+        info = field_at(keys, Vehicle)
         if info is None or meta(info).get("kind") != "curve" or following not in CURVE_KEYS:
             raise ParameterError(f"{dotted(keys)} is a single value; it has no {dotted((following,))!r}")
         node[key] = {meta(info)["constant"]: found}
@@ -149,7 +150,7 @@ def _raw_value(value: Any, keys: Keys) -> Any:
     if isinstance(value, str) and value.strip().lower().endswith((".yaml", ".yml")):
         from jounce.vehicle.reading import Reading, read_file
 
-        kind = kind_at(keys)
+        kind = kind_at(keys, Vehicle)
         path = Path(value.strip()).absolute()
         if kind is not None:
             reading = Reading()
@@ -176,7 +177,7 @@ def with_subsystem(vehicle: Vehicle, name: str, source: str | Path | Subsystem |
         data, files = load_subsystem(source, name)
     else:
         data = source
-    wanted = kind_at((name,))
+    wanted = kind_at((name,), Vehicle)
     assert wanted is not None
     if not isinstance(data, wanted):
         raise ParameterError(f"{name}: expected {wanted.__name__}, found {type(data).__name__}")
@@ -367,7 +368,7 @@ def export_curve(vehicle: Vehicle, path: str, file: str | Path, columns: tuple[s
 
 def import_curve(vehicle: Vehicle, path: str, file: str | Path, columns: tuple[str, ...] | None = None) -> Vehicle:
     """Return a copy whose curve at a path is that of a CSV file; see `Vehicle.import_curve`."""
-    from jounce.vehicle.curves import read_csv
+    from jounce.core.curves import read_csv
 
     declared = curve_at(vehicle, path).units
     curve = read_csv(Path(file), declared, list(columns) if columns is not None else None)

@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
+from jounce.core.curves import Curve
+from jounce.core.fields import Data, choice, curve, flag, one_of, part, problem, quantity, reference
+from jounce.core.references import FileReference
 from jounce.vehicle.basics import (
     DIAGNOSED,
     Point,
     Subsystem,
     check_inertia,
 )
-from jounce.vehicle.curves import Curve
-from jounce.vehicle.fields import Data, choice, curve, flag, one_of, part, problem, quantity, reference
-from jounce.vehicle.references import FileReference
 
 
 class TwinTire(Data):

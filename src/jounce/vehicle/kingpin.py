@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jounce.core.curves import Curve, CurveUnits
 from jounce.core.errors import ParameterError
 from jounce.vehicle.basics import SIDES, Array, Side, on_side
-from jounce.vehicle.curves import Curve, CurveUnits
 from jounce.vehicle.schema import Vehicle
 from jounce.vehicle.steering import Kingpin
 

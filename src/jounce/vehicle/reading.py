@@ -13,14 +13,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from jounce.core.curves import each_file_once
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.fields import Bad, Data, ValidationError, meta, read_reference
+from jounce.core.kinds import kind_at
 from jounce.core.library import LIBRARY
-from jounce.vehicle.curves import each_file_once
-from jounce.vehicle.fields import Bad, Data, ValidationError, meta, read_reference
-from jounce.vehicle.kinds import kind_at
-from jounce.vehicle.messages import Problem, explain, raise_all
+from jounce.core.messages import Problem, explain, raise_all
+from jounce.core.paths import Keys
 from jounce.vehicle.schema import Vehicle
-from jounce.vehicle.source import Keys, Source, SourceFile
+from jounce.vehicle.source import Source, SourceFile
 
 MAIN = "vehicle.yaml"
 VEHICLES = LIBRARY / "vehicles"
@@ -92,7 +93,7 @@ def load_subsystem(source: str | Path, name: str) -> tuple[Data, tuple[SourceFil
     if not path.is_file():
         raise FormatError(f"{name} = {str(source)!r}: no such file; searched: {path.absolute()}")
     reading = Reading()
-    kind = kind_at((name,))
+    kind = kind_at((name,), Vehicle)
     assert kind is not None
     raw = read_file(path.absolute(), (name,), reading, kind)
     return check(kind, raw, (name,), reading), tuple(reading.files)
@@ -277,7 +278,7 @@ def _scalar(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] 
                 reading.tables[target] = _text(target, reading)
             reading.files.append(SourceFile(target, where, reading.tables[target] or ""))
         return str(target)
-    parent = kind_at(at[:-1]) if at else None
+    parent = kind_at(at[:-1], Vehicle) if at else None
     info = parent.model_fields.get(key) if parent is not None else None
     if info is not None and meta(info).get("kind") == "reference":
         return read_reference(text, path.parent, meta(info))

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from pydantic import PrivateAttr, model_validator
 
+from jounce.core.curves import Curve
+from jounce.core.fields import Data, part, problem, text
 from jounce.vehicle.basics import (
     SIDES,
     Array,
@@ -29,9 +31,7 @@ from jounce.vehicle.basics import (
     on_side,
 )
 from jounce.vehicle.body import AddedMass, Body, SplitChassis, SplitStiffness
-from jounce.vehicle.curves import Curve
 from jounce.vehicle.equipment import Aero, AeroForce, Brakes, DiscBrake, Drive, TwinTire, Wheels, Wind
-from jounce.vehicle.fields import Data, part, problem, text
 from jounce.vehicle.steering import STEERING_MAPS, Kingpin, Steering, SteerLengthMap, SteerMap, mirrored
 from jounce.vehicle.suspension import (
     MAPS,

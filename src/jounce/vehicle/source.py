@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jounce.core.paths import Keys
+
 if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
-
-Keys = tuple[str | int, ...]
-"""A path inside a vehicle as a file has it: ``("front_suspension", "dampers", 0, "rate")``."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +61,3 @@ class Source:
     def below(self, at: Keys) -> tuple[SourceFile, ...]:
         """Files that describe `at` or something inside it."""
         return tuple(item for item in self.files if item.at[: len(at)] == at)
-
-
-def dotted(keys: Keys) -> str:
-    """Return ``front_suspension.dampers[0].rate``."""
-    text = ""
-    for key in keys:
-        text += f"[{key}]" if isinstance(key, int) else f".{key}"
-    return text.removeprefix(".")

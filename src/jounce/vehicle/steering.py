@@ -9,13 +9,13 @@ from typing import Any, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
+from jounce.core.curves import Curve, CurveUnits
+from jounce.core.fields import Data, choice, curve, hidden, part, problem, quantity
 from jounce.vehicle.basics import (
     Point,
     Side,
     Subsystem,
 )
-from jounce.vehicle.curves import Curve, CurveUnits
-from jounce.vehicle.fields import Data, choice, curve, hidden, part, problem, quantity
 from jounce.vehicle.suspension import KinematicMap
 
 

@@ -15,12 +15,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Tag, model_validator
 
+from jounce.core.curves import Curve, CurveUnits, invert
+from jounce.core.fields import Data, choice, curve, one_of, part, problem, quantity, text
 from jounce.vehicle.basics import (
     Side,
     Subsystem,
 )
-from jounce.vehicle.curves import Curve, CurveUnits, invert
-from jounce.vehicle.fields import Data, choice, curve, one_of, part, problem, quantity, text
 
 MAPS = ("x", "y", "toe", "camber", "side_view_angle")
 

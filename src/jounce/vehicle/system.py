@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from jounce.core.constants import GRAVITY
-from jounce.vehicle.fields import Data, choice, flag, part, quantity
+from jounce.core.fields import Data, choice, flag, part, quantity
 
 
 class Statics(Data):

@@ -16,15 +16,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from jounce.core.curves import CURVE_KEYS, Curve, in_unit
 from jounce.core.errors import FormatError, ParameterError
+from jounce.core.fields import Data, difference, meta, to_raw
 from jounce.core.library import LIBRARY
+from jounce.core.paths import Keys
+from jounce.core.references import FileReference
 from jounce.core.writing import write_atomically
-from jounce.vehicle.curves import CURVE_KEYS, Curve, in_unit
-from jounce.vehicle.fields import Data, difference, meta, to_raw
 from jounce.vehicle.reading import MAIN, load
-from jounce.vehicle.references import FileReference
 from jounce.vehicle.schema import SUBSYSTEMS, Point, Vehicle, Wheels, Wind
-from jounce.vehicle.source import Keys, Source, SourceFile
+from jounce.vehicle.source import Source, SourceFile
 
 _TEXT = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*(\S.*?)?\s*")
 _LONG = 24  # tables with more numbers get a file of their own when a vehicle is written for the first time

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from jounce.components.tire import wheel
 from jounce.components.tire.base import Tire
+from jounce.core.curves import Curve
 from jounce.core.errors import ParameterError
 from jounce.road.ground import Ground, Plane
 from jounce.road.inputs import Raised
 from jounce.symbolic.system import System
-from jounce.vehicle.curves import Curve
 from jounce.vehicle.schema import MAPS, Side, Vehicle
 
 CORNERS: dict[str, tuple[int, Side]] = {"L1": (1, "L"), "R1": (1, "R"), "L2": (2, "L"), "R2": (2, "R")}

@@ -16,9 +16,9 @@ from typing import Any
 
 from jounce.components.tire import wheel
 from jounce.components.tire.base import Tire
+from jounce.core.curves import Curve
 from jounce.vehicle.assembly import brakes, drive, elements
 from jounce.vehicle.assembly.context import CORNERS, PAIRED, TWINS, Context, Corner
-from jounce.vehicle.curves import Curve
 
 
 def add(context: Context, place: str, tire: Tire, second: Tire | None = None) -> None:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from jounce.core.curves import Curve
 from jounce.symbolic.ops import fmax
 from jounce.vehicle.assembly.context import CORNERS, PAIRED, WORDS, Context
-from jounce.vehicle.curves import Curve
 from jounce.vehicle.schema import SIDES, on_side
 
 

@@ -14,8 +14,7 @@ from pytest import approx
 
 import jounce.vehicle as jv
 from jounce.core import units
-from jounce.core.errors import FormatError, JounceError, ParameterError
-from jounce.vehicle.curves import (
+from jounce.core.curves import (
     Curve,
     CurveProblems,
     CurveUnits,
@@ -25,8 +24,9 @@ from jounce.vehicle.curves import (
     read_csv,
     read_curve,
 )
+from jounce.core.errors import FormatError, JounceError, ParameterError
 
-COMPACT = Path(__file__).parent / "data" / "compact"
+COMPACT = Path(__file__).parents[1] / "vehicle" / "data" / "compact"
 TOE = CurveUnits("m", "rad", "m")
 FORCE = CurveUnits("m", "N")
 

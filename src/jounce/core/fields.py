@@ -4,7 +4,7 @@ From these declarations come the reading of files (unit strings, bounds, message
 parameters and the separation of structure from numbers (docs/conventions.md):
 
 - `quantity`: a number with a unit, stored in SI; text such as ``"25 N/mm"`` is converted when it is read;
-- `curve`: a constant or a table (`jounce.vehicle.curves.Curve`);
+- `curve`: a constant or a table (`jounce.core.curves.Curve`);
 - `choice`: a method name, count or flag that shapes the generated code;
 - `text`, `flag`, `part`: words, switches that are mere data, and groups of the above.
 
@@ -23,9 +23,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from jounce.core import units
+from jounce.core.curves import CURVE_KEYS, Curve, CurveProblems, CurveUnits, read_curve
 from jounce.core.errors import FormatError, ParameterError
-from jounce.vehicle.curves import CURVE_KEYS, Curve, CurveProblems, CurveUnits, read_curve
-from jounce.vehicle.references import FileReference, refer
+from jounce.core.references import FileReference, refer
 
 REQUIRED: Any = ...
 

@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
+from jounce.core.curves import Curve
 from jounce.core.errors import FormatError, JounceError, did_you_mean
-from jounce.vehicle.curves import Curve
-from jounce.vehicle.fields import Bad, Data, meta
-from jounce.vehicle.kinds import allowed, field_at, kind_at
-from jounce.vehicle.source import Keys, dotted
+from jounce.core.fields import Bad, Data, meta
+from jounce.core.kinds import allowed, field_at, kind_at
+from jounce.core.paths import Keys, dotted
 
 _SHOWN = 40  # problems; a broken file of a million lines still gives a message that can be read
 _TAGS = ("translational", "rotational")

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from jounce.vehicle.fields import Data
-from jounce.vehicle.source import Keys
+from jounce.core.fields import Data
+from jounce.core.paths import Keys
 
 
 def kinds(annotation: Any) -> list[type[Data]]:
@@ -27,12 +27,8 @@ def kinds(annotation: Any) -> list[type[Data]]:
 
 
 @lru_cache(maxsize=4096)
-def kind_at(keys: Keys, start: type[Data] | None = None) -> type[Data] | None:
-    """Return the group that stands at a path of a vehicle (or of `start`)."""
-    if start is None:
-        from jounce.vehicle.schema import Vehicle
-
-        start = Vehicle
+def kind_at(keys: Keys, start: type[Data]) -> type[Data] | None:
+    """Return the group that stands at a path of `start`."""
     kind: type[Data] | None = start
     for key in keys:
         if isinstance(key, int):
@@ -45,7 +41,7 @@ def kind_at(keys: Keys, start: type[Data] | None = None) -> type[Data] | None:
     return kind
 
 
-def field_at(keys: Keys, start: type[Data] | None = None) -> FieldInfo | None:
+def field_at(keys: Keys, start: type[Data]) -> FieldInfo | None:
     """Return the declaration of what stands at a path."""
     names = [key for key in keys if isinstance(key, str)]
     if not names:
