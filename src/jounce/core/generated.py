@@ -26,6 +26,7 @@ class Variable:
     default: float = 0.0
     low: float | None = None  # limits of a parameter, themselves allowed
     high: float | None = None
+    role: str = ""  # of a state or memory at rest and in steady running (core/roles.py)
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ class LinearModel:
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    S: Array  # slopes of the speeds that strain contacts, over the states
+    T: Array  # slopes of the speeds that friction opposes
 
     def eigenvalues(self, states: Sequence[str] | None = None) -> npt.NDArray[np.complex128]:
         """Eigenvalues of A, or of its part on the named states when these are decoupled from the others."""
@@ -97,8 +99,35 @@ class Lineariser:
         t: float | None = None,
     ) -> LinearModel:
         """Linear model at the current point of a simulation of the same system (default: the initial state)."""
+        found = self._call("linearise", simulation, x=x, u=u, t=t)
+        values = dict(zip("ABCDST", found, strict=True))
+        states, inputs, outputs = (tuple(self.notes[kind]) for kind in ("states", "inputs", "outputs"))
+        n, m, p = len(states), len(inputs), len(outputs)
+        strains, sticks = (len(self.rest[kind]) for kind in ("strains", "sticks"))
+        shapes = {"A": (n, n), "B": (n, m), "C": (p, n), "D": (p, m), "S": (strains, n), "T": (sticks, n)}
+        matrices = {}
+        for letter, shape in shapes.items():
+            dense = np.zeros(shape)
+            pattern = np.array(self.notes["patterns"][letter], dtype=int).reshape(-1, 2)
+            dense[pattern[:, 0], pattern[:, 1]] = values[letter]
+            matrices[letter] = dense
+        return LinearModel(**matrices, states=states, inputs=inputs, outputs=outputs)
+
+    @property
+    def rest(self) -> dict[str, Any]:
+        """Roles of the states and what belongs to them (``core/roles.py``), by the numbers of the states."""
+        found: dict[str, Any] = self.notes["rest"]
+        return found
+
+    def limits_and_rolling(self, simulation: Simulation) -> tuple[Array, Array]:
+        """The most that each friction element bears now, and the speeds that wheels have when they roll freely."""
+        if not self.rest["sticks"] and not self.rest["rolling"]:
+            return np.zeros(0), np.zeros(0)
+        limits, rolling = self._call("rest", simulation)
+        return limits, rolling
+
+    def _call(self, function: str, simulation: Simulation | None, **point: Any) -> tuple[Array, ...]:
         own = Simulation(self.library, method="Euler")  # a fresh one: nothing of an earlier call is left
-        point: dict[str, Any] = {"x": x, "u": u, "t": t}
         if simulation is not None:
             if [v.name for v in simulation.model.states] != [v.name for v in own.model.states]:
                 raise ParameterError(
@@ -107,18 +136,6 @@ class Lineariser:
                 )
             own.adopt(simulation)
             own.set_method("Euler", simulation.t_dt)  # Euler: T_DT is its step
-            point["m"] = simulation.m
-            point["b"] = simulation.b
-            point["x"] = simulation.x if x is None else x
-            point["u"] = simulation.u if u is None else u
-            point["t"] = simulation.time if t is None else t
-        values = dict(zip("ABCD", own.call("linearise", **point), strict=True))
-        states, inputs, outputs = (tuple(self.notes[kind]) for kind in ("states", "inputs", "outputs"))
-        n, m, p = len(states), len(inputs), len(outputs)
-        matrices = {}
-        for letter, shape in (("A", (n, n)), ("B", (n, m)), ("C", (p, n)), ("D", (p, m))):
-            dense = np.zeros(shape)
-            pattern = np.array(self.notes["patterns"][letter], dtype=int).reshape(-1, 2)
-            dense[pattern[:, 0], pattern[:, 1]] = values[letter]
-            matrices[letter] = dense
-        return LinearModel(**matrices, states=states, inputs=inputs, outputs=outputs)
+            now = {"x": simulation.x, "m": simulation.m, "u": simulation.u, "b": simulation.b, "t": simulation.time}
+            point = now | {name: value for name, value in point.items() if value is not None}
+        return own.call(function, **point)

@@ -41,8 +41,9 @@ def coulomb(
     stiffness : bristle stiffness k > 0, N/m (N.m/rad)
     damping : bristle damping c >= 0, N.s/m (N.m.s/rad); about 2 sqrt(k m) damps sticking of a mass m critically
     """
-    z = scope.memory(f"{name}.deflection", unit, "bristle deflection")
-    v_old = scope.memory(f"{name}.speed", f"{unit}/s", "relative speed at the last evaluation")
+    z = scope.memory(f"{name}.deflection", unit, "bristle deflection", role="stick")
+    v_old = scope.memory(f"{name}.speed", f"{unit}/s", "relative speed at the last evaluation", role="zero")
+    scope.sticks(z, speed, limit)
     trial = z + 0.5 * (speed + v_old) * scope.system.elapsed  # (1)
     # (2); without a limit exactly zero, in its slopes too: clipping to ±0 would leave some of them
     force = if_else(limit > 0, clip(stiffness * trial + damping * speed, -limit, limit), 0.0)

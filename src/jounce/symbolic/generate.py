@@ -354,7 +354,7 @@ def finish(
 
 
 def _variables(items: Sequence[Declared]) -> tuple[Variable, ...]:
-    return tuple(Variable(i.name, i.unit, i.doc, i.default, i.low, i.high) for i in items)
+    return tuple(Variable(i.name, i.unit, i.doc, i.default, i.low, i.high, i.role) for i in items)
 
 
 def _block_slots(system: System) -> tuple[BlockSlot, ...]:

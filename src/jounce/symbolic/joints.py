@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jounce.core.errors import ModelError
+from jounce.core.roles import Role
 from jounce.symbolic._casadi import SX
 from jounce.symbolic.frames import (
     Frame,
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
     from jounce.symbolic.system import Scope
 
 
+# Of a body that moves freely over the ground: it stands and heads where it is put, its height balances its weight.
+POSITION_ROLES: tuple[Role, Role, Role] = ("place", "place", "balance")
+VELOCITY_ROLES: tuple[Role, Role, Role] = ("speed", "drift", "drift")
+TURNING_ROLES: tuple[Role, Role, Role] = ("zero", "zero", "drift")
+TILT_ROLES: tuple[Role, Role, Role] = ("balance", "balance", "place")  # of its tangent angles
+
+
 @dataclass(frozen=True)
 class Joint:
     """The child frame, the coordinates and the speeds of a joint."""
@@ -41,20 +49,32 @@ class Joint:
 
 
 def revolute(
-    scope: Scope, name: str, parent: Frame, axis: Any = "y", offset: Any = (0, 0, 0), initial: float | str = 0.0
+    scope: Scope,
+    name: str,
+    parent: Frame,
+    axis: Any = "y",
+    offset: Any = (0, 0, 0),
+    initial: float | str = 0.0,
+    role: Role = "",
 ) -> Joint:
     """One rotation about a constant axis; coordinates ``name.angle``, ``name.rate``."""
     parent = as_frame(parent, f"parent of joint {name!r}")
-    q, u = scope.coordinate(f"{name}.angle", f"{name}.rate", unit="rad", initial=initial, on=parent)
+    q, u = scope.coordinate(f"{name}.angle", f"{name}.rate", unit="rad", initial=initial, on=parent, role=role)
     return Joint(parent.turned(name, axis, q, u, offset), (q,), (u,))
 
 
 def prismatic(
-    scope: Scope, name: str, parent: Frame, axis: Any = "x", offset: Any = (0, 0, 0), initial: float | str = 0.0
+    scope: Scope,
+    name: str,
+    parent: Frame,
+    axis: Any = "x",
+    offset: Any = (0, 0, 0),
+    initial: float | str = 0.0,
+    role: Role = "",
 ) -> Joint:
     """One translation along a constant axis; coordinates ``name.travel``, ``name.rate``."""
     parent = as_frame(parent, f"parent of joint {name!r}")
-    q, u = scope.coordinate(f"{name}.travel", f"{name}.rate", unit="m", initial=initial, on=parent)
+    q, u = scope.coordinate(f"{name}.travel", f"{name}.rate", unit="m", initial=initial, on=parent, role=role)
     direction = unit_vector(axis, f"joint {name!r}")
     start = vec(offset, f"offset of {name!r}", "m")
     r = add(start, scale(direction, q))
@@ -90,11 +110,16 @@ def free(scope: Scope, name: str, parent: Frame, initial: Any = (0.0, 0.0, 0.0))
     if isinstance(initial, str) or not hasattr(initial, "__len__") or len(initial) != 3:
         raise ModelError(f"joint {name!r}: initial = {initial!r}; the position has three components, (x, y, z)")
     r = [
-        scope.declare_coordinate(f"{name}.{axis}", unit="m", initial=value, on=parent)
-        for axis, value in zip("xyz", initial, strict=True)
+        scope.declare_coordinate(f"{name}.{axis}", unit="m", initial=value, on=parent, role=role)
+        for axis, value, role in zip("xyz", initial, POSITION_ROLES, strict=True)
     ]
-    v = [scope.declare_speed(f"{name}.v{axis}", unit="m/s", on=parent) for axis in "xyz"]
-    q, w = _quaternion(scope, name, parent)
+    v = [
+        scope.declare_speed(f"{name}.v{axis}", unit="m/s", on=parent, role=role)
+        for axis, role in zip("xyz", VELOCITY_ROLES, strict=True)
+    ]
+    q, w = _quaternion(scope, name, parent, TURNING_ROLES)
+    if parent is scope.system.world:
+        scope.system.register_free_body(scope.full_name(name), r, q, v, w)
     rotation = quaternion_rotation(q)
     for coordinate, rate in zip(r, times(rotation, v), strict=True):
         scope.system.set_coordinate_rate(coordinate, rate)
@@ -113,11 +138,16 @@ def free(scope: Scope, name: str, parent: Frame, initial: Any = (0.0, 0.0, 0.0))
     return Joint(frame, (*r, *q), (*v, *w))
 
 
-def _quaternion(scope: Scope, name: str, parent: Frame) -> tuple[list[SX], Vector]:
+def _quaternion(
+    scope: Scope, name: str, parent: Frame, roles: tuple[Role, Role, Role] = ("", "", "")
+) -> tuple[list[SX], Vector]:
     q = [
         scope.declare_coordinate(f"{name}.e{i}", unit="-", initial=1.0 if i == 0 else 0.0, on=parent) for i in range(4)
     ]
-    w = [scope.declare_speed(f"{name}.w{axis}", unit="rad/s", on=parent) for axis in "xyz"]
+    w = [
+        scope.declare_speed(f"{name}.w{axis}", unit="rad/s", on=parent, role=role)
+        for axis, role in zip("xyz", roles, strict=True)
+    ]
     for coordinate, rate in zip(q, quaternion_rate(q, w), strict=True):
         scope.system.set_coordinate_rate(coordinate, rate)
     scope.system.register_quaternion(q, w)

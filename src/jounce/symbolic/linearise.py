@@ -5,12 +5,16 @@
 States are the model's, except that the four components of a quaternion are replaced by three tangent angles δθ in the
 turned axes, q = q0 ∘ (1, δθ/2), whose rate is δθ̇ = δω - ω × δθ.  Memories are held.  The derivatives are taken through
 tables, services and leaf functions; with map-guided bodies that needs the third derivatives of the maps.
+
+For statics and steady running the library also knows what the roles of states (``core/roles.py``) refer to: matrices S
+and T with the slopes of the speeds that strain contacts and that friction opposes, and a function ``rest`` with the
+most that each friction element bears and the speeds of freely rolling wheels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.generated import FunctionSlot, GeneratedModel
@@ -18,6 +22,7 @@ from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.calls import Differentiator, add_entry, key
 from jounce.symbolic.frames import quaternion_rate
 from jounce.symbolic.generate import ModelWriter, derive, finish
+from jounce.symbolic.joints import TILT_ROLES
 from jounce.symbolic.sensitivity import acceleration_rows
 
 if TYPE_CHECKING:
@@ -27,18 +32,20 @@ if TYPE_CHECKING:
 def generate_linear(
     system: System, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
 ) -> GeneratedModel:
-    """A library with the one function ``linearise``: nonzeros of A, B, C, D (patterns in ``notes``)."""
+    """A library with ``linearise``, the nonzeros of A, B, C, D, S, T (patterns in ``notes``), and ``rest``."""
     equations = derive(system)
     chosen_inputs = _choose(system.inputs, inputs, "input")
     chosen_outputs = _choose(system.outputs, outputs, "output")
 
     # tangent space: name, and which state columns it moves by how much
     names: list[str] = []
+    roles: list[str] = []
     columns: list[list[tuple[int, SX]]] = []
     tangent_start: dict[int, int] = {}  # quaternion number -> first tangent
     position = {key(s.symbol): i for i, s in enumerate(equations.states)}
     first = {position[key(q[0])]: number for number, (q, _) in enumerate(system.quaternions)}
     inside = {position[key(q[i])] for q, _ in system.quaternions for i in range(1, 4)}
+    free = {key(body.quaternion[0]) for body in system.free_bodies}
     rates: list[SX] = []
     accelerations = {key(s.symbol): s.acceleration for s in system.speeds}
     for i, state in enumerate(equations.states):
@@ -51,10 +58,12 @@ def generate_linear(
                 unit = [ca.SX(1 if a == b else 0) for b in range(3)]
                 moves = quaternion_rate(q, unit)
                 names.append(f"{state.name.rsplit('.', 1)[0]}.r{axis}")
+                roles.append(TILT_ROLES[a] if key(q[0]) in free else "")
                 columns.append([(i + c, moves[c]) for c in range(4)])
                 rates.append(w[a])
         else:
             names.append(state.name)
+            roles.append(state.role)
             columns.append([(i, ca.SX(1))])
             rates.append(accelerations.get(key(state.symbol), equations.rates[i]))
 
@@ -80,6 +89,8 @@ def generate_linear(
 
     rate_rows = total_rows(rates)
     output_rows = total_rows([o.symbol for o in chosen_outputs])
+    strain_rows = total_rows([speed for _, speed in system.strains])
+    stick_rows = total_rows([speed for _, speed, _ in system.stuck])
 
     def by_state(rows: list[dict[int, SX]]) -> dict[tuple[int, int], SX]:
         entries: dict[tuple[int, int], SX] = {}
@@ -99,20 +110,64 @@ def generate_linear(
         for i, j, value in ((0, 1, w[2]), (0, 2, -w[1]), (1, 0, -w[2]), (1, 2, w[0]), (2, 0, w[1]), (2, 1, -w[0])):
             k = (start + i, start + j)
             state_matrix[k] = state_matrix[k] + value if k in state_matrix else value
-    matrices = {"A": state_matrix, "B": by_input(rate_rows), "C": by_state(output_rows), "D": by_input(output_rows)}
+    matrices = {
+        "A": state_matrix,
+        "B": by_input(rate_rows),
+        "C": by_state(output_rows),
+        "D": by_input(output_rows),
+        "S": by_state(strain_rows),
+        "T": by_state(stick_rows),
+    }
 
     writer = ModelWriter(system, equations.states, suffix="_linear", rarely=True)
     ordered = {name: sorted(entries) for name, entries in matrices.items()}
-    writer.add("linearise", [[matrices[name][k] for k in ordered[name]] for name in "ABCD"], low_effort=True)
+    writer.add("linearise", [[matrices[name][k] for k in ordered[name]] for name in matrices], low_effort=True)
+    functions = [FunctionSlot("linearise", tuple(len(ordered[name]) for name in matrices))]
+    if system.stuck or system.rolling:
+        limits, rolling = [limit for _, _, limit in system.stuck], [value for _, value in system.rolling]
+        writer.add("rest", [limits, rolling], low_effort=True)
+        functions.append(FunctionSlot("rest", (len(limits), len(rolling))))
     writer.add_prepare()
     notes = {
         "states": names,
         "inputs": [u.name for u in chosen_inputs],
         "outputs": [o.name for o in chosen_outputs],
-        "patterns": {name: [list(k) for k in ordered[name]] for name in "ABCD"},
+        "patterns": {name: [list(k) for k in ordered[name]] for name in matrices},
+        "rest": _rest(system, equations.states, names, roles),
     }
-    slot = FunctionSlot("linearise", tuple(len(ordered[name]) for name in "ABCD"))
-    return finish(system, equations, writer, functions=(slot,), notes=notes)
+    return finish(system, equations, writer, functions=functions, notes=notes)
+
+
+def _rest(system: System, states: Sequence[Declared], names: Sequence[str], roles: Sequence[str]) -> dict[str, Any]:
+    """What statics and steady running ask: roles and relations of the tangent states, by number."""
+    place = {name: i for i, name in enumerate(names)}
+    symbol_names = {key(s.symbol): s.name for s in states}
+    memories = {key(m.symbol): i for i, m in enumerate(system.memories)}
+
+    def number(symbol: SX) -> int:
+        return place[symbol_names[key(symbol)]]
+
+    speeds = {key(s.symbol): s.name for s in system.speeds if s.name in place}
+    partners = {  # coordinate -> the speed that is its rate
+        place[c.name]: place[speeds[key(rate)]]
+        for c in system.coordinates
+        if c.name in place and (rate := system.coordinate_rates.get(key(c.symbol))) is not None and key(rate) in speeds
+    }
+    bodies = []
+    for body in system.free_bodies:
+        tilt = [place[f"{body.name}.r{axis}"] for axis in "xyz"]
+        velocity, turning = ([number(s) for s in group] for group in (body.velocity, body.turning))
+        position = [number(s) for s in body.position]
+        partners |= dict(zip((*position, *tilt), (*velocity, *turning), strict=True))
+        bodies.append({"name": body.name, "position": position, "tilt": tilt, "velocity": velocity, "turning": turning})
+    return {
+        "roles": list(roles),
+        "partners": [list(pair) for pair in partners.items()],
+        "bodies": bodies,
+        "strains": [number(state) for state, _ in system.strains],
+        "sticks": [memories[key(memory)] for memory, _, _ in system.stuck],
+        "rolling": [place[speed.name] for speed, _ in system.rolling],
+    }
 
 
 def _choose(items: Sequence[Declared], names: Sequence[str] | None, kind: str) -> list[Declared]:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from jounce.core import units
 from jounce.core.constants import GRAVITY
-from jounce.core.errors import ModelError, ParameterError
+from jounce.core.errors import ModelError, ParameterError, did_you_mean
 from jounce.core.generated import GeneratedModel, counted
+from jounce.core.roles import ROLES, Role
 from jounce.core.tables import Table
 from jounce.symbolic import joints
 from jounce.symbolic._casadi import SX, ca, is_symbolic
@@ -61,12 +62,24 @@ class Declared:
     default: float = 0.0
     low: float | None = None
     high: float | None = None
+    role: Role = ""
 
 
 @dataclass
 class Speed(Declared):
     unit_owner: Unit | None = None
     acceleration: SX = None  # symbol of its derivative, defined when the equations are solved
+
+
+@dataclass(frozen=True)
+class FreeBody:
+    """Symbols of a frame that moves freely in the world."""
+
+    name: str
+    position: Sequence[SX]
+    quaternion: Sequence[SX]
+    velocity: Sequence[SX]  # own axes
+    turning: Sequence[SX]  # own axes
 
 
 @dataclass
@@ -222,9 +235,12 @@ class Scope:
             )
         return item.symbol
 
-    def state(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0) -> SX:
-        """An integrated state that is not a mechanical coordinate; give its rate with ``derivative``."""
-        item = self._new(name, unit, doc, initial)
+    def state(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0, role: Role = "") -> SX:
+        """An integrated state that is not a mechanical coordinate; give its rate with ``derivative``.
+
+        ``role``: what it does at rest and in steady running (``core/roles.py``).
+        """
+        item = self._new(name, unit, doc, initial, role)
         self.system.check_open(f"state {item.name!r} is declared")
         self.system.states.append(item)
         self.system.unmoving[key(item.symbol)] = (
@@ -242,12 +258,12 @@ class Scope:
             raise ModelError(f"state {known.name!r} already has a derivative")
         self.system.state_rates[k] = self._scalar(expression, f"derivative of state {known.name!r}")
 
-    def memory(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0) -> SX:
+    def memory(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0, role: Role = "") -> SX:
         """A directly computed state: kept by the runtime, updated at every forward evaluation (half steps too).
 
-        In a pose it is held: when it changes, the frame jumps without having a velocity.
+        In a pose it is held: when it changes, the frame jumps without having a velocity. ``role`` as for ``state``.
         """
-        item = self._new(name, unit, doc, initial)
+        item = self._new(name, unit, doc, initial, role)
         self.system.check_open(f"memory {item.name!r} is declared")
         self.system.memories.append(item)
         return item.symbol
@@ -296,18 +312,35 @@ class Scope:
             self.system.kinematics.append(item)
 
     # -- mechanics --------------------------------------------------------------------------------------
-    def declare_coordinate(self, name: str, unit: str, on: Frame, initial: float | str = 0.0, doc: str = "") -> SX:
-        item = self._new(name, unit, doc, initial)
+    def strained(self, state: SX, speed: Any) -> None:
+        """Say which speed strains a state of role ``strain`` (the deflection of a contact) while nothing leaks."""
+        self.system.strains.append((state, self._scalar(speed, f"strain of {state}")))
+
+    def sticks(self, memory: SX, speed: Any, limit: Any) -> None:
+        """Say which speed a memory of role ``stick`` (a bristle) opposes, and the most it can bear (0: nothing)."""
+        where = f"friction of {memory}"
+        self.system.stuck.append((memory, self._scalar(speed, where), self._scalar(limit, where)))
+
+    def rolls(self, speed: SX, value: Any) -> None:
+        """Say what a speed of role ``drift`` is while it rolls freely: where the search for steady running starts."""
+        self.system.rolling.append((self.system.speed_of(speed), self._scalar(value, f"free rolling of {speed}")))
+
+    def declare_coordinate(
+        self, name: str, unit: str, on: Frame, initial: float | str = 0.0, doc: str = "", role: Role = ""
+    ) -> SX:
+        item = self._new(name, unit, doc, initial, role)
         self.system.check_open(f"coordinate {item.name!r} is declared")
         self.system.coordinates.append(item)
         self.system.unmoving[key(item.symbol)] = f"coordinate {item.name!r} has no rate yet"
         return item.symbol
 
-    def declare_speed(self, name: str, unit: str, on: Frame | Unit, initial: float | str = 0.0, doc: str = "") -> SX:
+    def declare_speed(
+        self, name: str, unit: str, on: Frame | Unit, initial: float | str = 0.0, doc: str = "", role: Role = ""
+    ) -> SX:
         owner = on if isinstance(on, Unit) else as_frame(on, f"speed {self.full_name(name)!r}: on").unit
-        item = self._new(name, unit, doc, initial)
+        item = self._new(name, unit, doc, initial, role)
         self.system.check_open(f"speed {item.name!r} is declared")
-        speed = Speed(item.name, item.symbol, item.unit, item.doc, item.default, unit_owner=owner)
+        speed = Speed(item.name, item.symbol, item.unit, item.doc, item.default, role=role, unit_owner=owner)
         speed.acceleration = ca.SX.sym(f"d({item.name})/dt")
         self.system.acceleration_aliases[key(item.symbol)] = self.system.calls.late_alias(
             f"acceleration of {item.name}", speed.acceleration
@@ -325,11 +358,17 @@ class Scope:
         doc: str = "",
         initial: float | str = 0.0,
         on: Carrier | None = None,
+        role: Role = "",
     ) -> tuple[SX, SX]:
-        """A coordinate q and its speed u = q̇ (named ``name.rate`` unless given), belonging to the unit of ``on``."""
+        """A coordinate q and its speed u = q̇ (named ``name.rate`` unless given), belonging to the unit of ``on``.
+
+        The speed of a coordinate with a role stands still at rest and in steady running, unless that is ``free``.
+        """
         frame = as_frame(on or self.system.world, f"coordinate {self.full_name(name)!r}: on")
-        q = self.declare_coordinate(name, unit, frame, initial, doc)
-        u = self.declare_speed(speed_name or f"{name}.rate", _rate_unit(unit), frame, doc=f"rate of {name}")
+        q = self.declare_coordinate(name, unit, frame, initial, doc, role)
+        of_speed: Role = role if role in ("", "free") else "zero"
+        rate = speed_name or f"{name}.rate"
+        u = self.declare_speed(rate, _rate_unit(unit), frame, doc=f"rate of {name}", role=of_speed)
         self.system.set_coordinate_rate(q, u)
         return q, u
 
@@ -340,6 +379,7 @@ class Scope:
         axis: Any = "y",
         offset: Any = (0, 0, 0),
         initial: float | str = 0.0,
+        role: Role = "",
     ) -> joints.Joint:
         """One rotation about an axis fixed in both frames.
 
@@ -352,8 +392,9 @@ class Scope:
         axis : 'x', 'y', 'z' or a vector of any length, in the parent's axes; right-handed
         offset : place of the axis from the parent's origin, in the parent's axes, m
         initial : angle at the start, rad or text ("5 deg")
+        role : what the angle does at rest (``core/roles.py``)
         """
-        return joints.revolute(self, name, _frame(parent, name), axis, offset, initial)
+        return joints.revolute(self, name, _frame(parent, name), axis, offset, initial, role)
 
     def prismatic(
         self,
@@ -362,6 +403,7 @@ class Scope:
         axis: Any = "x",
         offset: Any = (0, 0, 0),
         initial: float | str = 0.0,
+        role: Role = "",
     ) -> joints.Joint:
         """One translation along an axis fixed in both frames; the axes stay parallel.
 
@@ -373,8 +415,9 @@ class Scope:
         axis : 'x', 'y', 'z' or a vector of any length, in the parent's axes
         offset : place at zero travel from the parent's origin, in the parent's axes, m
         initial : travel at the start, m or text ("10 cm")
+        role : what the travel does at rest (``core/roles.py``)
         """
-        return joints.prismatic(self, name, _frame(parent, name), axis, offset, initial)
+        return joints.prismatic(self, name, _frame(parent, name), axis, offset, initial, role)
 
     def universal(
         self,
@@ -477,7 +520,7 @@ class Scope:
                 f"{where}: expected the body that carries it, got {type(body).__name__}; make one by body()"
             )
         direction, about = unit_vector(axis, where), self._scalar(inertia, f"{where}: inertia")
-        spin = self.declare_speed(f"{name}.spin", unit="rad/s", on=body.frame, initial=initial)
+        spin = self.declare_speed(f"{name}.spin", unit="rad/s", on=body.frame, initial=initial, role="drift")
         rotor = Gyrostat(self.full_name(name), body, direction, about, spin)
         body.rotors.append(rotor)
         return rotor
@@ -638,15 +681,17 @@ class Scope:
         self.system.literals.check([value], where)
         return value
 
-    def _new(self, name: str, unit: str, doc: str, default: float | str = 0.0) -> Declared:
+    def _new(self, name: str, unit: str, doc: str, default: float | str = 0.0, role: Role = "") -> Declared:
         full = self.full_name(name)
         _check_name(full)
         units.check_si(unit, name=full)
         value = units.parse(default, unit, name=full)
         if not math.isfinite(value):
             raise ParameterError(f"{full} = {value}: the default must be a finite number")
+        if role not in ROLES:
+            raise ModelError(f"{full!r}: role = {role!r}{did_you_mean(str(role), [r for r in ROLES if r])}")
         self.system.claim_name(full)
-        return Declared(full, ca.SX.sym(full), unit, doc, value)
+        return Declared(full, ca.SX.sym(full), unit, doc, value, role=role)
 
 
 class System(Scope):
@@ -684,6 +729,10 @@ class System(Scope):
         self.generalized: dict[tuple[int, bool], SX] = {}  # (speed, implicit part or not) -> force
         self.constraints: list[tuple[str, list[SX], list[Speed]]] = []
         self.quaternions: list[tuple[list[SX], list[SX]]] = []
+        self.free_bodies: list[FreeBody] = []
+        self.strains: list[tuple[SX, SX]] = []  # state, the speed that strains it
+        self.stuck: list[tuple[SX, SX, SX]] = []  # memory, the speed it opposes, the most it can bear
+        self.rolling: list[tuple[Speed, SX]] = []  # speed of a wheel, its value when it rolls freely
         self.acceleration_aliases: dict[int, Any] = {}
         self.multiplier_aliases: dict[int, Any] = {}
         self.loop_gains: dict[str, SX] = {}
@@ -751,6 +800,11 @@ class System(Scope):
 
     def register_quaternion(self, q: list[SX], w: list[SX]) -> None:
         self.quaternions.append((q, w))
+
+    def register_free_body(
+        self, name: str, position: Sequence[SX], quaternion: Sequence[SX], velocity: Sequence[SX], turning: Sequence[SX]
+    ) -> None:
+        self.free_bodies.append(FreeBody(name, position, quaternion, velocity, turning))
 
     def speed_of(self, symbol: SX) -> Speed:
         if isinstance(symbol, tuple | list):
