@@ -21,7 +21,7 @@ from pydantic_core import PydanticUndefined
 from jounce.core.curves import Curve
 from jounce.core.fields import Data, meta
 from jounce.core.kinds import allowed, kinds
-from jounce.vehicle.basics import Subsystem
+from jounce.components.basics import Subsystem
 from jounce.vehicle.schema import SUBSYSTEMS, Vehicle
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "vehicles.md"

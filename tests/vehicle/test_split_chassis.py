@@ -19,7 +19,7 @@ from jounce.sim.linear import Lineariser
 from jounce.symbolic.numbers import Numbers
 from jounce.symbolic.system import System
 from jounce.vehicle.assembly import CORNERS, assemble
-from jounce.vehicle.basics import combine
+from jounce.components.basics import combine
 
 DATA = Path(__file__).parent / "data" / "compact"
 FREE = ["chassis.z", "chassis.rx", "chassis.ry", "*.jounce"]

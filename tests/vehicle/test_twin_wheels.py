@@ -37,7 +37,7 @@ from jounce.sim.standing import Standing, standing
 from jounce.sim.statics import settle
 from jounce.sim.steady import roll, run_steadily
 from jounce.vehicle.assembly import CORNERS, TWINS
-from jounce.vehicle.basics import combine
+from jounce.components.basics import combine
 
 Array = npt.NDArray[np.float64]
 

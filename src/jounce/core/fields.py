@@ -24,31 +24,57 @@ from pydantic_core import PydanticCustomError
 
 from jounce.core import units
 from jounce.core.curves import CURVE_KEYS, Curve, CurveProblems, CurveUnits, read_curve
+from jounce.core.derived import Derived
 from jounce.core.errors import FormatError, ParameterError
 from jounce.core.references import FileReference, refer
+from jounce.core.registry import PARTS, kind_of
 
 REQUIRED: Any = ...
 
 
-def quantity(unit: str, default: Any = REQUIRED, *, doc: str, presence: bool = True, **bounds: float) -> Any:
-    """Declare a number. `unit` is SI; `bounds` are gt, ge, lt, le in it.
+def quantity(
+    unit: str,
+    default: Any = REQUIRED,
+    *,
+    doc: str,
+    presence: bool = True,
+    typical: tuple[float, float] | None = None,
+    **bounds: float,
+) -> Any:
+    """Declare a number. `unit` is SI; `bounds` are gt, ge, lt, le in it; `typical` is what exists on the road.
 
     With `presence` False it is no structure whether an optional number is there.
     """
     units.check_unit(unit, doc)
-    extra: dict[str, Any] = {"kind": "quantity", "unit": unit, "numbers_only": not presence}
+    extra: dict[str, Any] = {"kind": "quantity", "unit": unit, "numbers_only": not presence, "typical": typical}
     return Field(default, description=doc, json_schema_extra=extra, **bounds)  # type: ignore[call-overload]
 
 
 def curve(
-    x: str, y: str, default: Any = REQUIRED, *, z: str = "", constant: str = "rate", doc: str, flat: bool = False
+    x: str,
+    y: str,
+    default: Any = REQUIRED,
+    *,
+    z: str = "",
+    constant: str = "rate",
+    doc: str,
+    flat: bool = False,
+    guides: bool = False,
 ) -> Any:
-    """Declare a curve y(x) or, when `z` has a unit, also y(x; z). With `flat` its keys stand beside the others."""
-    return Field(
-        default,
-        description=doc,
-        json_schema_extra={"kind": "curve", "x": x, "y": y, "z": z, "constant": constant, "flat": flat},
-    )
+    """Declare a curve y(x) or, when `z` has a unit, also y(x; z). With `flat` its keys stand beside the others.
+
+    `guides`: it guides a wheel, so that the options of the wheel-guiding maps apply.
+    """
+    extra: dict[str, Any] = {
+        "kind": "curve",
+        "x": x,
+        "y": y,
+        "z": z,
+        "constant": constant,
+        "flat": flat,
+        "guides": guides,
+    }
+    return Field(default, description=doc, json_schema_extra=extra)
 
 
 def choice(default: Any = REQUIRED, *, doc: str, **bounds: float) -> Any:
@@ -76,9 +102,14 @@ def text(default: str = "", *, doc: str) -> Any:
     return Field(default, description=doc, json_schema_extra={"kind": "text"})
 
 
-def part(default: Any = REQUIRED, *, doc: str, numbers_only: bool = False) -> Any:
-    """Declare a group of fields, or several of them; with `numbers_only` their number is no structure."""
-    return Field(default, description=doc, json_schema_extra={"kind": "part", "numbers_only": numbers_only})
+def part(default: Any = REQUIRED, *, doc: str, numbers_only: bool = False, family: str = "", each: str = "") -> Any:
+    """Declare a group of fields, or several of them; with `numbers_only` their number is no structure.
+
+    `family`: any part of this family may stand here, chosen by its ``kind`` (``core/registry.py``); that of the
+    annotation when none is given. `each`: name of one of several, in the names of its numbers: ``damper1`` …
+    """
+    extra: dict[str, Any] = {"kind": "part", "numbers_only": numbers_only, "family": family, "each": each}
+    return Field(default, description=doc, json_schema_extra=extra)
 
 
 @dataclass(frozen=True)
@@ -86,7 +117,7 @@ class Bad:
     """Stands in for a value that could not be read, until its field reports it."""
 
     raw: Any
-    problems: tuple[tuple[tuple[str | int, ...], str], ...]
+    problems: tuple[tuple[Any, ...], ...]  # place inside, message, (value found, whether missing)
 
 
 def meta(info: FieldInfo) -> dict[str, Any]:
@@ -99,11 +130,19 @@ class Data(BaseModel):
     """Base of everything in a vehicle: immutable, no unknown keys, equal when all fields are."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, coerce_numbers_to_str=True, arbitrary_types_allowed=True
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        coerce_numbers_to_str=True,
+        arbitrary_types_allowed=True,
+        ignored_types=(Derived,),
     )
 
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Groups of fields of which one excludes the others; setting one in a copy clears the rest."""
+
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """Other names of keys, old ones: ``{"type": "kind"}``."""
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
@@ -154,7 +193,7 @@ class Data(BaseModel):
         raw = cls.expand(raw)
         if not isinstance(raw, Mapping):
             return raw
-        data = dict(raw)
+        data = cls.renamed(raw)
         if "right" in cls.model_fields and data.get("right") is not None:
             data["right"] = cls._other_side(data)
         flat = cls.flat_curve()
@@ -168,7 +207,9 @@ class Data(BaseModel):
             if info is None or value is None:
                 continue
             extra = meta(info)
-            if extra.get("kind") == "quantity":
+            if extra.get("kind") == "part" and extra.get("family"):
+                data[name] = _read_slot(value, extra["family"], info)
+            elif extra.get("kind") == "quantity":
                 data[name] = _read_quantity(value, extra["unit"])
             elif extra.get("kind") == "reference" and isinstance(value, str):
                 data[name] = read_reference(value, None, extra)
@@ -178,6 +219,11 @@ class Data(BaseModel):
                 except CurveProblems as found:
                     data[name] = Bad(value, found.problems)
         return data
+
+    @classmethod
+    def renamed(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the data with the keys of today instead of their other names."""
+        return {cls.aliases.get(key, key) if cls.aliases.get(key) not in raw else key: raw[key] for key in raw}
 
     @classmethod
     def _other_side(cls, data: Mapping[str, Any]) -> Any:
@@ -193,8 +239,13 @@ class Data(BaseModel):
         right = kind.expand(right)
         if not isinstance(right, Mapping):
             return right
+        right = kind.renamed(right)
         if right.get("right") is not None:
             return Bad(data["right"], ((("right",), "the right side has no right side of its own"),))
+        if "kind" in kind.model_fields and right.get("kind", kind_of(kind)) != data.get("kind", kind_of(kind)):
+            return Bad(
+                data["right"], ((("kind",), "both sides are of one kind; the right one differs in numbers only"),)
+            )
         left = {
             key: value
             for key, value in data.items()
@@ -206,13 +257,56 @@ class Data(BaseModel):
     @classmethod
     def _refuse(cls, value: Any) -> Any:
         if isinstance(value, Bad):
-            message = "; ".join(text for _, text in value.problems)
+            message = "; ".join(item[1] for item in value.problems)
             raise PydanticCustomError("unreadable", message, {"problems": value.problems})
         return value
 
     def with_raw(self, **changes: Any) -> Self:
         """Return a copy with some fields given anew, validated."""
         return type(self).model_validate({**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
+
+
+def default_kind(info: FieldInfo) -> type[Data] | None:
+    """The class that stands at a field with a family when nobody says which kind: that of its annotation."""
+    from jounce.core.kinds import kinds
+
+    found = kinds(info.annotation)
+    return found[0] if found else None
+
+
+def slot_class(value: Any, family: str, info: FieldInfo) -> type[Data]:
+    """The class of the part that `value` describes at a field with a family; ParameterError for an unknown kind."""
+    usual = default_kind(info)
+    assert usual is not None
+    if isinstance(value, Data):
+        return type(value)
+    given = usual.renamed(value).get("kind") if isinstance(value, Mapping) else None
+    if given is None or (kind_of(usual) and given == kind_of(usual)):
+        return usual
+    return PARTS.find(family, str(given))
+
+
+def _read_slot(value: Any, family: str, info: FieldInfo) -> Any:
+    """A part of a family, or a list of them, as the class its kind names."""
+    if isinstance(value, list | tuple):
+        return tuple(_read_slot(item, family, info) for item in value)
+    if isinstance(value, Data | Bad) or value is None:
+        return value
+    try:
+        kind = slot_class(value, family, info)
+    except ParameterError as found:
+        key = next((k for k in value if k == "kind" or k in (default_kind(info) or Data).aliases), "kind")
+        return Bad(value, (((key,), str(found)),))
+    if not kind_of(kind) and "kind" in kind.model_fields:  # the base of a family: nothing says which
+        known = ", ".join(PARTS.kinds(family))
+        return Bad(value, ((("kind",), f"missing; which of: {known}"),))
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        from jounce.core.messages import explain
+
+        found_here = explain(error, kind, value)
+        return Bad(value, tuple((item.keys, item.message, item.found, item.missing) for item in found_here))
 
 
 def override(kind: type[Data], base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

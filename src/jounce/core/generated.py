@@ -27,6 +27,7 @@ class Variable:
     low: float | None = None  # limits of a parameter, themselves allowed
     high: float | None = None
     role: str = ""  # of a state or memory at rest and in steady running (core/roles.py)
+    in_statics: bool = True  # whether an input acts in searches for equilibrium
 
 
 @dataclass(frozen=True)

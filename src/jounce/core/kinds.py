@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from jounce.core.fields import Data
+from jounce.core.errors import ParameterError
+from jounce.core.fields import Data, meta, slot_class
 from jounce.core.paths import Keys
 
 
@@ -26,27 +28,53 @@ def kinds(annotation: Any) -> list[type[Data]]:
     return [kind for argument in arguments for kind in kinds(argument)]
 
 
+def kind_at(keys: Keys, start: type[Data], raw: Any = None) -> type[Data] | None:
+    """Return the group that stands at a path of `start`.
+
+    Where several kinds of part may stand, `raw` (data as read, or data themselves) says which one does; without it the
+    usual one is meant.
+    """
+    return _usual_kind(keys, start) if raw is None else _kind_of(keys, start, raw)
+
+
 @lru_cache(maxsize=4096)
-def kind_at(keys: Keys, start: type[Data]) -> type[Data] | None:
-    """Return the group that stands at a path of `start`."""
+def _usual_kind(keys: Keys, start: type[Data]) -> type[Data] | None:
+    return _kind_of(keys, start, None)
+
+
+def _kind_of(keys: Keys, start: type[Data], raw: Any) -> type[Data] | None:
     kind: type[Data] | None = start
+    info: FieldInfo | None = None
     for key in keys:
-        if isinstance(key, int):
-            continue
-        info = kind.model_fields.get(key) if kind is not None else None
-        if info is None:
-            return None
-        found = kinds(info.annotation)
-        kind = found[0] if found else None
+        if isinstance(raw, Mapping):
+            raw = raw.get(key)
+        elif isinstance(raw, list | tuple) and isinstance(key, int):
+            raw = raw[key] if key < len(raw) else None
+        else:
+            raw = getattr(raw, key, None) if isinstance(raw, Data) and isinstance(key, str) else None
+        if isinstance(key, str):
+            info = kind.model_fields.get(key) if kind is not None else None
+            if info is None:
+                return None
+            found = kinds(info.annotation)
+            kind = found[0] if found else None
+        extra = meta(info) if info is not None else {}
+        family = extra.get("family") if extra.get("kind") == "part" else ""
+        if family and info is not None and isinstance(raw, Mapping | Data):
+            try:
+                kind = slot_class(raw, family, info)
+            except ParameterError:
+                pass  # an unknown kind: told where it is read
     return kind
 
 
-def field_at(keys: Keys, start: type[Data]) -> FieldInfo | None:
+def field_at(keys: Keys, start: type[Data], raw: Any = None) -> FieldInfo | None:
     """Return the declaration of what stands at a path."""
     names = [key for key in keys if isinstance(key, str)]
     if not names:
         return None
-    parent = kind_at(tuple(names[:-1]), start)
+    last = max(i for i, key in enumerate(keys) if isinstance(key, str))
+    parent = kind_at(tuple(keys[:last]), start, raw)
     return parent.model_fields.get(names[-1]) if parent is not None else None
 
 

@@ -16,7 +16,6 @@ from jounce.core.kinds import allowed, field_at, kind_at
 from jounce.core.paths import Keys, dotted
 
 _SHOWN = 40  # problems; a broken file of a million lines still gives a message that can be read
-_TAGS = ("translational", "rotational")
 _BOUNDS = {"greater_than": ">", "greater_than_equal": "≥", "less_than": "<", "less_than_equal": "≤"}
 _BOUND_KEYS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
 
@@ -95,8 +94,11 @@ def explain(error: ValidationError, kind: type[Data], raw: Any, at: Keys = ()) -
         if inside is None:
             findings.append(_finding(item, _origin(keys, raw), kind, raw, at))
             continue
-        for place, message in inside:
+        for place, message, *known in inside:
             full = _origin((*keys, *place), raw)
+            if known:  # explained already, by the part that stands there
+                findings.append(Finding((*at, *full), message, *known))
+                continue
             text = _value(_look(raw, full))
             if text and message.startswith(text):
                 message = message[len(text) :].lstrip(": ")
@@ -117,10 +119,8 @@ def _origin(keys: Keys, raw: Any) -> Keys:
 def _keys(loc: tuple[str | int, ...], kind: type[Data], raw: Any) -> Keys:
     """Return the path in a file of a place in the data model."""
     keys: list[str | int] = []
-    for i, key in enumerate(loc):
-        if key in _TAGS and i and loc[i - 1] == "spring":
-            continue
-        group = kind_at(tuple(keys), kind)
+    for key in loc:
+        group = kind_at(tuple(keys), kind, raw)
         if group is not None and key == group.flat_curve():
             value = _look(raw, tuple(keys))
             if not isinstance(value, Mapping) or key not in value:
@@ -132,17 +132,17 @@ def _keys(loc: tuple[str | int, ...], kind: type[Data], raw: Any) -> Keys:
 def _finding(item: Any, keys: Keys, kind: type[Data], raw: Any, at: Keys) -> Finding:
     found = _value(_look(raw, keys))
     full = (*at, *keys)
-    info = field_at(keys, kind)
+    info = field_at(keys, kind, raw)
     unit = meta(info).get("unit", "") if info is not None else ""
     code, context = item["type"], item.get("ctx") or {}
     if code == "missing":
-        group = kind_at(keys[:-1], kind)
+        group = kind_at(keys[:-1], kind, raw)
         doc = info.description if info is not None else ""
         if group is not None and keys and keys[-1] == group.flat_curve():
             return Finding(full[:-1], f"missing: a rate, a table (x, y) or a CSV file; {doc}", missing=True)
         return Finding(full, f"missing; {doc}{f', in {unit}' if unit not in ('', '-') else ''}", missing=True)
     if code == "extra_forbidden":
-        group = kind_at(keys[:-1], kind)
+        group = kind_at(keys[:-1], kind, raw)
         known = group.known_keys() if group is not None else []
         return Finding(full, f"unknown key{did_you_mean(str(keys[-1]), known, limit=16)}")
     if code in _BOUNDS:
@@ -162,7 +162,7 @@ def _finding(item: Any, keys: Keys, kind: type[Data], raw: Any, at: Keys) -> Fin
     if code.startswith("tuple"):
         return Finding(full, "expected a list", found)
     if code.startswith(("model", "dict")):
-        group = kind_at(keys, kind)
+        group = kind_at(keys, kind, raw)
         names = ", ".join(group.known_keys()[:12]) if group is not None else ""
         return Finding(full, f"expected a group with the keys {names}" if names else "expected a group of keys", found)
     if code == "is_instance_of" and info is not None:

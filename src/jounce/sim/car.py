@@ -9,23 +9,28 @@ structure share one binary; their numbers are set at run time, so that a study n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from jounce.components.model import Choices, Relaxation
+from jounce.components.part import Number, Part
+from jounce.components.places import VehiclePlace, WheelPlace
 from jounce.components.tire.base import Tire
 from jounce.components.tire.sti import bind_tires
-from jounce.core.errors import ParameterError, did_you_mean
+from jounce.core.errors import ModelError, ParameterError, did_you_mean
 from jounce.core.generated import GeneratedModel
 from jounce.files.tir import read_tir
 from jounce.road.ground import PatchService, Service
 from jounce.road.inputs import Given, Growing, Probed
 from jounce.sim.build import recipe
 from jounce.sim.linear import Lineariser
-from jounce.symbolic.numbers import Numbers
 from jounce.symbolic.ops import clip, fmax, if_else
-from jounce.vehicle.assembly import CORNERS, Relaxation, assemble, twins
+from jounce.vehicle.assembly import assemble
+from jounce.vehicle.assembly import numbers as numbers_of
+from jounce.vehicle.editing import structure
+from jounce.vehicle.layout import layout
 from jounce.vehicle.schema import Vehicle
 
 if TYPE_CHECKING:
@@ -53,7 +58,7 @@ def _read(path: Path, _changed: int) -> tuple[Tire, tuple[str, ...]]:
 
 
 def tires_of(vehicle: Vehicle) -> dict[str, Tire]:
-    """Tire of each corner, and of second tires (L2_twin, R2_twin), from the files the vehicle names.
+    """Tire of each wheel, and of second tires (L2_twin …), from the files the vehicle names.
 
     Places of one file share one object.
     """
@@ -67,20 +72,21 @@ def tire_warnings(vehicle: Vehicle) -> list[str]:
 
 
 def _tire_files(vehicle: Vehicle) -> dict[str, Path]:
-    files = {corner: Path(vehicle.wheels(axle, side).tire.path) for corner, (axle, side) in CORNERS.items()}
-    for corner, twin in twins(vehicle).items():
-        second = vehicle.wheels(*CORNERS[corner]).twin_tire
-        assert second is not None
-        files[twin] = Path(second.path)
+    files = {}
+    for tire, wheel in vehicle.layout.tires.items():
+        data = wheel.axle.data.wheels_on(wheel.side)
+        found = data.tire if tire == wheel.name else data.twin_tire
+        assert found is not None
+        files[tire] = Path(found.path)
     return files
 
 
 @dataclass(frozen=True)
 class Description:
-    """What a car's equations are made from."""
+    """What the equations of one vehicle, or of several in one model, are made from."""
 
-    vehicle: Vehicle
-    tires: Mapping[str, Tire]
+    vehicles: Mapping[str, Vehicle]  # by prefix without its dot; the only one has none
+    tires: Mapping[str, Tire]  # by full name
     ground: Ground = "level"
     road_inputs: bool = False  # inputs road.L1 … add heights to the ground
     smoothed: bool = False  # a road grows out of a plane, see ``jounce.road.inputs``
@@ -88,6 +94,34 @@ class Description:
     patch: bool = False  # wheels tell the road where they point
     relaxation: Relaxation = "states"
     tire_inputs: tuple[str, ...] = ()  # scaling factors with inputs L1.tire.LMUY …
+    inputs: tuple[str, ...] = ()  # ports that are open, by the full names of their inputs
+    parts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)  # what a run adds, by prefix
+
+    @property
+    def vehicle(self) -> Vehicle:
+        """The only vehicle."""
+        if len(self.vehicles) != 1:
+            raise ParameterError(f"one vehicle is asked for, the model has {', '.join(self.vehicles)}")
+        return next(iter(self.vehicles.values()))
+
+    @property
+    def places(self) -> tuple[VehiclePlace, ...]:
+        """The layout of each vehicle, with its prefix."""
+        return tuple(layout(vehicle, f"{name}." if name else "") for name, vehicle in self.vehicles.items())
+
+    @property
+    def wheels(self) -> dict[str, WheelPlace]:
+        """All wheels by full name."""
+        return {f"{place.prefix}{name}": wheel for place in self.places for name, wheel in place.wheels.items()}
+
+    @property
+    def tire_wheels(self) -> dict[str, WheelPlace]:
+        """All tires by full name, with the wheels they are on."""
+        return {f"{place.prefix}{name}": wheel for place in self.places for name, wheel in place.tires.items()}
+
+    def changed(self, **changes: Any) -> Description:
+        """A copy with other choices."""
+        return replace(self, **changes)
 
 
 class Structure:
@@ -99,43 +133,47 @@ class Structure:
     def to_dict(self) -> dict[str, Any]:
         d = self.description
         first: dict[int, str] = {}
-        places = [*CORNERS, *twins(d.vehicle).values()]
-        shared = [first.setdefault(id(d.tires[place]), place) for place in places]
-        models = [f"{type(t.model).__module__} {t.model!r}" for t in (d.tires[place] for place in places)]
+        shared = [first.setdefault(id(tire), place) for place, tire in d.tires.items()]
+        models = [f"{type(t.model).__module__} {t.model!r}" for t in d.tires.values()]
         choices: dict[str, Any] = {name: True for name in ("road_inputs", "smoothed", "patch") if getattr(d, name)}
         if d.normals != "surface":
             choices["normals"] = d.normals
         if d.relaxation != "states":
             choices["relaxation"] = d.relaxation
-        if d.tire_inputs:
-            choices["tire_inputs"] = list(d.tire_inputs)
-        known = {"vehicle": d.vehicle.structure_key(), "tires": shared, "models": models, "ground": d.ground}
-        return known | choices
+        for name in ("tire_inputs", "inputs"):
+            if getattr(d, name):
+                choices[name] = sorted(getattr(d, name)) if name == "inputs" else list(getattr(d, name))
+        if d.parts:
+            choices["parts"] = {name: [shape(part) for part in parts] for name, parts in d.parts.items()}
+        vehicles = {name: vehicle.structure_key() for name, vehicle in d.vehicles.items()}
+        return {"vehicles": vehicles, "tires": shared, "models": models, "ground": d.ground} | choices
 
-    def system(self, system: Any = None) -> System:
+    def system(self) -> System:
+        from jounce.symbolic.system import System
+
         d = self.description
-        on = system if system is not None else _new_system()
+        on = System("car")
         return assemble(
-            d.vehicle,
+            d.places,
             d.tires,
+            system=on,
             inclined=d.ground == "inclined",
             ground=self._ground(on),
-            system=on,
             road_inputs=d.road_inputs,
-            relaxation=d.relaxation,
-            tire_inputs=d.tire_inputs,
+            choices=Choices(frozenset(d.inputs), d.relaxation, d.tire_inputs),
+            further={f"{name}." if name else "": parts for name, parts in d.parts.items()},
         )
 
     def _ground(self, system: Any) -> Any:
         """Another ground than the built-in plane, if any."""
         d = self.description
         if d.ground == "external":
-            return {c: Given.declare(system, c) for c in CORNERS}
+            return {c: Given.declare(system, c) for c in d.wheels}
         if d.ground == "external-points":  # a point is the contact of one tire only
-            return {c: Given.declare(system, c, as_given=True) for c in (*CORNERS, *twins(d.vehicle).values())}
+            return {c: Given.declare(system, c, as_given=True) for c in d.tire_wheels}
         if d.ground not in ("road", "roads"):
             return None
-        names = [f"ground_{c}" for c in CORNERS] if d.ground == "roads" else ["ground"]
+        names = [f"ground_{c}" for c in d.wheels] if d.ground == "roads" else ["ground"]
         kind = PatchService if d.patch else Service
         services: list[Any] = [kind.declare(system, name) for name in names]
         if d.normals != "surface":
@@ -145,7 +183,12 @@ class Structure:
             services = [Probed(road.handle, spacing) for road in services]
         if d.smoothed:
             services = list(Growing.declare(system, services, *_growth(system)))
-        return dict(zip(CORNERS, services, strict=True)) if d.ground == "roads" else services[0]
+        return dict(zip(d.wheels, services, strict=True)) if d.ground == "roads" else services[0]
+
+
+def shape(part: Part) -> str:
+    """What shapes the code of a part that a run adds: its class and its structure."""
+    return f"{type(part).__module__} {type(part).__qualname__}\n{structure(part)}"
 
 
 def _growth(system: Any) -> tuple[Any, Any]:
@@ -154,12 +197,6 @@ def _growth(system: Any) -> tuple[Any, Any]:
     known = fmax(time, 1e-9)
     tau = if_else(time > 0, clip(system.time / known, 0.0, 1.0), 1.0)
     return tau * tau * (3 - 2 * tau), 6 * tau * (1 - tau) / known
-
-
-def _new_system() -> System:
-    from jounce.symbolic.system import System
-
-    return System("car")
 
 
 @recipe
@@ -173,7 +210,7 @@ def _linear_car(structure: Structure, inputs: tuple[str, ...], outputs: tuple[st
 
 
 def describe(
-    vehicle: Vehicle,
+    vehicle: Vehicle | Mapping[str, Vehicle],
     tires: Mapping[str, Tire] | None = None,
     ground: Ground = "level",
     *,
@@ -183,14 +220,17 @@ def describe(
     patch: bool = False,
     relaxation: Relaxation = "states",
     tire_inputs: Sequence[str] = (),
+    inputs: Sequence[str] = (),
+    parts: Sequence[Part] | Mapping[str, Sequence[Part]] = (),
 ) -> Description:
-    """Collect what a car is made from.
+    """Collect what a vehicle, or several in one model, are made from.
 
     Parameters
     ----------
-    tires : by corner instead of those the vehicle names. A second tire (``L2_twin``, ``R2_twin``) that is not among
-        them is as the first one
-    ground : what it stands on
+    vehicle : one, or several by the prefix of their names: ``{"lead": sedan, "behind": suv}`` has ``lead.L1.jounce`` …
+    tires : by wheel instead of those the vehicle names. A second tire (``L2_twin`` …) that is not among them is as the
+        first one
+    ground : what they stand on
     road_inputs : whether the inputs ``road.L1`` … add a height to the ground under each wheel, on any ground
     smoothed : whether a road grows out of a plane at the start of a run (parameters ``smoothing.*``)
     normals : of roads: of their surface, of three points (``ground.spacing``), or vertical
@@ -200,6 +240,8 @@ def describe(
         found with states, see ``take_over``
     tire_inputs : scaling factors of the tires that change within a run: ("LMUY",) gives the inputs ``L1.tire.LMUY`` …,
         factors on those of the file, 1 by default
+    inputs : ports that a run gives or changes from outside, by the names of the catalogue (``Main_Spring.force.L1``)
+    parts : further parts, such as a driver or a controller; by prefix for several vehicles
     """
     if ground not in GROUNDS:
         raise ParameterError(f"ground = {ground!r}{did_you_mean(str(ground), GROUNDS)}")
@@ -211,20 +253,46 @@ def describe(
         raise ParameterError(f"relaxation = {relaxation!r}{did_you_mean(str(relaxation), RELAXATIONS)}")
     if isinstance(tire_inputs, str) or len(set(tire_inputs)) != len(tuple(tire_inputs)):
         raise ParameterError(f"tire_inputs = {tire_inputs!r}; expected names of scaling factors, each once")
-    found = dict(tires) if tires is not None else tires_of(vehicle)
-    missing = [corner for corner in CORNERS if corner not in found]
-    if missing:
-        raise ParameterError(f"tires: {missing[0]!r} is missing; expected one for each of {', '.join(CORNERS)}")
-    for corner, twin in twins(vehicle).items():
-        found.setdefault(twin, found[corner])
-    return Description(vehicle, found, ground, road_inputs, smoothed, normals, patch, relaxation, tuple(tire_inputs))
+    vehicles = dict(vehicle) if isinstance(vehicle, Mapping) else {"": vehicle}
+    for name in vehicles if len(vehicles) > 1 else ():
+        if not name.isidentifier():
+            raise ParameterError(f"vehicle {name!r}: several vehicles in one model need names of letters and digits")
+    given = {name: tuple(items) for name, items in parts.items()} if isinstance(parts, Mapping) else {"": tuple(parts)}
+    return Description(
+        vehicles,
+        _all_tires(vehicles, tires),
+        ground,
+        road_inputs,
+        smoothed,
+        normals,
+        patch,
+        relaxation,
+        tuple(tire_inputs),
+        tuple(dict.fromkeys(inputs)),
+        {name: items for name, items in given.items() if items},
+    )
 
 
-def numbers(description: Description) -> Numbers:
-    """Parameters and tables of a car, by name, without deriving anything."""
-    result = Numbers()
-    Structure(description).system(result)
+def _all_tires(vehicles: Mapping[str, Vehicle], given: Mapping[str, Tire] | None) -> dict[str, Tire]:
+    """Every tire by its full name, those of wheels before second ones."""
+    result: dict[str, Tire] = {}
+    for name, vehicle in vehicles.items():
+        prefix = f"{name}." if name else ""
+        own = {f"{prefix}{tire}": found for tire, found in tires_of(vehicle).items()} if given is None else dict(given)
+        wheels = vehicle.layout.tires
+        missing = [f"{prefix}{w.name}" for w in wheels.values() if f"{prefix}{w.name}" not in own]
+        if missing:
+            expected = ", ".join(f"{prefix}{wheel}" for wheel in vehicle.layout.wheels)
+            raise ParameterError(f"tires: {missing[0]!r} is missing; expected one for each of {expected}")
+        for tire, wheel in wheels.items():
+            result[f"{prefix}{tire}"] = own.get(f"{prefix}{tire}", own[f"{prefix}{wheel.name}"])
     return result
+
+
+def numbers(description: Description) -> dict[str, Number]:
+    """Parameters and tables of the vehicles by name, each computed when it is called; more than a model declares."""
+    further = {f"{name}." if name else "": parts for name, parts in description.parts.items()}
+    return numbers_of(description.places, description.tires, further)
 
 
 def library(description: Description) -> Library:
@@ -272,12 +340,17 @@ def simulation(
 
 
 def set_numbers(sim: Simulation, description: Description) -> None:
-    """Give a simulation the numbers of a car of its structure; the body goes to its place at design."""
+    """Give a simulation the numbers of a car of its structure; the bodies go to their places at design."""
     found = numbers(description)
-    sim.set_parameters(found.parameters)
-    sim.set_tables(found.tables)
-    centre = description.vehicle.body.centre()
-    sim.set_states({f"chassis.{axis}": float(centre[i]) for i, axis in enumerate("xyz")})
+    lost = [name for name in sim.model.notes["bound"] if name not in found]
+    if lost:
+        raise ModelError(f"the numbers of {lost[0]!r} are not among the data of the vehicle; this is a bug of the part")
+    sim.set_parameters({v.name: found[v.name]() for v in sim.model.parameters if v.name in found})  # type: ignore[misc]
+    sim.set_tables({name: found[name]() for name in sim.model.tables if name in found})  # type: ignore[misc]
+    for place in description.places:
+        for unit in place.units:
+            centre = unit.origins[""]
+            sim.set_states({f"{unit.prefix}chassis.{axis}": float(centre[i]) for i, axis in enumerate("xyz")})
 
 
 def take_over(sim: Simulation, source: Simulation) -> None:

@@ -19,18 +19,20 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from jounce.components.basics import combine, on_side
+from jounce.components.places import AxlePlace, WheelPlace
 from jounce.core.writing import write_atomically
 from jounce.runtime.simulation import Simulation
 from jounce.sim.car import Description, lineariser, simulation
+from jounce.sim.equilibrium import Places
 from jounce.sim.statics import Settled, settle
-from jounce.vehicle.assembly import CORNERS, PAIRED, twins
-from jounce.vehicle.basics import SIDES, combine
 
 Array = npt.NDArray[np.float64]
 
@@ -100,8 +102,12 @@ def write_state(sim: Simulation, path: str | Path) -> None:
 class _Report:
     def __init__(self, description: Description, sim: Simulation, settled: Settled) -> None:
         self.vehicle, self.description, self.sim = description.vehicle, description, sim
+        self.place = description.places[0]
         self.report = Standing(settled)
-        self.radius = {a: float(np.mean([self._out("Tire.Loaded_Radius", f"{s}{a}") for s in "LR"])) for a in (1, 2)}
+        self.radius = {
+            axle.number: float(np.mean([self._out("Tire.Loaded_Radius", wheel.name) for wheel in axle.wheels]))
+            for axle in self.place.axles
+        }
         self._masses()
         self._loads()
         self._geometry()
@@ -116,14 +122,13 @@ class _Report:
         self.report.groups.setdefault(group, []).append(Row(key, label, float(value), unit))
 
     def _masses(self) -> None:
-        v = self.vehicle
-        parts = list(v.body.sprung())
+        parts = [half for unit in self.place.units for half in unit.data.body.sprung()]
         sprung = sum(p[0] for p in parts)
-        for axle, side in CORNERS.values():
-            w = v.wheels(axle, side)
-            parts.append((w.unsprung_mass, v.wheel_centre(axle, side), np.diag([w.ixx, w.iyy, w.izz])))
+        for wheel in self.place.wheels.values():
+            w = wheel.axle.data.wheels_on(wheel.side)
+            parts.append((w.unsprung_mass, wheel.centre, np.diag([w.ixx, w.iyy, w.izz])))
         mass, centre, inertia = combine(parts)
-        front, rear = v.front_suspension.wheel_centre_x, v.rear_suspension.wheel_centre_x
+        front, rear = self.place.axles[0].x, self.place.axles[-1].x
         a, b = front - centre[0], centre[0] - rear
         add = self._add
         add("mass", "mass", "mass", mass, "kg")
@@ -132,7 +137,7 @@ class _Report:
         add("mass", "cg_x", "centre of gravity behind the front axle", a, "m")
         height = self._out("System_Mass_Center.Global_Z")
         add("mass", "cg_height", "height of the centre of gravity", height, "m")
-        track = 0.5 * (v.front_suspension.track + v.rear_suspension.track)
+        track = float(np.mean([axle.data.suspension.track for axle in self.place.axles]))
         add("mass", "ssf", "static stability factor t/2h", track / (2 * height), "-")
         for i, axis in enumerate("xyz"):
             add("mass", f"i{axis}{axis}", f"I{axis}{axis} of the whole car", inertia[i, i], "kg.m2")
@@ -140,15 +145,17 @@ class _Report:
         self.mass, self.sprung, self.height, self.a, self.b = mass, sprung, height, a, b
 
     def _loads(self) -> None:
-        for corner in CORNERS:
+        wheels = self.place.wheels
+        for corner in wheels:
             self._add("loads", f"load_{corner}", f"wheel load {corner}", self._force_z(corner), "N")
-        for twin in twins(self.vehicle).values():
+        for twin in (wheel.twin for wheel in wheels.values() if wheel.twin):
             self._add("loads", f"load_{twin}", f"of it on the outer tire {twin}", self._tire_load(twin), "N")
-        total = sum(self._force_z(c) for c in CORNERS)
+        total = sum(self._force_z(c) for c in wheels)
         self._add("loads", "load_total", "all wheels", total, "N")
-        cross = (self._force_z("L1") + self._force_z("R2")) / total
-        self._add("loads", "cross_weight", "cross weight L1 + R2", 100 * cross, "%")
-        for corner in CORNERS:
+        if list(wheels) == ["L1", "R1", "L2", "R2"]:
+            cross = (self._force_z("L1") + self._force_z("R2")) / total
+            self._add("loads", "cross_weight", "cross weight L1 + R2", 100 * cross, "%")
+        for corner in wheels:
             if f"Spring.Force_At_Spring.{corner}" in self._names:
                 spring = self._out("Spring.Force_At_Spring", corner)
                 self._add("loads", f"spring_force_{corner}", f"spring force {corner}", spring, "N")
@@ -162,24 +169,25 @@ class _Report:
 
     def _force_z(self, corner: str) -> float:
         """Load of a wheel, on both tires of a twin wheel."""
-        twin = twins(self.vehicle).get(corner)
-        return self._tire_load(corner) + (self._tire_load(twin) if twin is not None else 0.0)
+        twin = self.place.wheels[corner].twin
+        return self._tire_load(corner) + (self._tire_load(twin) if twin else 0.0)
 
     def _geometry(self) -> None:
         v, add = self.vehicle, self._add
         add("geometry", "wheelbase", "wheelbase", v.wheelbase, "m")
-        for axle, name in ((1, "front"), (2, "rear")):
-            add("geometry", f"track_{name}", f"track, {name}", v.suspension(axle).track, "m")
-        for corner in CORNERS:
+        for axle in self.place.axles:
+            add("geometry", f"track_{axle.word}", f"track, {axle.word}", axle.data.suspension.track, "m")
+        for corner in self.place.wheels:
             add("geometry", f"jounce_{corner}", f"wheel travel from design {corner}", 1e3 * self._jounce(corner), "mm")
-        for axle, name in ((1, "front"), (2, "rear")):
+        for axle in self.place.axles:
+            name = axle.word
             if f"aero_forces.height_{name}" in self._names:
                 value = self._out(f"aero_forces.height_{name}")
                 add("geometry", f"ride_height_{name}", f"ride height of the {name} sensor", 1e3 * value, "mm")
             for angle in ("toe", "camber"):
-                values = [math.degrees(self.sim.output(f"wheel_angles.{angle}_{s}{axle}")) for s in "LR"]
+                values = [math.degrees(self.sim.output(f"wheel_angles.{angle}_{w.name}")) for w in axle.wheels]
                 add("geometry", f"{angle}_{name}", f"{angle}, {name} (mean per wheel)", float(np.mean(values)), "deg")
-            add("geometry", f"loaded_radius_{name}", f"loaded radius, {name}", 1e3 * self.radius[axle], "mm")
+            add("geometry", f"loaded_radius_{name}", f"loaded radius, {name}", 1e3 * self.radius[axle.number], "mm")
         pitch, roll = self._out("chassis_displacements.pitch"), self._out("chassis_displacements.roll")
         add("geometry", "pitch", "pitch, nose down", math.degrees(pitch), "deg")
         add("geometry", "roll", "roll, right side down", math.degrees(roll), "deg")
@@ -187,134 +195,145 @@ class _Report:
     def _jounce(self, corner: str) -> float:
         return self._out("Suspension.Jounce", corner)
 
-    def _slope(self, moves: dict[str, float], read: Callable[[], Any]) -> Any:
-        """Central difference of what is read while wheels travel by given parts of one metre."""
-        was = {c: self.sim.state(f"{c}.jounce") for c in moves}
+    def _slope(self, axle: AxlePlace, parts: tuple[float, ...], read: Callable[[], Any]) -> Any:
+        """Central difference of what is read while the wheels of an axle travel by given parts of one metre."""
+        names = [wheel.travel for wheel in axle.wheels]
+        was = {name: self.sim.state(name) for name in names}
         values = []
         for sign in (1.0, -1.0):
-            self.sim.set_states({f"{c}.jounce": was[c] + sign * WIDTH * part for c, part in moves.items()})
+            moved = zip(names, parts, strict=False)
+            self.sim.set_states({name: was[name] + sign * WIDTH * part for name, part in moved})
             values.append(np.asarray(read(), dtype=float))
-        self.sim.set_states({f"{c}.jounce": value for c, value in was.items()})
+        self.sim.set_states(was)
         return (values[0] - values[1]) / (2 * WIDTH)
 
-    def _element_force(self, corner: str) -> float:
+    def _element_force(self, wheel: WheelPlace) -> float:
         """Force of springs, stops and bars on the travel of a wheel, downwards positive, at rest."""
-        total = self._out("Spring.Aggregate_Force_At_Wheel", corner)
-        bar = f"Suspension.Auxiliary_Roll_Force.SUSP{corner[1]}"
+        total = self._out("Spring.Aggregate_Force_At_Wheel", wheel.name)
+        bar = f"Suspension.Auxiliary_Roll_Force.SUSP{wheel.axle.number}"
         if bar in self._names:
-            total += self._out(bar) if corner[0] == "L" else -self._out(bar)
+            total += wheel.outwards * self._out(bar)
         return total
 
     def _rates(self) -> None:
-        rates: dict[int, tuple[float, float, float]] = {}
-        for axle, name in ((1, "front"), (2, "rear")):
-            left, right = f"L{axle}", f"R{axle}"
-            heave = float(self._slope({left: 1.0, right: 1.0}, lambda c=left: self._element_force(c)))  # type: ignore[misc]
-            roll = float(self._slope({left: 1.0, right: -1.0}, lambda c=left: self._element_force(c)))  # type: ignore[misc]
-            tire = self._tire_rate(axle)
-            track = self.vehicle.suspension(axle).track
-            rates[axle] = heave, roll, tire
-            load = sum(self._force_z(c) for c in (left, right)) / self.vehicle.system.gravity
-            unsprung = sum(self.vehicle.wheels(axle, s).unsprung_mass for s in SIDES)
-            sprung = (load - unsprung) / 2
+        add = self._add
+        for axle in self.place.axles:
+            name, left = axle.word, axle.wheels[0]
+            heave = float(self._slope(axle, (1.0, 1.0), partial(self._element_force, left)))
+            roll = float(self._slope(axle, (1.0, -1.0), partial(self._element_force, left)))
+            tire = self._tire_rate(left)
+            load = sum(self._force_z(w.name) for w in axle.wheels) / self.vehicle.system.gravity
+            unsprung = sum(axle.data.wheels_on(w.side).unsprung_mass for w in axle.wheels)
+            sprung, count = (load - unsprung) / len(axle.wheels), len(axle.wheels)
             ride = heave * tire / (heave + tire)
-            add = self._add
             add("rates", f"wheel_rate_{name}", f"wheel rate, {name}", heave / 1e3, "N/mm")
             add("rates", f"tire_rate_{name}", f"tire rate, {name}", tire / 1e3, "N/mm")
             add("rates", f"ride_rate_{name}", f"ride rate, {name}", ride / 1e3, "N/mm")
             frequency = math.sqrt(max(ride, 0.0) / sprung) / (2 * math.pi)
             add("rates", f"ride_frequency_{name}", f"ride frequency, {name}", frequency, "Hz")
-            hop = math.sqrt((heave + tire) / (unsprung / 2)) / (2 * math.pi)
+            hop = math.sqrt((heave + tire) / (unsprung / count)) / (2 * math.pi)
             add("rates", f"wheel_hop_{name}", f"wheel hop, {name}", hop, "Hz")
-            stiffness = 0.5 * track**2 * roll * math.pi / 180
+            stiffness = 0.5 * axle.data.suspension.track**2 * roll * math.pi / 180 if count == 2 else 0.0
             add("rates", f"roll_stiffness_{name}", f"roll stiffness at the wheels, {name}", stiffness, "N.m/deg")
-        ratio = self.report["ride_frequency_rear"] / self.report["ride_frequency_front"]
-        self._add("rates", "ride_frequency_ratio", "ride frequency rear / front", ratio, "-")
-        total = self.report["roll_stiffness_front"] + self.report["roll_stiffness_rear"]
-        self._add("rates", "roll_stiffness", "roll stiffness at the wheels", total, "N.m/deg")
+        words = [axle.word for axle in self.place.axles]
+        if len(words) > 1:
+            ratio = self.report[f"ride_frequency_{words[-1]}"] / self.report[f"ride_frequency_{words[0]}"]
+            add("rates", "ride_frequency_ratio", f"ride frequency {words[-1]} / {words[0]}", ratio, "-")
+        total = sum(self.report[f"roll_stiffness_{word}"] for word in words)
+        add("rates", "roll_stiffness", "roll stiffness at the wheels", total, "N.m/deg")
 
-    def _tire_rate(self, axle: int) -> float:
+    def _tire_rate(self, wheel: WheelPlace) -> float:
         """Vertical stiffness of one tire (of both of a twin wheel) at its static load."""
-        corner = f"L{axle}"
-        was = self.sim.state("chassis.z")
-        forces, heights = [], []
+        linear = lineariser(self.description)
+        places = Places(self.sim, linear.notes["states"])
+        height = places.state[linear.rest["bodies"][self.place.units.index(wheel.axle.unit)]["position"][2]]
+        was, forces, heights = self.sim.x[height], [], []
         for sign in (1.0, -1.0):
-            self.sim.set_states({"chassis.z": was + sign * 1e-4})
-            forces.append(self._force_z(corner))
-            heights.append(self._out("Tire.Loaded_Radius", corner))
-        self.sim.set_states({"chassis.z": was})
+            self.sim.x[height] = was + sign * 1e-4
+            forces.append(self._force_z(wheel.name))
+            heights.append(self._out("Tire.Loaded_Radius", wheel.name))
+        self.sim.x[height] = was
         return (forces[1] - forces[0]) / (heights[0] - heights[1])
 
     def _kinematics(self) -> None:
-        share = self._brake_share()
-        for axle, name in ((1, "front"), (2, "rear")):
-            left, right = f"L{axle}", f"R{axle}"
-            words = {"L1": "front_left", "L2": "rear_left"}[left]
-            r, track = self.radius[axle], self.vehicle.suspension(axle).track
+        shares = self._brake_shares()
+        axles = self.place.axles
+        for axle in axles:
+            name, left = axle.word, axle.wheels[0]
+            r, track = self.radius[axle.number], axle.data.suspension.track
 
-            def read(c: str = left, w: str = words) -> Array:
-                shifts = [self._out(f"Wheel.wheel_center_disp{a}.{w}") for a in "xy"]
-                angles = [self.sim.output(f"wheel_angles.{a}_{c}") for a in ("toe", "camber", "caster")]
+            def read(w: WheelPlace = left) -> Array:
+                shifts = [self._out(f"Wheel.wheel_center_disp{a}.{w.words}") for a in "xy"]
+                angles = [self.sim.output(f"wheel_angles.{a}_{w.name}") for a in ("toe", "camber", "caster")]
                 return np.array([*shifts, *angles])
 
-            x, _, toe, camber, sva = self._slope({left: 1.0, right: 1.0}, read)
-            _, y_roll, _, camber_roll, _ = self._slope({left: 1.0, right: -1.0}, read)
+            x, _, toe, camber, sva = self._slope(axle, (1.0, 1.0), read)
+            _, y_roll, _, camber_roll, _ = self._slope(axle, (1.0, -1.0), read)
             centre = 0.5 * track * (y_roll - r * camber_roll)
             add = self._add
             add("kinematics", f"roll_centre_{name}", f"roll centre height, {name}", 1e3 * centre, "mm")
             add("kinematics", f"bump_steer_{name}", f"bump steer (toe-in), {name}", math.degrees(toe), "deg/m")
             add("kinematics", f"camber_gain_{name}", f"camber gain, {name}", math.degrees(camber), "deg/m")
-            p = share if axle == 1 else 1 - share
-            anti = 100 * p * (x + r * sva) * self.vehicle.wheelbase / self.height
-            label = "anti-dive, front" if axle == 1 else "anti-lift, rear (braking)"
-            key = "anti_dive" if axle == 1 else "anti_lift"
-            add("kinematics", key, label, anti if axle == 1 else -anti, "%")
+            anti = 100 * shares[axle.number] * (x + r * sva) * self.vehicle.wheelbase / self.height
+            if axle is axles[0]:
+                add("kinematics", "anti_dive", f"anti-dive, {name}", anti, "%")
+            elif axle is axles[-1]:
+                add("kinematics", "anti_lift", f"anti-lift, {name} (braking)", -anti, "%")
 
-    def _brake_share(self) -> float:
-        v = self.vehicle
-        torque = {}
-        for axle in (1, 2):
-            share = v.brakes.bias_front if axle == 1 else 1 - v.brakes.bias_front
-            torque[axle] = sum(
-                v.brake(axle, s).piston_area * v.brake(axle, s).mu * v.brake(axle, s).effective_radius * share
-                for s in SIDES
-            )
-        total = torque[1] + torque[2]
-        value = torque[1] / total if total else 0.0
-        self._add("mass", "brake_share_front", "front share of brake torque", 100 * value, "%")
-        return value
+    def _brake_shares(self) -> dict[int, float]:
+        """Share of each axle in the brake torque: by the torques that a pressure gives."""
+        brakes, torque = self.vehicle.brakes, {}
+        for axle in self.place.axles:
+            own = axle.data.brake_share
+            bias = 0.0 if brakes is None else brakes.bias_front if axle.number == 1 else 1 - brakes.bias_front
+            share = bias if own is None else own
+            discs = [on_side(axle.data.brake, wheel.side) for wheel in axle.wheels if axle.data.brake is not None]
+            torque[axle.number] = sum(d.piston_area * d.mu * d.effective_radius * share for d in discs)
+        total = sum(torque.values())
+        shares = {number: value / total if total else 0.0 for number, value in torque.items()}
+        self._add("mass", "brake_share_front", "front share of brake torque", 100 * shares[1], "%")
+        return shares
 
 
 def modes(description: Description, sim: Simulation) -> list[Mode]:
     """Oscillating modes of the car as it stands, slowest first, named by what moves most."""
-    model = lineariser(description).at(sim)
-    keep = [i for i, n in enumerate(model.states) if n in _VERTICAL or n.endswith((".jounce", ".jounce.rate"))]
+    linear = lineariser(description)
+    model, rest = linear.at(sim), linear.rest
+    partners = dict(rest["partners"])
+    moving = [i for i, role in enumerate(rest["roles"]) if role == "balance" and i in partners]
+    keep = sorted({*moving, *(partners[i] for i in moving)})
     values, vectors = np.linalg.eig(model.A[np.ix_(keep, keep)])
-    names = [model.states[i] for i in keep]
-    places = {
-        c: description.vehicle.wheel_centre(a, s) - description.vehicle.body.centre() for c, (a, s) in CORNERS.items()
-    }
+    shape_of = _Shapes(description, [model.states[i] for i in keep], keep, rest)
     result = []
     for k in np.argsort(np.abs(values)):
         value = values[k]
         if value.imag > 1e-6:
-            name = _mode_name(dict(zip(names, vectors[:, k], strict=True)), places)
+            name = shape_of.name(vectors[:, k])
             result.append(Mode(name, float(value.imag) / (2 * math.pi), float(-value.real / abs(value))))
     return result
 
 
-_VERTICAL = ("chassis.z", "chassis.rx", "chassis.ry", "chassis.vz", "chassis.wx", "chassis.wy")
+class _Shapes:
+    """Names of modes by what moves most."""
 
+    def __init__(self, description: Description, names: list[str], keep: list[int], rest: dict[str, Any]) -> None:
+        self.names = names
+        body = rest["bodies"][0]
+        self.z, self.rx, self.ry = (keep.index(i) for i in (body["position"][2], *body["tilt"][:2]))
+        self.wheels = description.places[0].wheels
+        centre = description.places[0].units[0].origins[""]
+        self.places = {name: wheel.centre - centre for name, wheel in self.wheels.items()}
+        self.travel = {name: names.index(wheel.travel) for name, wheel in self.wheels.items()}
 
-def _mode_name(shape: dict[str, complex], places: dict[str, Array]) -> str:
-    """What moves most: a wheel against the body above it, or the body (angles times half the car's length or width)."""
-    body = {c: shape["chassis.z"] + p[1] * shape["chassis.rx"] - p[0] * shape["chassis.ry"] for c, p in places.items()}
-    wheel = {c: body[c] + shape[f"{c}.jounce"] for c in places}
-    most = max(wheel, key=lambda c: abs(wheel[c]))
-    if abs(wheel[most]) > max(abs(b) for b in body.values()):
-        together = (wheel[most] * wheel[PAIRED[most]].conjugate()).real > 0
-        return f"{'front' if most[1] == '1' else 'rear'} wheel hop, {'together' if together else 'opposite'}"
-    length, width = (max(abs(p[i]) for p in places.values()) for i in (0, 1))
-    size = {"heave": 1.0 * abs(shape["chassis.z"]), "roll": width * abs(shape["chassis.rx"])}
-    size["pitch"] = length * abs(shape["chassis.ry"])
-    return max(size, key=lambda n: size[n])
+    def name(self, shape: Any) -> str:
+        """A wheel against the body above it, the body (angles times half the car's length or width), or else."""
+        body = {c: shape[self.z] + p[1] * shape[self.rx] - p[0] * shape[self.ry] for c, p in self.places.items()}
+        wheel = {c: body[c] + shape[self.travel[c]] for c in self.places}
+        most = max(wheel, key=lambda c: abs(wheel[c]))
+        if abs(wheel[most]) > max(abs(b) for b in body.values()):
+            place = self.wheels[most]
+            together = (wheel[most] * wheel[place.paired.name].conjugate()).real > 0
+            return f"{place.axle.word} wheel hop, {'together' if together else 'opposite'}"
+        length, width = (max(abs(p[i]) for p in self.places.values()) for i in (0, 1))
+        size = {"heave": abs(shape[self.z]), "roll": width * abs(shape[self.rx]), "pitch": length * abs(shape[self.ry])}
+        return max(size, key=lambda n: size[n])

@@ -1,21 +1,26 @@
-"""Equilibrium of a car on the ground.
+"""Equilibrium on the ground, built from the roles of states (``core/roles.py``).
 
-What is sought: heights, inclinations and wheel travels at rest with
+What is sought are the states that balance (heights, inclinations, wheel travels, whatever parts declare) such that
 
-    v̇_z = ω̇_x = ω̇_y = J̈ = 0            in chassis axes                                                    (1)
-    v̇_y = ω̇_z = 0                       by lateral deflections of the contacts, as of a car pushed sideways     (2)
-    v̇_x = Ω̇ = 0                         when brakes hold the wheels: by longitudinal deflections and the
-                                         deflection of the pads; without brakes a car on a slope is about to roll  (3)
+    ẇ = 0        accelerations of all balancing coordinates, rates of all other balancing states                  (1)
 
-The deflections (u, v) of the contacts come from one displacement (s_x, s_y, s_ψ) of the car in the plane of the
-road from where its tires would be without force, (u, v)ᵢ = -(components of s + s_ψ × rᵢ along wheel i), so that (2, 3)
-have as many unknowns as equations. Tires without contact deflections (steady use modes) carry nothing at rest; then (1)
-alone counts.
+In the plane of the road bodies stand where they are put. What holds them there are contacts that deflect (role
+``strain``) and friction that sticks (role ``stick``). With the slopes S of the speeds that strain contacts over the
+speeds of the bodies in the plane, a displacement s of the bodies gives the deflections
 
-Newton's method on exact Jacobians (the pads enter linearly, their columns are differences). When it fails, dynamic
-relaxation: the car is simulated until the norms of speeds and accelerations over all bodies are below the limits of
-``system.statics``. If the brakes are off they are applied meanwhile, and gravity acts without its part along the car,
-which only brakes could hold.
+    δ = S s        of those contacts whose wheels cannot roll away: all other speeds in S are held by friction     (2)
+
+s lies in the row space of S, so that there are as many unknowns as equations: along it the accelerations of the bodies
+vanish, and with them those of the wheels that friction holds. Without brakes a car on a slope is held sideways and about
+to roll. Tires without deflections (steady use modes) carry nothing at rest; then (1) alone counts.
+
+At the end every state that nobody said may move must stand still, or the search fails and names it; and the growth rates
+of the linearised equilibrium tell whether it is stable.
+
+Newton's method on exact Jacobians (sticking friction enters linearly, its columns are differences). When it fails,
+dynamic relaxation: the model is simulated until the norms of speeds and accelerations over all bodies are below the
+limits of ``system.statics``. If the brakes are off they are applied meanwhile, and gravity acts without its part along
+the car, which only brakes could hold.
 """
 
 from __future__ import annotations
@@ -33,17 +38,24 @@ from jounce.core.errors import JounceError, ParameterError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
-from jounce.sim.equilibrium import Places, newton, rotation
-from jounce.vehicle.assembly import CORNERS, twins
+from jounce.sim.equilibrium import Places, newton
+from jounce.sim.linear import Lineariser, LinearModel
+from jounce.vehicle.assembly import at_rest
 
 Array = npt.NDArray[np.float64]
 
-# Largest changes in one Newton step, SI: a wheel stays on its map, a contact on its curve.
-STEP_LIMITS = {"jounce": 0.02, "z": 0.05, "tilt": 0.05, "shift": 0.01, "turn": 0.01, "pad": 0.1}
+# Largest changes in one Newton step by the unit of what changes, SI: a wheel stays on its map, a contact on its curve.
+STEP_LIMITS = {"m": 0.02, "rad": 0.05}
+HEIGHT_STEP = 0.05  # m, of a whole body
+SHIFT_STEP = 0.01  # m and rad, of bodies in the plane
+STICK_STEP = 0.1  # of a bristle
 TOLERANCE = 1e-9  # largest remaining acceleration, m/s² or rad/s²
 ROUNDING = 1e-6  # what is accepted when no step makes it smaller
 ITERATIONS = 40
 INTERVAL = 0.01  # s, of relaxation between two looks at the norms
+HELD = 0.2  # a displacement that strains contacts by less than this part of the most does not hold
+STANDS = 1e-6  # largest rate of a state that nobody said may move
+GROWS = 1e-6  # growth rate over the largest rate of the model, above which an equilibrium counts as unstable
 NORMS = {
     "translational_speed": "System.Translational_Speed_Norm",
     "translational_acceleration": "System.Translational_Acceleration_Norm",
@@ -61,6 +73,33 @@ class Settled:
     residual: float  # largest acceleration left, SI
     held: tuple[str, ...]  # what is in balance in the plane of the road: "lateral", "longitudinal"
     norms: Mapping[str, float] = field(default_factory=dict)
+    unstable: str = ""  # what runs away from an unstable equilibrium, and how fast
+
+
+@dataclass(frozen=True)
+class Stand:
+    """Where a vehicle stands and the ground it stands on."""
+
+    x: float = 0.0
+    y: float = 0.0
+    heading: float = 0.0
+    normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    height: float = 0.0
+
+    @property
+    def up(self) -> Array:
+        n = np.array(self.normal, dtype=float)
+        result: Array = n / np.linalg.norm(n)
+        return result
+
+    @property
+    def ahead(self) -> Array:
+        """Forward in the plane of the ground."""
+        n = self.up
+        ahead = np.array([np.cos(self.heading), np.sin(self.heading), 0.0])
+        ahead -= (ahead @ n) * n
+        result: Array = ahead / np.linalg.norm(ahead)
+        return result
 
 
 @in_analysis("statics")
@@ -74,6 +113,7 @@ def settle(
     x: float = 0.0,
     y: float = 0.0,
     heading: float = 0.0,
+    others: Mapping[str, Stand] | None = None,
 ) -> Settled:
     """Put a car on the ground, at rest.
 
@@ -84,6 +124,7 @@ def settle(
     method : ``auto`` relaxes when Newton's method fails
     normal, height : of the ground under the car, to start from; the ground itself is the simulation's
     x, y, heading : where the vehicle reference point stands and where the car points to
+    others : of a model with several vehicles, by prefix, instead of these
 
     Raises
     ------
@@ -95,10 +136,12 @@ def settle(
             f"settle: found a {type(description).__name__}; expected the description of the car that the simulation "
             "was made from: description = car.describe(vehicle, …), sim = car.simulation(description)"
         )
-    place(sim, description, x=x, y=y, heading=heading, normal=normal, height=height)
+    usual = Stand(x, y, heading, normal, height)
+    stands = {name: (others or {}).get(name, usual) for name in description.vehicles}
+    put(sim, description, stands)
     with _helpers(sim, description):
         if method == "relaxation":
-            return _relax(sim, description, normal)
+            return _relax(sim, description, stands)
         start = sim.snapshot()
         try:
             return _Newton(sim, description).solve()
@@ -106,10 +149,10 @@ def settle(
             if method == "newton":
                 raise
         sim.restore(start)
-        relaxed = _relax(sim, description, normal)
+        relaxed = _relax(sim, description, stands)
         found = sim.snapshot()
-        try:  # close to the solution now: the exact one is better, from tires without strain
-            sim.set_states({v.name: 0.0 for v in sim.model.states if v.name.endswith((".tire.u", ".tire.v"))})
+        try:  # close to the solution now: the exact one is better, from contacts without strain
+            _reset(sim, ("strain",))
             return _Newton(sim, description).solve()
         except (StaticsError, FloatingPointError, np.linalg.LinAlgError):
             sim.restore(found)
@@ -127,20 +170,23 @@ def place(
     height: float = 0.0,
 ) -> None:
     """Put a car at design on a plane, at rest, its reference point at x, y of the world."""
-    n = np.array(normal) / np.linalg.norm(normal)
-    ahead = np.array([np.cos(heading), np.sin(heading), 0.0])
-    ahead -= (ahead @ n) * n
-    ahead /= np.linalg.norm(ahead)
-    rotation = np.column_stack([ahead, np.cross(n, ahead), n])
-    centre = description.vehicle.body.centre()
-    position = np.array([x, y, height]) + rotation @ centre
-    values = {v.name: v.default for v in sim.model.states}
-    values |= {f"chassis.{axis}": float(position[i]) for i, axis in enumerate("xyz")}
-    first = sim.model.quaternions[0]
-    names = [v.name for v in sim.model.states[first : first + 4]]
-    values |= dict(zip(names, map(float, _quaternion(rotation)), strict=True))
-    sim.set_states(values)
+    put(sim, description, dict.fromkeys(description.vehicles, Stand(x, y, heading, normal, height)))
+
+
+def put(sim: Simulation, description: Description, stands: Mapping[str, Stand]) -> None:
+    """Put vehicles at design on planes, at rest."""
+    sim.x[:] = [v.default for v in sim.model.states]
     sim.set_memories({v.name: v.default for v in sim.model.memories})
+    rest = lineariser(description).rest
+    places = Places(sim, lineariser(description).notes["states"])
+    units = [unit for place in description.places for unit in place.units]
+    for unit, body in zip(units, rest["bodies"], strict=True):
+        stand = stands[unit.vehicle.prefix.rstrip(".")]
+        rotation = np.column_stack([stand.ahead, np.cross(stand.up, stand.ahead), stand.up])
+        position = np.array([stand.x, stand.y, stand.height]) + rotation @ unit.origins[""]
+        sim.x[[places.state[i] for i in body["position"]]] = position
+        first = places.quaternion[body["tilt"][0]][0]
+        sim.x[first : first + 4] = _quaternion(rotation)
 
 
 def _quaternion(r: Array) -> Array:
@@ -160,123 +206,126 @@ def _quaternion(r: Array) -> Array:
 
 @contextmanager
 def _helpers(sim: Simulation, description: Description) -> Iterator[None]:
-    """Linear springs and dampers, brakes and spin damping of ``system.statics``, for the search only."""
-    options = description.vehicle.system.statics
-    saved = sim.parameters
-    brake = sim.input("brake")
-    changes: dict[str, float] = {}
-    for corner, (axle, _) in CORNERS.items():
-        end = "front" if axle == 1 else "rear"
-        if options.use_linear_damper:
-            changes |= {n: 0.0 for n in saved if n.startswith(f"{corner}.damper") and n.endswith(".scale")}
-            changes[f"{corner}.statics.damper_rate"] = getattr(options, f"linear_damper_rate_{end}")
-        if options.use_linear_spring:
-            changes |= {n: 0.0 for n in saved if n == f"{corner}.spring.scale"}
-            changes[f"{corner}.statics.spring_rate"] = getattr(options, f"linear_spring_rate_{end}")
-        changes[f"{corner}.statics.spin_damping"] = options.brake_damping
-    aero = description.vehicle.aero
-    if aero is not None and not aero.in_statics:
-        changes["aero.active"] = 0.0
+    """What parts change for the search (``Part.at_rest``), brakes, and inputs that act in runs only."""
+    known = sim.parameters
+    changes = {name: value for name, value in at_rest(description.places).items() if name in known}
+    saved = {name: known[name] for name in changes}
+    inputs = {v.name: sim.input(v.name) for v in sim.model.inputs}
+    quiet = {v.name: v.default for v in sim.model.inputs if not v.in_statics}
+    for place in description.places:
+        if place.settings.statics.use_brakes:
+            name = f"{place.prefix}brake"
+            quiet[name] = max(inputs[name], 1.0)
     sim.set_parameters(changes)
-    if options.use_brakes:
-        sim.set_inputs({"brake": max(brake, 1.0)})
+    sim.set_inputs(quiet)
     try:
         yield
     finally:
-        sim.set_parameters({name: saved[name] for name in changes})
-        sim.set_inputs({"brake": brake})
+        sim.set_parameters(saved)
+        sim.set_inputs({name: inputs[name] for name in quiet})
 
 
-def _norms(sim: Simulation) -> dict[str, float]:
-    return {key: sim.output(name) for key, name in NORMS.items()}
+def _norms(sim: Simulation, description: Description) -> dict[str, float]:
+    """Norms of speeds and accelerations, the largest of all vehicles."""
+    known = {v.name: i for i, v in enumerate(sim.model.outputs)}
+    values = sim.outputs()
+    return {
+        key: max(float(values[known[f"{place.prefix}{name}"]]) for place in description.places)
+        for key, name in NORMS.items()
+    }
+
+
+def _reset(sim: Simulation, roles: tuple[str, ...]) -> None:
+    """Put states and memories of some roles back to their defaults."""
+    for values, variables in ((sim.x, sim.model.states), (sim.m, sim.model.memories)):
+        for i, v in enumerate(variables):
+            if v.role in roles:
+                values[i] = v.default
 
 
 class _Newton:
-    """Unknowns and equations (1-3) of one car."""
+    """Unknowns and equations (1, 2) of a model."""
 
     def __init__(self, sim: Simulation, description: Description) -> None:
-        self.sim = sim
-        self.linear = lineariser(description)
-        names = tuple(self.linear.notes["states"])
-        self.places = Places(sim, names)
-        self.names = names
-        index = {name: i for i, name in enumerate(names)}
-        extra = [n for n in names if n.startswith("split.") and n.endswith((".angle", ".shift", ".integral"))]
-        twin = {place: corner for corner, place in twins(description.vehicle).items()}
-        # tires whose contacts deflect, with their corners
-        self.tires = {place: twin.get(place, place) for place in (*CORNERS, *twin) if f"{place}.tire.v" in index}
-        free = ["chassis.z", "chassis.rx", "chassis.ry", *(f"{c}.jounce" for c in CORNERS), *extra]
-        rows = ["chassis.vz", "chassis.wx", "chassis.wy", *(f"{c}.jounce.rate" for c in CORNERS)]
-        rows += [n for n in names if n.startswith("split.") and n.endswith((".rate", ".integral"))]
-        limits = [STEP_LIMITS["z"], STEP_LIMITS["tilt"], STEP_LIMITS["tilt"]]
-        limits += [STEP_LIMITS["jounce"]] * (len(CORNERS) + len(extra))
-        self.free = [index[n] for n in free]
-        self.shifts: list[str] = []
-        self.pads: list[int] = []
-        held = []
-        if all(corner in self.tires for corner in CORNERS):
-            self.shifts = ["y", "turn"]
-            rows += ["chassis.vy", "chassis.wz"]
-            limits += [STEP_LIMITS["shift"], STEP_LIMITS["turn"]]
-            held.append("lateral")
-            memories = {v.name: i for i, v in enumerate(sim.model.memories)}
-            pads = [f"{c}.brake.pad.deflection" for c in CORNERS]
-            if sim.input("brake") > 0 and all(p in memories for p in pads):
-                self.shifts = ["x", *self.shifts]
-                rows += ["chassis.vx", *(f"{c}.wheel.spin" for c in CORNERS)]
-                limits += [STEP_LIMITS["shift"], *[STEP_LIMITS["pad"]] * len(CORNERS)]
-                self.pads = [memories[p] for p in pads]
-                held.append("longitudinal")
-        self.rows = [index[n] for n in rows]
-        self.limits = np.array(limits)
-        self.held = tuple(held)
-        self.deflection = {(place, d): index[f"{place}.tire.{d}"] for place in self.tires for d in "uv"}
+        self.sim, self.description = sim, description
+        self.linear: Lineariser = lineariser(description)
+        self.names: tuple[str, ...] = tuple(self.linear.notes["states"])
+        self.places = Places(sim, self.names)
+        self.rest = self.linear.rest
+        self.roles: list[str] = self.rest["roles"]
+        self.partners: dict[int, int] = dict(self.rest["partners"])
+        self.units = {v.name: v.unit for v in sim.model.states}
+        self.free = [i for i, role in enumerate(self.roles) if role == "balance"]
+        # a balancing coordinate stands still when its speed does, any other state when its own rate vanishes
+        self.rows = [self.partners.get(i, i) for i in self.free]
+        limits, _ = self.linear.limits_and_rolling(sim)
+        self.sticks = [m for m, limit in zip(self.rest["sticks"], limits, strict=True) if limit > 0]
+        self._find_plane(self.linear.at(sim), limits)
+        self.limits = np.array(
+            [*map(self._limit, self.free), *[SHIFT_STEP] * len(self.shifts), *[STICK_STEP] * len(self.sticks)]
+        )
+
+    def _limit(self, i: int) -> float:
+        if any(i == body["position"][2] for body in self.rest["bodies"]):
+            return HEIGHT_STEP
+        unit = self.units.get(self.names[i], "rad")  # tangent angles are no states of the model
+        return STEP_LIMITS.get(unit, math.inf)
+
+    def _find_plane(self, linear: LinearModel, limits: Array) -> None:
+        """Displacements of the bodies in the plane that something holds, and the equations that they are found by."""
+        rest = self.rest
+        plane = [j for body in rest["bodies"] for j in (*body["velocity"][:2], body["turning"][2])]
+        slopes = linear.S[:, plane]
+        stuck = linear.T[[k for k, limit in enumerate(limits) if limit > 0]]
+        held = {int(j) for row in stuck for j in np.flatnonzero(row)}
+        others = [j for j, role in enumerate(self.roles) if role in ("drift", "speed") and j not in plane]
+        rolls = [any(linear.S[k, j] != 0 and j not in held for j in others) for k in range(len(slopes))]
+        slopes[rolls] = 0.0
+        self.strains = np.array(rest["strains"], dtype=int)
+        self.plane, self.shifts = plane, np.zeros((0, len(plane)))
+        self.held_speeds: list[int] = []
+        self.held: tuple[str, ...] = ()
+        if len(slopes) and np.abs(slopes).max() > 0:
+            _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
+            self.shifts = directions[sizes > HELD * sizes.max()]
+            self.held = ("lateral", "longitudinal") if stuck.size else ("lateral",)
+        if stuck.size:
+            self.held_speeds = sorted(held)
 
     def residual(self) -> Array:
-        return self.places.rates(self.sim.derivatives()[0])[self.rows]
-
-    def _shift_columns(self) -> dict[str, Array]:
-        """Change of the tangent states per unit of a displacement of the car in the road's plane."""
-        result = {}
-        sim = self.sim
-        origin = np.array([sim.state(f"chassis.{a}") for a in "xyz"])
-        first = sim.model.quaternions[0]
-        axes = rotation(sim.x[first : first + 4])
-        for shift in self.shifts:
-            column = np.zeros(len(self.names))
-            for tire, corner in self.tires.items():
-                steer = sim.output(f"Wheel.Spindle_Steer.{corner}")
-                c, s = np.cos(steer), np.sin(steer)
-                place = np.array([sim.output(f"Wheel.Global_{a}.{corner}") for a in "XYZ"])
-                rx, ry, _ = axes.T @ (place - origin)
-                if tire != corner:
-                    out = sim.parameter(f"{tire}.offset") * (1.0 if corner[0] == "L" else -1.0)
-                    rx, ry = rx - s * out, ry + c * out
-                dx, dy = {"x": (1.0, 0.0), "y": (0.0, 1.0), "turn": (-ry, rx)}[shift]
-                # u̇ = -Vsx, v̇ = +Vsy while nothing leaks: the contact stays, the wheel moves
-                column[self.deflection[tire, "u"]] = -(c * dx + s * dy) if self.pads else 0.0
-                column[self.deflection[tire, "v"]] = c * dy - s * dx
-            result[shift] = column
-        return result
+        rates = self.places.rates(self.sim.derivatives()[0])
+        return np.concatenate([rates[self.rows], self.shifts @ rates[self.plane], rates[self.held_speeds]])
 
     def jacobian(self) -> Array:
         """Rates over unknowns; the directions of the unknowns in the tangent states are kept for `move`."""
-        a = self.linear.at(self.sim).A
-        directions = [np.eye(len(self.names))[i] for i in self.free]
-        shifts = self._shift_columns() if self.shifts else {}
-        directions += [shifts[s] for s in ("y", "turn", "x") if s in shifts]
-        columns = [a[self.rows] @ d for d in directions]
-        for m in self.pads:  # the pad's force is linear in its deflection
-            was = self.sim.m[m]
-            width = 1e-3
-            values = []
+        linear = self.linear.at(self.sim)
+        everything = np.eye(len(self.names))
+        directions = [everything[i] for i in self.free]
+        for shift in self.shifts:
+            column = np.zeros(len(self.names))
+            column[self.strains] = self._strain(linear) @ shift
+            directions.append(column)
+        self.directions = np.array(directions).reshape(len(directions), len(self.names))
+        slopes = linear.A @ self.directions.T
+        result = np.vstack([slopes[self.rows], self.shifts @ slopes[self.plane], slopes[self.held_speeds]])
+        columns = [result]
+        for m in self.sticks:  # the force of a bristle is linear in its deflection
+            was, width, values = self.sim.m[m], 1e-3, []
             for sign in (1.0, -1.0):
                 self.sim.m[m] = was + sign * width
                 values.append(self.residual())
             self.sim.m[m] = was
-            columns.append((values[0] - values[1]) / (2 * width))
-        self.directions = np.array(directions)
-        return np.column_stack(columns)
+            columns.append(((values[0] - values[1]) / (2 * width))[:, None])
+        return np.hstack(columns)
+
+    def _strain(self, linear: LinearModel) -> Array:
+        """Deflections of contacts per displacement of the bodies (2)."""
+        slopes = linear.S[:, self.plane].copy()
+        free = [j for j, role in enumerate(self.roles) if role in ("drift", "speed") and j not in self.plane]
+        for k in range(len(slopes)):
+            if any(linear.S[k, j] != 0 and j not in self.held_speeds for j in free):
+                slopes[k] = 0.0
+        return slopes
 
     def save(self) -> tuple[Array, Array]:
         return self.sim.x.copy(), self.sim.m.copy()
@@ -286,55 +335,88 @@ class _Newton:
         n = len(self.directions)
         self.sim.x[:] = self.places.moved(x, range(len(self.names)), step[:n] @ self.directions)
         self.sim.m[:] = m
-        for pad, value in zip(self.pads, step[n:], strict=True):
-            self.sim.m[pad] += value
+        for stick, value in zip(self.sticks, step[n:], strict=True):
+            self.sim.m[stick] += value
+
+    def _label(self, row: int) -> str:
+        """What an equation is about."""
+        if row < len(self.rows):
+            return self.names[self.rows[row]]
+        row -= len(self.rows)
+        if row < len(self.shifts):
+            return self.names[self.plane[int(np.argmax(np.abs(self.shifts[row])))]]
+        return self.names[self.held_speeds[row - len(self.shifts)]]
 
     def solve(self) -> Settled:
         found = newton(self, self.limits, TOLERANCE, ITERATIONS, ROUNDING)
-        if found.converged:
-            return Settled("newton", found.iterations, found.size, self.held, _norms(self.sim))
-        raise StaticsError(
-            f"no equilibrium by Newton's method: the acceleration of {self.names[self.rows[found.worst]]!r} stays at "
-            f"{found.size:.3g} (allowed {TOLERANCE:g}); the last state is kept"
-        )
+        if not found.converged:
+            raise StaticsError(
+                f"no equilibrium by Newton's method: the acceleration of {self._label(found.worst)!r} stays at "
+                f"{found.size:.3g} (allowed {TOLERANCE:g}); the last state is kept"
+            )
+        self._check_rest()
+        norms = _norms(self.sim, self.description)
+        return Settled("newton", found.iterations, found.size, self.held, norms, self._instability())
+
+    def _check_rest(self) -> None:
+        """What nobody declared must not move."""
+        xdot, m_next = self.sim.derivatives()
+        rates = self.places.rates(xdot)
+        moving = [(abs(rates[i]), self.names[i]) for i, role in enumerate(self.roles) if role == ""]
+        changes = np.abs(m_next - self.sim.m)
+        moving += [(float(c), v.name) for c, v in zip(changes, self.sim.model.memories, strict=True) if v.role == ""]
+        worst = max(moving, default=(0.0, ""))
+        if not worst[0] <= STANDS:
+            raise StaticsError(
+                f"no equilibrium: {worst[1]!r} moves at rest, by {worst[0]:.3g} per second. Nobody has said what it does "
+                "there: declare it with a role (core/roles.py), 'balance' if it is to be found, 'free' if it may move"
+            )
+
+    def _instability(self) -> str:
+        """What grows from a small disturbance of the balancing states; empty for a stable equilibrium."""
+        keep = sorted({*self.free, *self.rows})
+        if not keep:
+            return ""
+        values, vectors = np.linalg.eig(self.linear.at(self.sim).A[np.ix_(keep, keep)])
+        k = int(np.argmax(values.real))
+        if values[k].real <= GROWS * np.abs(values).max():
+            return ""
+        name = str(self.names[keep[int(np.argmax(np.abs(vectors[:, k])))]])
+        return f"{name} runs away from it, e-fold in {1 / values[k].real:.3g} s"
 
 
-def _relax(sim: Simulation, description: Description, normal: tuple[float, float, float]) -> Settled:
+def _relax(sim: Simulation, description: Description, stands: Mapping[str, Stand]) -> Settled:
     """Simulate until everything rests."""
-    options = description.vehicle.system.statics
+    options = description.places[0].settings.statics
     limits = {key: float(getattr(options, key)) for key in NORMS}
     was, step = sim.method, options.time_step or sim.step
     own = Simulation(sim.library, method=was, step=step)
     own.adopt(sim)
     own.x[:], own.m[:], own.u[:] = sim.x, sim.m, sim.u
-    braked = own.input("brake") > 0
+    brakes = [f"{place.prefix}brake" for place in description.places]
+    braked = all(own.input(name) > 0 for name in brakes)
     if not braked:  # gravity without its part along the car: nothing but the brakes could hold that
-        n = np.asarray(normal) / np.linalg.norm(normal)
-        heading = own.output("Vehicle.Yaw")
-        ahead = np.array([math.cos(heading), math.sin(heading), 0.0])
-        ahead -= (ahead @ n) * n
-        ahead /= np.linalg.norm(ahead)
+        ahead = next(iter(stands.values())).ahead
         pull = np.array([0.0, 0.0, -own.parameter("gravity")])
         pull -= (pull @ ahead) * ahead
         own.set_parameters({"gravity.x": pull[0], "gravity.y": pull[1], "gravity": -pull[2]})
-        own.set_inputs({"brake": 1.0})
+        own.set_inputs(dict.fromkeys(brakes, 1.0))
     steps = max(1, round(INTERVAL / step))
-    norms = _norms(own)
+    norms = _norms(own, description)
     strained = not braked
     for interval in range(int(options.abort_time / (steps * step))):
         try:
             own.advance(steps)
         except JounceError as problem:
             raise StaticsError(f"no equilibrium: the relaxation failed after {own.time:.2f} s: {problem}") from problem
-        norms = _norms(own)
+        norms = _norms(own, description)
         if all(norms[key] <= limits[key] for key in NORMS):
             if strained:  # what the tires took up sideways on the way down is not held against the car
-                own.set_states({v.name: 0.0 for v in own.model.states if v.name.endswith((".tire.u", ".tire.v"))})
+                _reset(own, ("strain",))
                 strained = False
                 continue
             if not braked:  # let go: free wheels carry nothing along the road
-                own.set_states({v.name: 0.0 for v in own.model.states if v.name.endswith((".tire.u", ".wheel.spin"))})
-                own.set_memories({v.name: 0.0 for v in own.model.memories if ".brake.pad." in v.name})
+                _let_go(own, description)
             sim.x[:], sim.m[:] = own.x, own.m
             return Settled("relaxation", interval + 1, max(norms.values()), (), norms)
     sim.x[:], sim.m[:] = own.x, own.m
@@ -343,3 +425,19 @@ def _relax(sim: Simulation, description: Description, normal: tuple[float, float
         f"no equilibrium after {options.abort_time:g} s of relaxation: {worst} is {norms[worst]:.3g}, allowed "
         f"{limits[worst]:g} (system.statics.{worst}); the last state is kept"
     )
+
+
+def _let_go(sim: Simulation, description: Description) -> None:
+    """Take off what wheels that are free again cannot hold: their spin, the strain along them, and friction."""
+    linear = lineariser(description)
+    rest, places = linear.rest, Places(sim, linear.notes["states"])
+    slopes = linear.at(sim).S
+    rolling: list[int] = rest["rolling"]
+    for k, i in enumerate(rest["strains"]):
+        if slopes[k, rolling].any():
+            sim.x[places.state[i]] = 0.0
+    sim.x[[places.state[i] for i in rolling]] = 0.0
+    _reset(sim, ("stick",))
+
+
+__all__ = ["Settled", "Stand", "place", "put", "settle"]

@@ -348,13 +348,13 @@ def finish(
         input_rate=rate,
         input_acceleration=acceleration,
         operations={name: f.operations for name, f in writer.functions.items()},
-        notes={**(notes or {}), **({"dependent_speeds": dependent} if dependent else {})},
+        notes={**system.notes, **(notes or {}), **({"dependent_speeds": dependent} if dependent else {})},
     )
     return replace(model, sources=writer.files(_model_text(model, writer)))
 
 
 def _variables(items: Sequence[Declared]) -> tuple[Variable, ...]:
-    return tuple(Variable(i.name, i.unit, i.doc, i.default, i.low, i.high, i.role) for i in items)
+    return tuple(Variable(i.name, i.unit, i.doc, i.default, i.low, i.high, i.role, i.in_statics) for i in items)
 
 
 def _block_slots(system: System) -> tuple[BlockSlot, ...]:

@@ -63,6 +63,7 @@ class Declared:
     low: float | None = None
     high: float | None = None
     role: Role = ""
+    in_statics: bool = True
 
 
 @dataclass
@@ -209,11 +210,14 @@ class Scope:
         *,
         rate: bool = False,
         acceleration: bool = False,
+        in_statics: bool = True,
     ) -> SX:
         """An outside signal. One that moves a frame needs its ``rate`` (input ``name.rate``), and its
-        ``acceleration`` if that shall act on the bodies."""
+        ``acceleration`` if that shall act on the bodies. ``in_statics``: whether it acts in searches for equilibrium;
+        otherwise it has its default there."""
         system = self.system
         item = self._new(name, unit, doc, default)
+        item.in_statics = in_statics
         index = len(system.inputs)
         system.inputs.append(item)
         system.input_links.append([-1, -1])
@@ -739,6 +743,8 @@ class System(Scope):
         self.equations: Equations | None = None  # once derived; nothing can be added then
         self.implicit = False  # whether loads added now belong to the implicit part of a step
         self.alive: list[Any] = []
+        self.aliases: dict[str, str] = {}  # other names of inputs
+        self.notes: dict[str, Any] = {}  # for whoever uses the model; numbers, texts, lists and dicts
         # rates of the base symbols for velocities; `unmoving` explains what may not move a frame
         self.rates: dict[int, SX] = {key(self.time): ca.SX(1)}
         self.unmoving: dict[int, str] = {}
@@ -797,6 +803,14 @@ class System(Scope):
         self.coordinate_rates[k] = rate
         self.rates[k] = rate
         self.unmoving.pop(k, None)
+
+    def alias_input(self, alias: str, name: str) -> None:
+        """Another name of an input."""
+        if not any(u.name == name for u in self.inputs):
+            raise ModelError(f"alias {alias!r}: there is no input {name!r}")
+        if alias in self._names or alias in self.aliases:
+            raise ModelError(f"alias {alias!r} of input {name!r}: the name is taken")
+        self.aliases[alias] = name
 
     def register_quaternion(self, q: list[SX], w: list[SX]) -> None:
         self.quaternions.append((q, w))

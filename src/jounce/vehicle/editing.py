@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from jounce.components.part import Part
 from jounce.core.curves import CURVE_KEYS, Curve
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.fields import Data, ValidationError, meta, override, to_raw, walk
 from jounce.core.kinds import field_at, kind_at
 from jounce.core.messages import Finding, explain
 from jounce.core.paths import Keys, dotted
+from jounce.vehicle.layout import translated
 from jounce.vehicle.schema import SUBSYSTEMS, AngleMap, Difference, KinematicMap, Provenance, Subsystem, Vehicle
 from jounce.vehicle.source import Source, SourceFile
 
@@ -38,9 +40,10 @@ def get(vehicle: Vehicle, path: str) -> Any:
     """Return what stands at a path of a vehicle."""
     value: Any = vehicle
     done: Keys = ()
-    for key in split_path(path):
+    for key in translated(vehicle, split_path(path)):
         where = dotted(done) or "the vehicle"
         if isinstance(value, Data) and isinstance(key, str):
+            key = value.aliases.get(key, key)
             flat = value.flat_curve()
             if key not in type(value).model_fields and flat is not None and key in CURVE_KEYS:
                 value = getattr(value, flat)
@@ -78,7 +81,7 @@ def with_changes(vehicle: Vehicle, changes: Mapping[str, Any]) -> Vehicle:
     findings: list[Finding] = []
     for path, value in changes.items():
         try:
-            _set(raw, split_path(path), value)
+            _set(raw, translated(vehicle, split_path(path)), value)
         except ParameterError as problem:
             findings.append(Finding((path,), str(problem).removeprefix(f"{path!r}: ").removeprefix(f"{path}: ")))
     result = None
@@ -98,7 +101,7 @@ def _set(raw: dict[str, Any], keys: Keys, value: Any) -> None:
     """Put a value at a path of raw data, taking away what it excludes."""
     node: Any = raw
     for i, key in enumerate(keys[:-1]):
-        node = _step(node, keys[: i + 1], key, keys[i + 1])
+        node = _step(raw, node, keys[: i + 1], key, keys[i + 1])
     last = keys[-1]
     if isinstance(node, list) and isinstance(last, int):
         if last >= len(node):
@@ -111,7 +114,8 @@ def _set(raw: dict[str, Any], keys: Keys, value: Any) -> None:
         if value is None:
             node.pop(last, None)
             return
-        kind = kind_at(keys[:-1], Vehicle)
+        kind = kind_at(keys[:-1], Vehicle, raw)
+        last = kind.aliases.get(last, last) if kind is not None else last
         if kind is not None and last == kind.flat_curve():
             for key in CURVE_KEYS:
                 node.pop(key, None)
@@ -125,7 +129,7 @@ def _set(raw: dict[str, Any], keys: Keys, value: Any) -> None:
         raise ParameterError(f"{dotted(keys[:-1])} has no {dotted((last,))!r}")
 
 
-def _step(node: Any, keys: Keys, key: str | int, following: str | int) -> Any:
+def _step(raw: Any, node: Any, keys: Keys, key: str | int, following: str | int) -> Any:
     if isinstance(node, list) and isinstance(key, int):
         if key >= len(node):
             raise ParameterError(f"{dotted(keys[:-1])} has {len(node)} entries, counted from 0")
@@ -136,7 +140,7 @@ def _step(node: Any, keys: Keys, key: str | int, following: str | int) -> Any:
     if found is None:
         node[key] = [] if isinstance(following, int) else {}
     elif not isinstance(found, dict | list):
-        info = field_at(keys, Vehicle)
+        info = field_at(keys, Vehicle, raw)
         if info is None or meta(info).get("kind") != "curve" or following not in CURVE_KEYS:
             raise ParameterError(f"{dotted(keys)} is a single value; it has no {dotted((following,))!r}")
         node[key] = {meta(info)["constant"]: found}
@@ -206,7 +210,7 @@ def with_symmetry(vehicle: Vehicle, path: str, source: Literal["left", "right"] 
     """Return a copy with both sides alike; see `Vehicle.with_symmetry`."""
     if source not in ("left", "right"):
         raise ParameterError(f"source = {source!r}: unknown{did_you_mean(str(source), ('left', 'right'))}")
-    keys = split_path(path)
+    keys = translated(vehicle, split_path(path))
     found = get(vehicle, path)
     if not isinstance(found, Data) or "right" not in type(found).model_fields:
         sided = [p for p, kind in sided_paths(vehicle) if kind is not None]
@@ -299,9 +303,9 @@ def diff(ours: Vehicle, theirs: Vehicle) -> list[Difference]:
     return result
 
 
-def structure(vehicle: Vehicle) -> str:
-    """Return what shapes the generated code of a vehicle; see `Vehicle.structure_key`."""
-    return "\n".join(_shape(vehicle, ""))
+def structure(data: Data) -> str:
+    """Return what shapes the generated code of a vehicle or of a part; see `Vehicle.structure_key`."""
+    return "\n".join(_shape(data, ""))
 
 
 def _shape(value: Any, path: str) -> Iterator[str]:
@@ -312,6 +316,8 @@ def _shape(value: Any, path: str) -> Iterator[str]:
         for i, item in enumerate(value):
             yield from _shape(item, f"{path}[{i}]")
     elif isinstance(value, Data):
+        if isinstance(value, Part) and not type(value).__module__.startswith("jounce."):
+            yield f"{path}: {type(value).__module__} {type(value).__qualname__}"
         if "right" in type(value).model_fields:
             yield from _fields_of(value, f"{path}.L")
             right = value.right  # type: ignore[attr-defined]

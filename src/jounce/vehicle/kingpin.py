@@ -16,22 +16,21 @@ Without g the travels stay as they are. The pitch h (m/rad) is zero for a pure r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from jounce.components.basics import SIDES, Array, Side, on_side
+from jounce.components.steering.kingpin import Kingpin
+from jounce.components.steering.motion import Motion, turned
 from jounce.core.curves import Curve, CurveUnits
 from jounce.core.errors import ParameterError
-from jounce.vehicle.basics import SIDES, Array, Side, on_side
 from jounce.vehicle.schema import Vehicle
-from jounce.vehicle.steering import Kingpin
 
 QUANTITIES = ("x", "y", "psi", "camber", "side_view_angle")
 TURNS = 1e-9  # rad per unit of u about the vertical: maps that turn the carrier less have no axis
-
-# value and derivatives along u, J, J_o
-Gradient = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -47,67 +46,18 @@ class InstantAxis:
     travel: float  # J', m per unit of u
 
 
-class Motion:
-    """Displacement and angles of the front carriers by the maps, with their derivatives."""
-
-    def __init__(self, vehicle: Vehicle) -> None:
-        self.vehicle = vehicle
-        self.settings = vehicle.system
-
-    def evaluator(self, curve: Curve, kinematic: bool = True) -> Callable[[float, float], tuple[float, float, float]]:
-        """Value and both first derivatives of a curve, interpolated as in the model."""
-        if curve.constant is not None:
-            c, rate = curve.constant, curve.units.constant == "rate"
-            return lambda a, b: (c * a, c, 0.0) if rate else (c, 0.0, 0.0)
-        maps = self.settings.kinematic_maps
-        polynomial = kinematic and maps.polynomial
-        table = curve.table(
-            method="polynomial" if polynomial else self.settings.splines.method,
-            extrapolation=maps.extrapolation if kinematic else self.settings.splines.element_extrapolation,
-            order=maps.polynomial_order if polynomial else None,
-        )
-        if curve.n_axes == 1:
-            return lambda a, b: (float(table(a)), float(table(a, derivative=1)), 0.0)
-        return lambda a, b: (
-            float(table(a, b)), float(table(a, b, derivative=(1, 0))), float(table(a, b, derivative=(0, 1))),
-        )  # fmt: skip
-
-    def own(self, name: str, side: Side, travel: float, other: float) -> Gradient:
-        """A map of the suspension."""
-        found = self.vehicle.front_suspension.map(name, side)
-        value, d_own, d_other = self.evaluator(found.curve)(travel, other)
-        return found.offset + found.scale * value, 0.0, found.scale * d_own, found.scale * d_other
-
-    def steered(self, name: str, side: Side, u: float, travel: float) -> Gradient | None:
-        """A map of the steering, if it is there."""
-        found = self.vehicle.steering.map(name, side)
-        if found is None:
-            return None
-        value, d_u, d_own = self.evaluator(found.curve)(u, travel)
-        return found.scale * value, found.scale * d_u, found.scale * d_own, 0.0
-
-    def __call__(self, side: Side, u: float, travel: float, other: float = 0.0) -> dict[str, Gradient]:
-        """x, y, ψ, camber, side-view angle: which map counts for which quantity, as in the model."""
-        vehicle, steering = self.vehicle, self.vehicle.steering
-        dependent = vehicle.front_suspension.dependent
-        result: dict[str, Gradient] = {}
-        for name in ("x", "y", "camber", "side_view_angle"):
-            by_steering = self.steered(name, side, u, travel)
-            if name in ("x", "y") and not steering.steering_dependent_wheel_location:
-                by_steering = None
-            own = self.own(name, side, travel, other)
-            result[name] = own if by_steering is None else _sum(own, by_steering) if dependent else by_steering
-        steer = self.steered("steer", side, u, travel)
-        assert steer is not None
-        if steering.method == "toe_table" or dependent:
-            steer = _sum(steer, self.own("toe", side, travel, other), -1.0 if side == "L" else 1.0)
-        result["psi"] = steer
-        return result
+def motion_of(vehicle: Vehicle) -> Motion:
+    """How the maps move the carriers of the steered axle."""
+    data = steered(vehicle)
+    return Motion(data.suspension, data.steering, vehicle.system)
 
 
-def _sum(a: Gradient, b: Gradient, factor: float = 1.0) -> Gradient:
-    first, second, third, fourth = (x + factor * y for x, y in zip(a, b, strict=True))
-    return first, second, third, fourth
+def steered(vehicle: Vehicle) -> Any:
+    """The data of the steered axle."""
+    axle = vehicle.layout.steered
+    if axle is None:
+        raise ParameterError("no axle of this vehicle is steered; there is no steering axis")
+    return axle.data
 
 
 def instant_axis(
@@ -127,16 +77,16 @@ def instant_axis(
     travel, other : travel of this wheel and of the paired one, m
     steering_deflection : g(u; J) of the springs by side: what the steering adds to their deflection
     """
-    motion = Motion(vehicle)
+    motion = motion_of(vehicle)
     here = motion(side, u, travel, other)
     own_rate, other_rate = _locked(vehicle, motion, side, u, travel, other, steering_deflection)
     slope = {q: g[1] + g[2] * own_rate + g[3] * other_rate for q, g in here.items()}
     mirror = -1.0 if side == "L" else 1.0
     psi, phi = here["psi"][0], mirror * here["camber"][0]
-    z_turn, x_turn = _rotation(2, psi), _rotation(0, phi)
+    z_turn, x_turn = turned(2, psi), turned(0, phi)
     if vehicle.system.carrier_rotation == "3-2-1":
         theta = -here["side_view_angle"][0]
-        second, third = z_turn[:, 1], (z_turn @ _rotation(1, theta))[:, 0]
+        second, third = z_turn[:, 1], (z_turn @ turned(1, theta))[:, 0]
         w = slope["psi"] * np.array([0.0, 0.0, 1.0]) - slope["side_view_angle"] * second
         w = w + mirror * slope["camber"] * third
     else:
@@ -169,11 +119,11 @@ def _locked(
     added: Mapping[Side, Curve] | None,
 ) -> tuple[float, float]:
     """J' and J_o' of (1)."""
-    spring = vehicle.front_suspension.spring
+    spring = steered(vehicle).suspension.spring
     if not added:
         return 0.0, 0.0
     if spring is None:
-        raise ParameterError("steering_deflection: the front suspension has no spring")
+        raise ParameterError("steering_deflection: the steered axle has no spring")
     matrix, right = np.zeros((2, 2)), np.zeros(2)
     sides = (side, SIDES[1 - SIDES.index(side)])
     for i, (which, j, j_other) in enumerate(((sides[0], travel, other), (sides[1], other, travel))):
@@ -199,7 +149,7 @@ def refresh(
     """
     if len(inputs) < 2 or len(travels) < 2:
         raise ParameterError("refresh: give at least two inputs and two travels, both ascending")
-    over = "m" if vehicle.steering.input == "rack_travel" else "rad"
+    over = "m" if steered(vehicle).steering.input == "rack_travel" else "rad"
     maps: dict[Side, dict[str, Curve]] = {}
     worst = 0.0
     for side in SIDES:
@@ -228,20 +178,3 @@ def refresh(
     right = Kingpin(over=over, **maps["R"])
     kingpin = Kingpin(over=over, **maps["L"], right=right)
     return vehicle.with_(**{"steering.kingpin": kingpin}), worst
-
-
-def design_rotation(vehicle: Vehicle, side: Side) -> Array:
-    """Rotation matrix of a front carrier at design, u = J = 0."""
-    here = Motion(vehicle)(side, 0.0, 0.0)
-    phi = (-1.0 if side == "L" else 1.0) * here["camber"][0]
-    z, x, y = _rotation(2, here["psi"][0]), _rotation(0, phi), _rotation(1, -here["side_view_angle"][0])
-    rotation: Array = z @ y @ x if vehicle.system.carrier_rotation == "3-2-1" else z @ x @ y
-    return rotation
-
-
-def _rotation(axis: int, angle: float) -> Array:
-    c, s = math.cos(angle), math.sin(angle)
-    matrix = np.eye(3)
-    j, k = (axis + 1) % 3, (axis + 2) % 3
-    matrix[j, j], matrix[j, k], matrix[k, j], matrix[k, k] = c, -s, s, c
-    return matrix

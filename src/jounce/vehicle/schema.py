@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-import numpy as np
 from pydantic import PrivateAttr, model_validator
 
-from jounce.core.curves import Curve
-from jounce.core.fields import Data, part, problem, text
-from jounce.vehicle.basics import (
+from jounce.components.aero.maps import Aero, AeroForce, Wind
+from jounce.components.basics import (
     SIDES,
     Array,
     Inertia,
@@ -30,24 +28,29 @@ from jounce.vehicle.basics import (
     combine,
     on_side,
 )
-from jounce.vehicle.body import AddedMass, Body, SplitChassis, SplitStiffness
-from jounce.vehicle.equipment import Aero, AeroForce, Brakes, DiscBrake, Drive, TwinTire, Wheels, Wind
-from jounce.vehicle.steering import STEERING_MAPS, Kingpin, Steering, SteerLengthMap, SteerMap, mirrored
-from jounce.vehicle.suspension import (
-    MAPS,
-    AngleMap,
-    AntiRollBar,
-    AntiRollBarSide,
-    AuxiliaryAntiRoll,
-    Damper,
-    Element,
-    KinematicMap,
-    Spring,
-    Stop,
-    Suspension,
-    TorsionSpring,
-)
-from jounce.vehicle.system import KinematicMaps, Splines, Statics, System
+from jounce.components.body.body import AddedMass, Body
+from jounce.components.body.split import SplitChassis, SplitStiffness
+from jounce.components.brakes.disc import DiscBrake
+from jounce.components.brakes.hydraulics import Brakes
+from jounce.components.drive.ideal import Drive
+from jounce.components.part import Part
+from jounce.components.places import VehiclePlace
+from jounce.components.settings import KinematicMaps, Settings, Splines, Statics
+from jounce.components.steering.kingpin import Kingpin
+from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, SteerMap, mirrored
+from jounce.components.steering.steering import Steering
+from jounce.components.suspension.anti_roll_bar import AntiRollBar, AntiRollBarSide
+from jounce.components.suspension.auxiliary_anti_roll import AuxiliaryAntiRoll
+from jounce.components.suspension.axle import Suspension
+from jounce.components.suspension.damper import Damper
+from jounce.components.suspension.element import Element
+from jounce.components.suspension.guidance import MAPS, AngleMap, KinematicMap
+from jounce.components.suspension.spring import Spring
+from jounce.components.suspension.stop import Stop
+from jounce.components.suspension.torsion_spring import TorsionSpring
+from jounce.components.wheel.wheels import TwinTire, Wheels
+from jounce.core.curves import Curve
+from jounce.core.fields import Data, choice, flag, part, problem, quantity, text
 
 if TYPE_CHECKING:
     from jounce.vehicle.source import Source
@@ -63,6 +66,7 @@ SUBSYSTEMS = (
     "drive",
     "aero",
 )
+FORMAT = 1  # of vehicle files; a file that does not say is of the first
 
 
 @dataclass(frozen=True)
@@ -90,79 +94,130 @@ def _shown(value: Any, unit: str) -> str:
     return f"{value!r}{unit}" if isinstance(value, float) else str(value)
 
 
-class Vehicle(Data):
-    """A vehicle. Immutable: `with_` and its relatives return changed copies. Load one with `jounce.vehicle.load`."""
+class Axle(Data):
+    """One axle of a list: what the two axles of a car have under ``front_…`` and ``rear_…``."""
 
+    suspension: Suspension = part(doc="where its wheels are, how they are guided, what holds them")
+    wheels: Wheels = part(doc="wheels and tires")
+    brake: DiscBrake | None = part(None, family="brake", doc="brakes; absent: none")
+    steering: Steering | None = part(None, doc="steering, where its wheels are steered")
+    on: Literal["", "front"] = choice("", doc="the body it hangs on: the main one, or the front half of a split body")
+    single: bool = choice(False, doc="one wheel in the middle instead of two")
+    brake_share: float | None = quantity("-", None, ge=0, le=1, doc="share of the master cylinder pressure")
+    drive_left: float | None = quantity(
+        "-", None, presence=False, ge=0, le=1, doc="share of the left wheel in the drive"
+    )
+    drive_right: float | None = quantity("-", None, presence=False, ge=0, le=1, doc="share of the right wheel in it")
+    linear_damper_rate: float | None = quantity(
+        "N.s/m", None, presence=False, ge=0, doc="of linear dampers in the search for equilibrium, at a wheel"
+    )
+    linear_spring_rate: float | None = quantity(
+        "N/m", None, presence=False, ge=0, doc="of linear springs in the search for equilibrium, at a wheel"
+    )
+
+
+class Unit(Data):
+    """A body with its axles; a vehicle with several of them has a trailer."""
+
+    name: str = text(doc="name of the unit")
+    body: Body = part(doc="sprung mass")
+    axles: tuple[Axle, ...] = part(doc="its axles, from front to rear")
+    aero: Aero | None = part(None, doc="aerodynamics")
+
+
+class Vehicle(Data):
+    """A vehicle. Immutable: `with_` and its relatives return changed copies. Load one with `jounce.vehicle.load`.
+
+    The axles of a car stand under ``front_suspension``, ``rear_suspension``, ``front_wheels``, ``rear_wheels``,
+    ``brakes.front``, ``brakes.rear`` and ``steering``. Any number of them stands in a list, ``axles``, or with their
+    body in ``units``. Both spellings mean the same; ``layout`` has what is meant.
+    """
+
+    format: int = flag(FORMAT, doc="version of the file format")
     name: str = text(doc="name of the vehicle")
     description: str = text(doc="what it is")
     category: str = text(
         doc="class of vehicle whose plausible ranges apply: compact, sedan, suv, sports, light_truck, …"
     )
     provenance: Provenance | None = part(None, doc="where the data come from")
-    system: System = part(System(), doc="settings of the whole model")
-    body: Body = part(doc="sprung mass")
-    front_suspension: Suspension = part(doc="front axle")
-    rear_suspension: Suspension = part(doc="rear axle")
-    steering: Steering = part(doc="steering")
-    front_wheels: Wheels = part(doc="front wheels and tires")
-    rear_wheels: Wheels = part(doc="rear wheels and tires")
-    brakes: Brakes = part(doc="brakes")
+    system: Settings = part(Settings(), doc="settings of the whole model")
+    body: Body | None = part(None, doc="sprung mass")
+    front_suspension: Suspension | None = part(None, doc="front axle")
+    rear_suspension: Suspension | None = part(None, doc="rear axle")
+    steering: Steering | None = part(None, doc="steering")
+    front_wheels: Wheels | None = part(None, doc="front wheels and tires")
+    rear_wheels: Wheels | None = part(None, doc="rear wheels and tires")
+    axles: tuple[Axle, ...] = part((), doc="any number of axles, from front to rear, instead of front and rear ones")
+    units: tuple[Unit, ...] = part((), doc="bodies with their axles, instead of body and axles")
+    brakes: Brakes | None = part(None, doc="brakes")
     drive: Drive = part(Drive(), doc="drive torque")
     aero: Aero | None = part(None, doc="aerodynamics")
+    parts: tuple[Part, ...] = part(
+        (), family="controller", each="part", doc="controllers and further parts, by their kind"
+    )
 
     _source: Source | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
-    def _stands(self) -> Self:
-        if not self.wheelbase > 0:
-            raise problem(
-                f"{self.rear_suspension.wheel_centre_x!r} m: the rear wheels must be behind the front ones "
-                f"({self.front_suspension.wheel_centre_x!r} m); write -wheelbase",
-                *("rear_suspension", "wheel_centre_x"),
-            )
-        front, rear = self.front_suspension.wheel_centre_x, self.rear_suspension.wheel_centre_x
-        x = float(self.body.rigid()[1][0])
-        if not rear < x < front:
-            axle, other = ("ahead of the front", "rear") if x >= front else ("behind the rear", "front")
-            place = ("body", "cg", "x") if self.body.split is None else ("body", "split")
-            raise problem(
-                f"{x!r} m: the sprung mass has its centre of gravity {axle} wheels, so that the {other} axle would "
-                f"lift (x is positive forward: expected between {rear!r} and {front!r})",
-                *place,
-            )
-        for where in ((), ("right",)):
-            wheels = self.front_wheels if not where else self.front_wheels.right
-            if wheels is not None and wheels.twin is not None:
-                raise problem("not available: twin tires are for the rear axle", "front_wheels", *where, "twin")
+    def _complete(self) -> Self:
+        from jounce.vehicle.layout import check
+
+        if self.format != FORMAT:
+            raise problem(f"{self.format!r}: not known; this version reads format {FORMAT}", "format")
+        check(self)
         return self
 
     @property
+    def layout(self) -> VehiclePlace:
+        """Units, axles and wheels of the vehicle, whichever way its data are spelled."""
+        from jounce.vehicle.layout import layout
+
+        return layout(self)
+
+    @property
+    def main_body(self) -> Body:
+        """The body of the first unit."""
+        if self.body is not None:
+            return self.body
+        return self.units[0].body
+
+    @property
     def wheelbase(self) -> float:
-        """Distance of front and rear wheel centres at design, m."""
-        return self.front_suspension.wheel_centre_x - self.rear_suspension.wheel_centre_x
+        """Distance of the wheel centres of the first and the last axle at design, m."""
+        axles = self.layout.axles
+        return axles[0].x - axles[-1].x
+
+    def _axle(self, axle: int) -> Any:
+        axles = self.layout.axles
+        if not 1 <= axle <= len(axles):
+            raise IndexError(f"axle {axle}: the vehicle has {len(axles)}")
+        return axles[axle - 1].data
 
     def suspension(self, axle: int) -> Suspension:
-        """Suspension of axle 1 (front) or 2 (rear)."""
-        return self.front_suspension if axle == 1 else self.rear_suspension
+        """Suspension of an axle, counted from 1 at the front."""
+        found: Suspension = self._axle(axle).suspension
+        return found
 
     def wheels(self, axle: int, side: Side = "L") -> Wheels:
-        """Wheel data of axle 1 (front) or 2 (rear) on one side."""
-        return on_side(self.front_wheels if axle == 1 else self.rear_wheels, side)
+        """Wheel data of an axle on one side."""
+        found: Wheels = on_side(self._axle(axle).wheels, side)
+        return found
 
     def brake(self, axle: int, side: Side = "L") -> DiscBrake:
-        """Brake data of axle 1 (front) or 2 (rear) on one side."""
-        return on_side(self.brakes.front if axle == 1 else self.brakes.rear, side)
+        """Brake data of an axle on one side."""
+        found: DiscBrake = on_side(self._axle(axle).brake, side)
+        return found
 
     def wheel_centre(self, axle: int, side: Side) -> Array:
         """Wheel centre at design in the vehicle reference frame, m."""
-        suspension, wheels = self.suspension(axle), self.wheels(axle, side)
-        half = suspension.track / 2
-        return np.array([suspension.wheel_centre_x, half if side == "L" else -half, wheels.wheel_centre_height])
+        found: Array = self._axle(axle).wheel_centre(side)
+        return found
 
     def mass(self) -> float:
         """Mass of the whole vehicle when running, kg."""
-        sprung = math.fsum(part_[0] for part_ in self.body.sprung())
-        return sprung + math.fsum(self.wheels(axle, side).unsprung_mass for axle in (1, 2) for side in SIDES)
+        place = self.layout
+        sprung = math.fsum(half[0] for unit in place.units for half in unit.data.body.sprung())
+        return sprung + math.fsum(w.axle.data.wheels_on(w.side).unsprung_mass for w in place.wheels.values())
 
     # -- copies with changes -----------------------------------------------------------------------
 
@@ -288,6 +343,7 @@ __all__ = [
     "AntiRollBarSide",
     "Array",
     "AuxiliaryAntiRoll",
+    "Axle",
     "Body",
     "Brakes",
     "Damper",
@@ -302,6 +358,7 @@ __all__ = [
     "MassProperties",
     "Point",
     "Provenance",
+    "Settings",
     "Side",
     "Splines",
     "SplitChassis",
@@ -314,9 +371,9 @@ __all__ = [
     "Stop",
     "Subsystem",
     "Suspension",
-    "System",
     "TorsionSpring",
     "TwinTire",
+    "Unit",
     "Vehicle",
     "Wheels",
     "Wind",

@@ -445,9 +445,18 @@ def _refer(job: _Job, item: _File, document: Any) -> bool:
 def _tire_keys(vehicle: Vehicle, at: Keys) -> list[tuple[Keys, FileReference]]:
     """Where below `at` tires are named, and which."""
     found: list[tuple[Keys, FileReference]] = []
-    for name in ("front_wheels", "rear_wheels"):
-        data: Wheels = getattr(vehicle, name)
-        for keys, wheels in (((name,), data), ((name, "right"), data.right)):
+    places: list[tuple[Keys, Wheels | None]] = [
+        (("front_wheels",), vehicle.front_wheels),
+        (("rear_wheels",), vehicle.rear_wheels),
+        *((("axles", i, "wheels"), axle.wheels) for i, axle in enumerate(vehicle.axles)),
+        *(
+            (("units", n, "axles", i, "wheels"), axle.wheels)
+            for n, unit in enumerate(vehicle.units)
+            for i, axle in enumerate(unit.axles)
+        ),
+    ]
+    for place, data in places:
+        for keys, wheels in ((place, data), ((*place, "right"), data.right if data is not None else None)):
             if wheels is not None:
                 found.append((keys, wheels.tire))
                 if wheels.twin is not None and wheels.twin.tire is not None:

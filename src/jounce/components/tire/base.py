@@ -333,6 +333,9 @@ def direction(x: Any) -> Any:
     return x * (1.5 - 0.5 * x * x)
 
 
-def total_friction(road: Any, tire: Any, ignored_below: float = 1e-5) -> Any:
+FRICTION_UNUSED = 1e-5  # factors of a run below this count as not set
+
+
+def total_friction(road: Any, tire: Any, ignored_below: float = FRICTION_UNUSED) -> Any:
     """Road friction times the run-time factor of a tire; a factor that is not set (about zero) counts as one."""
     return road * if_else(tire > ignored_below, tire, 1.0)

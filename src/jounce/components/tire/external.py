@@ -37,7 +37,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
@@ -240,6 +240,7 @@ def mount(
     friction: Any = None,
     name: str = "tire",
     offset: Any = None,
+    given: Callable[[geometry.Contact, geometry.Wrench], geometry.Wrench] | None = None,
 ) -> Mounted:
     """Put an outside tire on a rotor; called by ``wheel.mount``."""
     model = block.tire.model
@@ -253,7 +254,7 @@ def mount(
         velocity = [v - g for v, g in zip(velocity, surface.velocity, strict=True)]
     factor = 1.0 if friction is None else if_else(friction > 1e-5, friction, 1.0)
     mu = surface.friction * factor
-    angle = own.state("angle", "rad", "of the wheel relative to its carrier")
+    angle = own.state("angle", "rad", "of the wheel relative to its carrier", role="free")
     own.derivative(angle, rotor.spin)
     matrix = carrier.orientation
     normal = carrier.to_world(surface.normal)
@@ -278,7 +279,7 @@ def mount(
         found += [own.input(f"given.{label}", unit, "by the outside tire") for label, unit in model.channels]
         states = []
     else:
-        states = [own.state(label, unit, "of the outside tire") for label, unit in model.states]
+        states = [own.state(label, unit, "of the outside tire", role="drift") for label, unit in model.states]
         service = scope.service(name, model.n_in, model.n_out, 1, "forces of an outside tire (jounce_tire.h)")
         answer = service(*asked, *states, *further)
         found = [answer[i] for i in range(model.n_out)]
@@ -292,10 +293,15 @@ def mount(
         if known is not None and CORNER.fullmatch(place) and name == "tire":
             system.output(f"Tire.{known}.{place}", value, unit, "told by the tire")
     force, moment = found[:3], found[3:6]
+    told = dict(zip((label for label, _ in model.channels), found[6 + len(states) :], strict=True)).get(TOLD_RADIUS)
+    mounted = _mounted(block, rotor, surface, (at, velocity, force, moment), mu, told)
+    if given is not None:
+        mounted = replace(mounted, wrench=given(mounted.contact, mounted.wrench))
+        native = carrier.native_axes
+        force, moment = (native.express(vector, carrier) for vector in mounted.wrench)
     scope.force(carrier, force, at=at)
     rotor.external_torque(moment)
-    told = dict(zip((label for label, _ in model.channels), found[6 + len(states) :], strict=True)).get(TOLD_RADIUS)
-    return _mounted(block, rotor, surface, (at, velocity, force, moment), mu, told)
+    return mounted
 
 
 def _mounted(block: Block, rotor: Gyrostat, surface: Any, vectors: Sequence[Any], mu: Any, told: Any = None) -> Mounted:

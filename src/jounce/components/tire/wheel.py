@@ -10,25 +10,27 @@ guided by maps), so that a wheel on a plane needs no rotation into the world.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from jounce.components.tire import contact as geometry
 from jounce.components.tire import external
-from jounce.components.tire.base import Numbers, Tire, total_friction
+from jounce.components.tire.base import FRICTION_UNUSED, Numbers, Tire, total_friction
 from jounce.components.tire.external import External
 from jounce.components.tire.magic import FRICTION_FLOOR
 from jounce.components.tire.mounted import Block, Mounted
 from jounce.components.tire.substeps import SubSteps
 from jounce.components.tire.transient import MEMORY_INPUTS, inputs, outputs
 from jounce.core.errors import ModelError
+from jounce.core.tables import Table
 from jounce.road.ground import Ground, aimed
 from jounce.symbolic.bodies import Gyrostat
 from jounce.symbolic.frames import add, cross
 from jounce.symbolic.ops import dot, if_else
 from jounce.symbolic.system import Scope
 
-__all__ = ["Block", "Mounted", "declare", "mount", "numbers_of", "out_of_range"]
+__all__ = ["FRICTION_UNUSED", "Block", "Mounted", "declare", "mount", "numbers_of", "out_of_range"]
 
 
 # Least factors of a wheel: these are divided by, those below 0 would turn forces round. Shifts may have any sign.
@@ -56,6 +58,15 @@ def declare(scope: Scope, tire: Tire, name: str = "tire") -> Block:
     return Block(tire, parameters, derived, list(tables.values()), profile)
 
 
+def numbers(tire: Tire, name: str) -> Iterator[tuple[str, Callable[[], float | Table]]]:
+    """What ``declare`` declares for a tire under a name: names and values of parameters and tables."""
+    for c in tire.model.coefficients:
+        yield f"{name}.{c.name}", partial(float, tire.values[c.name])
+    for curve in (*tire.model.curves, *(["profile"] if tire.model.profile else [])):
+        if curve in tire.curves:
+            yield f"{name}.{curve}", partial(tire.curves.__getitem__, curve)
+
+
 def mount(
     scope: Scope,
     block: Block,
@@ -69,6 +80,7 @@ def mount(
     offset: Any = None,
     substeps: int = 0,
     exponential: bool = False,
+    outside: Callable[[geometry.Contact, geometry.Wrench], geometry.Wrench] | None = None,
 ) -> Mounted:
     """Put a tire on a rotor whose axis points to the left; its forces act on the carrier and about the spin axis.
 
@@ -85,10 +97,13 @@ def mount(
     offset : of its centre along the rotor's axis, for a second tire on a hub; m
     substeps : integrate the contact deflections apart, so many times in a step (``substeps``); 0: with the vehicle
     exponential : the contact deflections are memories with an exact update, not states, (9) of ``transient``
+    outside : force and moment at the wheel centre as they shall act, from those that the tire gives
     """
     model, system = block.tire.model, scope.system
     if isinstance(model, External):
-        return external.mount(scope, block, rotor, ground, side, friction=friction, name=name, offset=offset)
+        return external.mount(
+            scope, block, rotor, ground, side, friction=friction, name=name, offset=offset, given=outside
+        )
     carrier = rotor.body.frame
     axes = carrier.native_axes
     place = [0.0, 0.0, 0.0] if axes is carrier else carrier.r
@@ -138,10 +153,10 @@ def mount(
         raise ModelError(f"tire {block.tire.name!r}: the exponential update needs no steps of its own (substeps)")
     if model.transient and exponential:
         kept = {
-            "u_next": scope.memory(f"{name}.u", "m", "longitudinal deflection of the contact"),
-            "v_next": scope.memory(f"{name}.v", "m", "lateral deflection of the contact"),
-            "vsx": scope.memory(f"{name}.vsx", "m/s", "longitudinal slip speed at the last evaluation"),
-            "vsy": scope.memory(f"{name}.vsy", "m/s", "lateral slip speed at the last evaluation"),
+            "u_next": scope.memory(f"{name}.u", "m", "longitudinal deflection of the contact", role="held"),
+            "v_next": scope.memory(f"{name}.v", "m", "lateral deflection of the contact", role="held"),
+            "vsx": scope.memory(f"{name}.vsx", "m/s", "longitudinal slip speed at the last evaluation", role="zero"),
+            "vsy": scope.memory(f"{name}.vsy", "m/s", "lateral slip speed at the last evaluation", role="zero"),
         }
         x |= dict(zip(MEMORY_INPUTS, (*kept.values(), system.elapsed), strict=True))
     elif model.transient and substeps:
@@ -149,8 +164,8 @@ def mount(
         deflections = (own.u, own.v)
         x |= {"u": own.u, "v": own.v, "t_dt": own.step}
     elif model.transient:
-        u = scope.state(f"{name}.u", "m", "longitudinal deflection of the contact")
-        v = scope.state(f"{name}.v", "m", "lateral deflection of the contact")
+        u = scope.state(f"{name}.u", "m", "longitudinal deflection of the contact", role="strain")
+        v = scope.state(f"{name}.v", "m", "lateral deflection of the contact", role="strain")
         deflections = (u, v)
         x |= {"u": u, "v": v, "t_dt": system.t_dt}
     groups = numbers_of(scope.scope(name), block)
@@ -169,6 +184,9 @@ def mount(
     elif deflections is not None:
         scope.derivative(deflections[0], values["u_rate"])
         scope.derivative(deflections[1], values["v_rate"])
+        # while nothing leaks the contact stays and the wheel moves: u̇ = -Vsx, v̇ = +Vsy
+        scope.strained(deflections[0], rotor.spin * values["radius"] - moving.vx)
+        scope.strained(deflections[1], moving.vy)
     for key, memory in kept.items():
         scope.next_memory(memory, values[key])
     if getattr(model, "disc_point", False):
@@ -176,6 +194,8 @@ def mount(
     total = geometry.wrench(
         held, (values["fx"], values["fy"], values["fz"]), (values["mx"], values["my"], values["mz"])
     )
+    if outside is not None:
+        total = outside(touch, total)
     with system.implicit_loads():  # the stiff part of a linear-implicit step
         scope.force(carrier, total.force, at=at, axes=axes)
         rotor.external_torque(axes.express(total.moment, carrier))

@@ -1,0 +1,84 @@
+"""Ideal drive: a share of one torque at each wheel.
+
+    T = share · max_torque · throttle                                                                           (1)
+
+Its reaction goes to the body (a shaft) or to the carrier (a hub motor).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+from pydantic import model_validator
+
+from jounce.components.basics import DIAGNOSED, Subsystem
+from jounce.components.controllers.slip_control import SlipControl, limited
+from jounce.components.model import VehicleModel, WheelModel
+from jounce.components.part import Level, Symbols, derived
+from jounce.components.places import Place, WheelPlace
+from jounce.core.fields import Data, part, problem, quantity
+
+
+class Drive(Subsystem):
+    """Ideal drive: a torque shared by the wheels. In a file also ``front``, ``rear`` or ``all``."""
+
+    level: ClassVar[Level] = "vehicle"
+
+    L1: float = quantity("-", 0.0, ge=0, le=1, doc="share of the front left wheel")
+    R1: float = quantity("-", 0.0, ge=0, le=1, doc="share of the front right wheel")
+    L2: float = quantity("-", 0.0, ge=0, le=1, doc="share of the rear left wheel")
+    R2: float = quantity("-", 0.0, ge=0, le=1, doc="share of the rear right wheel")
+    max_torque: float = quantity("N.m", 3000.0, ge=0, doc="sum of the wheel torques at full throttle")
+    tcs: SlipControl | None = part(None, family="slip_control", doc="traction control of the drive torques")
+
+    @classmethod
+    def expand(cls, raw: Any) -> Any:
+        share = {"front": (0.5, 0.5, 0.0, 0.0), "rear": (0.0, 0.0, 0.5, 0.5), "all": (0.25, 0.25, 0.25, 0.25)}
+        if isinstance(raw, str) and raw in share:
+            return dict(zip(("L1", "R1", "L2", "R2"), share[raw], strict=True))
+        return raw
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of each wheel."""
+        return {"L1": self.L1, "R1": self.R1, "L2": self.L2, "R2": self.R2}
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        total = math.fsum(self.shares.values())
+        if total != 0 and abs(total - 1) > DIAGNOSED:
+            raise problem(f"the shares add up to {total:.10g}; they must add up to 1 (or all be 0: no drive)")
+        return self
+
+    @derived("-", doc="of the drive torque", at="wheel")
+    def drive_share(self, place: WheelPlace) -> float:
+        return float(place.axle.data.drive_share(place.side))
+
+    def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
+        if isinstance(place, WheelPlace) and self.tcs is not None:
+            yield f"{place.name}.tcs", self.tcs
+
+    def declare(self, at: VehicleModel, p: Symbols) -> None:
+        if self.tcs is not None:
+            at.signals.provide("slip_control.tcs", lambda: self.tcs, "drive.tcs")
+
+    def connect(self, at: VehicleModel, p: Symbols) -> None:
+        for wheel in at.wheels.values():
+            torque = wheel.symbols(self).drive_share * p.max_torque * at.signals.read("throttle", "drive")
+            if self.tcs is not None:
+                torque = torque * limited(wheel, "tcs", "driving")
+            name = f"Wheel_driving.moment.{wheel.place.name}"
+            self._act(wheel, at.through(torque, "N.m", "drive torque on the wheel", added=name))
+
+    def _act(self, at: WheelModel, torque: Any) -> None:
+        at.drive_torque = torque
+        if at.place.settings.torque_reaction == "carrier":
+            at.rotor.torque(torque)
+            return
+        # a shaft from the body: external to carrier and wheel
+        frame = at.axle.frame
+        vector = [torque * a for a in at.rotor.axis]
+        at.rotor.external_torque(vector)
+        at.system.torque(frame, [-t for t in at.carrier.express(vector, frame)])

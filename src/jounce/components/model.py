@@ -1,0 +1,369 @@
+"""A vehicle while its model is assembled: what parts ask of their place, and how signals pass between them.
+
+Every place of the layout (``components/places.py``) has its counterpart here, with frames, coordinates and forces as
+symbols. Parts give each other quantities in three ways:
+
+* attributes of their place: the carrier of a wheel, its travel, the frame that an axle hangs on;
+* **signals**, quantities with one writer: ``provide`` says how a signal is computed, ``read`` computes it when somebody
+  asks. Two writers, a signal without a source, a loop of signals: ModelError that names the parts, before anything is
+  compiled. Where several want a say, one part (an arbiter) reads them and provides the result;
+* sums that loads are added to and that are read once all are known (phase ``close``).
+
+**Ports** let a run give or change a quantity from outside (``through``), under the input names of the channel catalogue:
+
+    value = flag · scale · internal + added                                                                    (1)
+
+Which of these inputs exist is a matter of structure, chosen by the run: what is not chosen costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from jounce.components.part import Symbols
+from jounce.components.places import AxlePlace, Place, UnitPlace, VehiclePlace, WheelPlace
+from jounce.core.errors import ModelError
+from jounce.core.fields import Data
+from jounce.core.tables import Table
+
+if TYPE_CHECKING:
+    from jounce.components.tire.base import Tire
+    from jounce.components.tire.mounted import Block, Mounted
+    from jounce.road.ground import Ground
+    from jounce.symbolic.system import System
+
+Relaxation = Literal["states", "exact"]  # of tires: integrated with the vehicle, or an exact update from step to step
+Vector = Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a run chooses of the structure besides the vehicles' data."""
+
+    inputs: frozenset[str] = frozenset()  # ports that are open, by the full names of their inputs
+    relaxation: Relaxation = "states"
+    tire_inputs: tuple[str, ...] = ()  # scaling factors with inputs L1.tire.LMUY …
+
+
+@dataclass(frozen=True)
+class Opening:
+    """An input that a port offers: what it does and in which unit."""
+
+    name: str
+    mode: Literal["added", "flag", "scale", "replacing", "command"]
+    unit: str
+    doc: str
+
+
+class Signals:
+    """Quantities with one writer, computed when they are asked for."""
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
+        self._sources: dict[str, tuple[Callable[[], Any], str]] = {}
+        self._values: dict[str, Any] = {}
+        self._asking: list[str] = []
+
+    def provide(self, name: str, value: Callable[[], Any], by: str) -> None:
+        """Say how a signal is computed, and which part says so."""
+        if name in self._sources:
+            raise ModelError(
+                f"{self.owner}{name}: written by {self._sources[name][1]} and by {by}; one quantity has one writer. Let a "
+                "part of its own read both and provide the result"
+            )
+        self._sources[name] = (value, by)
+
+    def read(self, name: str, by: str) -> Any:
+        """The value of a signal for a part."""
+        if name not in self._values:
+            if name not in self._sources:
+                known = ", ".join(sorted(self._sources)) or "none"
+                raise ModelError(f"{self.owner}{name}: read by {by}, but no part provides it; there are: {known}")
+            if name in self._asking:
+                loop = " -> ".join((*self._asking[self._asking.index(name) :], name))
+                raise ModelError(
+                    f"{self.owner}{name}: a loop of signals, {loop}; a sampled block in it breaks the loop"
+                )
+            self._asking.append(name)
+            self._values[name] = self._sources[name][0]()
+            self._asking.pop()
+        return self._values[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._sources
+
+
+class VehicleModel:
+    """A vehicle under construction."""
+
+    def __init__(
+        self,
+        place: VehiclePlace,
+        system: System,
+        grounds: Mapping[str, Ground],
+        tires: Mapping[str, Tire],
+        choices: Choices,
+    ) -> None:
+        self.place, self.system, self.choices = place, system, choices
+        self.grounds = dict(grounds)  # by tire
+        self.tires = dict(tires)  # by tire
+        self.blocks: dict[int, Block] = {}  # numbers of tires, shared by the wheels that have them
+        self.signals = Signals(place.prefix)
+        self.openings: dict[str, Opening] = {}  # all inputs that the ports of this vehicle offer
+        self.demand_inputs: set[str] = set()  # demands that are inputs of the model
+        self._inputs: dict[str, Any] = {}
+        self._tables: dict[str, Any] = {}
+        self._parameters: dict[str, Any] = {}
+        self._symbols: dict[tuple[int, str], Symbols] = {}
+        self.units = [UnitModel(self, unit) for unit in place.units]
+        for wheel in self.wheels.values():
+            wheel.paired = self.wheels[wheel.place.paired.name]
+
+    @property
+    def settings(self) -> Any:
+        return self.place.settings
+
+    @property
+    def bound_names(self) -> list[str]:
+        """Names of all parameters and tables that come from data."""
+        return [*self._parameters, *self._tables]
+
+    @property
+    def axles(self) -> list[AxleModel]:
+        return [axle for unit in self.units for axle in unit.axles]
+
+    @property
+    def wheels(self) -> dict[str, WheelModel]:
+        """All wheels by name."""
+        return {wheel.place.name: wheel for axle in self.axles for wheel in axle.wheels}
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    @property
+    def root(self) -> Any:
+        """The scope of the vehicle itself."""
+        return self.system.scope(self.place.prefix[:-1]) if self.place.prefix else self.system
+
+    def scope(self, name: str) -> Any:
+        """A scope of the system below the vehicle's own prefix."""
+        return self.system.scope(f"{self.place.prefix}{name}")
+
+    def parameter(
+        self,
+        full: str,
+        value: float,
+        unit: str = "-",
+        doc: str = "",
+        *,
+        low: float | None = None,
+        high: float | None = None,
+    ) -> Any:
+        """A parameter by its full name, declared at first use."""
+        if full not in self._parameters:
+            self._parameters[full] = self.system.parameter(full, value, unit, doc, low=low, high=high)
+        return self._parameters[full]
+
+    def table(self, full: str, table: Table) -> Any:
+        """A table by its full name, declared at first use."""
+        if full not in self._tables:
+            self._tables[full] = self.system.table(full, table)
+        return self._tables[full]
+
+    def channel(self, name: str, value: Any, unit: str, doc: str, watch: bool = False) -> None:
+        """An output of the vehicle, under its name in the channel catalogue."""
+        self.system.output(f"{self.place.prefix}{name}", value, unit, doc, watch=watch)
+
+    def slope(self, value: Any, over: Any) -> Any:
+        """∂value/∂over, through tables."""
+        return self.system.calls.jacobian(value, over)[0, 0]
+
+    def symbols(self, data: Data, name: str = "") -> Symbols:
+        """The numbers of a part of the whole vehicle, under a name below its prefix."""
+        return self.bound(data, self.place, f"{self.place.prefix}{name}.")
+
+    def bound(self, data: Data, place: Place, prefix: str) -> Symbols:
+        """Numbers as symbols; one object for each group of data and name."""
+        key = (id(data), prefix)
+        if key not in self._symbols:
+            self._symbols[key] = Symbols(data, place, self, prefix)
+        return self._symbols[key]
+
+    # -- ports -----------------------------------------------------------------------------------------------------
+
+    def outside(
+        self,
+        name: str,
+        unit: str,
+        doc: str,
+        mode: Literal["added", "flag", "scale", "replacing", "command"],
+        default: float = 0.0,
+        rate: bool = False,
+    ) -> Any:
+        """The input of a port where the run has opened it, else None. It does not act in statics."""
+        full = f"{self.place.prefix}{name}"
+        self.openings.setdefault(full, Opening(full, mode, unit, doc))
+        if full not in self.choices.inputs:
+            return None
+        if full not in self._inputs:
+            self._inputs[full] = self.system.input(full, unit, doc, default, rate=rate, in_statics=False)
+        return self._inputs[full]
+
+    def through(
+        self, value: Any, unit: str, doc: str, *, added: str = "", flag: str = "", scale: str = "", share: Any = 1.0
+    ) -> Any:
+        """A quantity after what the run gives from outside (1); ``share`` of the added one counts here."""
+        if scale and (factor := self.outside(scale, "-", f"factor on the {doc}", "scale", 1.0)) is not None:
+            value = factor * value
+        if flag and (on := self.outside(flag, "-", f"1 keeps, 0 removes the {doc}", "flag", 1.0)) is not None:
+            value = on * value
+        if added and (more := self.outside(added, unit, f"added to the {doc}", "added")) is not None:
+            value = value + share * more
+        return value
+
+    def is_open(self, *names: str) -> bool:
+        """Whether the run gives one of these inputs."""
+        return any(f"{self.place.prefix}{name}" in self.choices.inputs for name in names if name)
+
+
+class UnitModel:
+    """A body with its axles under construction."""
+
+    def __init__(self, vehicle: VehicleModel, place: UnitPlace) -> None:
+        self.vehicle, self.place = vehicle, place
+        self.chassis: Any = None  # frame of the sprung mass (of its rear half, when split)
+        self.bodies: dict[str, Any] = {}  # frames by name; "" is the chassis
+        self.masses: list[tuple[Any, Any]] = []  # frame with its origin in the centre of mass, mass
+        self.axles = [AxleModel(self, axle) for axle in place.axles]
+        self._ground: Any = None
+        self.find_ground: Callable[[], Ground] | None = None  # another ground for the body than that of a wheel
+
+    @property
+    def ground(self) -> Any:
+        """What heights and directions of the body refer to; known once wheels have their contacts."""
+        if self._ground is None:
+            first = next(iter(self.wheels.values()))
+            own = self.vehicle.grounds[first.place.name]
+            self._ground = own if self.find_ground is None else self.find_ground()
+        return self._ground
+
+    @property
+    def wheels(self) -> dict[str, WheelModel]:
+        return {wheel.place.name: wheel for axle in self.axles for wheel in axle.wheels}
+
+    @property
+    def system(self) -> Any:
+        return self.vehicle.system
+
+    @property
+    def channel(self) -> Callable[..., None]:
+        return self.vehicle.channel
+
+    @property
+    def signals(self) -> Signals:
+        return self.vehicle.signals
+
+    def symbols(self, data: Data, name: str = "") -> Symbols:
+        """The numbers of a part of this unit, under a name below its prefix."""
+        return self.vehicle.bound(data, self.place, f"{self.place.prefix}{name}.")
+
+
+class AxleModel:
+    """An axle under construction."""
+
+    def __init__(self, unit: UnitModel, place: AxlePlace) -> None:
+        self.unit, self.place = unit, place
+        self.wheels = [WheelModel(self, wheel) for wheel in place.wheels]
+        self.steering: Any = None  # input of the steering maps, where the axle is steered
+        self.linkage: Any = None  # hand wheel to rack, see steering
+
+    @property
+    def vehicle(self) -> VehicleModel:
+        return self.unit.vehicle
+
+    @property
+    def system(self) -> Any:
+        return self.vehicle.system
+
+    @property
+    def frame(self) -> Any:
+        """The frame of the body it hangs on."""
+        return self.unit.bodies[self.place.on]
+
+    @property
+    def channel(self) -> Callable[..., None]:
+        return self.vehicle.channel
+
+    def symbols(self, data: Data, name: str = "") -> Symbols:
+        """The numbers of a part of this axle."""
+        return self.vehicle.bound(data, self.place, f"{self.place.prefix}{name}." if name else self.place.prefix)
+
+
+@dataclass
+class Pose:
+    """Displacement and angles of a carrier from design, in the signs of users."""
+
+    x: Any
+    y: Any
+    psi: Any  # rotation about the z axis of the body, left positive
+    camber: Any
+    side_view_angle: Any
+
+
+@dataclass
+class WheelModel:
+    """A carrier with its wheel under construction: what other parts ask of it."""
+
+    axle: AxleModel
+    place: WheelPlace
+    paired: Any = None  # the other wheel of the axle, or itself
+    travel: Any = None  # J
+    travel_rate: Any = None
+    pose: Pose = field(default_factory=lambda: Pose(0.0, 0.0, 0.0, 0.0, 0.0))
+    carrier: Any = None  # frame, origin in the wheel centre
+    rotor: Any = None
+    tire: Mounted = None  # type: ignore[assignment]
+    twin: Mounted | None = None  # second tire
+    drive_torque: Any = 0.0
+    brake_torque: Any = 0.0  # on the wheel, from the carrier
+    spring_forces: list[Any] = field(default_factory=list)  # of springs and stops at the wheel, downwards
+    road_height: Any = None  # what an input adds to the ground
+    numbers: dict[int, int] = field(default_factory=dict)  # of parts that stand in lists
+
+    @property
+    def vehicle(self) -> VehicleModel:
+        return self.axle.vehicle
+
+    @property
+    def system(self) -> Any:
+        return self.axle.system
+
+    @property
+    def scope(self) -> Any:
+        """Names of this wheel: ``L1.`` …"""
+        return self.vehicle.scope(self.place.name)
+
+    @property
+    def channel(self) -> Callable[..., None]:
+        return self.vehicle.channel
+
+    def symbols(self, data: Data, name: str = "") -> Symbols:
+        """The numbers of a part at this wheel: its own (``L1.``), or under a name (``L1.spring.``)."""
+        prefix = self.place.prefix
+        return self.vehicle.bound(data, self.place, f"{prefix}{name}." if name else prefix)
+
+    def number_of(self, part: Data) -> int:
+        """Which of several parts of a list this is, from 0."""
+        return self.numbers[id(part)]
+
+    @property
+    def design(self) -> list[Any]:
+        """Wheel centre at design, in axes of the body."""
+        moved = (self.pose.x, self.pose.y, self.travel)
+        return [p - d for p, d in zip(self.carrier.r, moved, strict=True)]
+
+    @property
+    def load(self) -> Any:
+        """What its tires carry."""
+        return self.tire.values["fz"] if self.twin is None else self.tire.values["fz"] + self.twin.values["fz"]

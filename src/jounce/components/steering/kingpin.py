@@ -1,0 +1,63 @@
+"""The steering axis of a wheel: as given, or the axis that the maps turn the carrier about.
+
+w = ∂ω/∂ζ̇,  k̂ ∥ w upwards,  P = p + (w × ∂p/∂ζ)/|w|²                 "motion": from the maps                  (1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from jounce.components.model import WheelModel
+from jounce.components.part import Symbols
+from jounce.core.curves import Curve, CurveUnits
+from jounce.core.fields import Data, curve, hidden, part
+from jounce.symbolic.frames import cross
+from jounce.symbolic.ops import dot, if_else, sqrt, tan
+
+TURNS = 1e-9  # rad per unit of ζ: maps that turn the carrier less have no axis; the vertical is taken
+AXIS = ("caster", "inclination", "x", "y", "z")
+
+Vector = Sequence[Any]
+
+
+class Kingpin(Data):
+    """The steering axis, for torques: values, or maps over the steering input u and travel J."""
+
+    over: Literal["rad", "m"] = hidden("rad", doc="unit of the input u, set by the steering")
+    caster: Curve = curve("rad", "rad", z="m", constant="value", guides=True, doc="lean of the axis, top rearwards")
+    inclination: Curve = curve("rad", "rad", z="m", constant="value", guides=True, doc="lean of the axis, top inwards")
+    x: Curve = curve(
+        "rad", "m", z="m", constant="value", guides=True, doc="a point of the axis, from the wheel centre at design"
+    )
+    y: Curve = curve(
+        "rad", "m", z="m", constant="value", guides=True, doc="the same, to the left; mirrored on the right"
+    )
+    z: Curve = curve("rad", "m", z="m", constant="value", guides=True, doc="the same, upwards")
+    right: Kingpin | None = part(None, doc="what differs on the right side")
+
+    @classmethod
+    def curve_units(cls, name: str, raw: Mapping[str, Any]) -> CurveUnits:
+        return replace(super().curve_units(name, raw), x=str(raw.get("over", "rad")))
+
+
+def axis_of_motion(at: WheelModel, turn: Vector, shift: Vector) -> tuple[Vector, Vector]:
+    """Direction (upwards) and a point of the axis that the maps turn a carrier about (1), in axes of the body."""
+    squared = dot(turn, turn)
+    turns = squared > TURNS * TURNS
+    divisor = if_else(turns, squared, 1.0)
+    upwards = if_else(turn[2] < 0, -1.0, 1.0) / sqrt(divisor)
+    axis = [if_else(turns, upwards * a, b) for a, b in zip(turn, (0.0, 0.0, 1.0), strict=True)]
+    away = cross(list(turn), list(shift))
+    return axis, [p + if_else(turns, a / divisor, 0.0) for p, a in zip(at.carrier.r, away, strict=True)]
+
+
+def given_axis(at: WheelModel, p: Symbols, u: Any) -> tuple[Vector, Vector]:
+    """Direction (upwards) and a point of the axis that the data give, in axes of the body."""
+    values = {name: getattr(p, name)(u, at.travel) for name in AXIS}
+    lean = -tan(values["caster"])
+    inwards = -at.place.outwards * tan(values["inclination"])
+    length = sqrt(1 + lean * lean + inwards * inwards)
+    point = [d + values[name] for d, name in zip(at.design, "xyz", strict=True)]
+    return [lean / length, inwards / length, 1 / length], point

@@ -1,0 +1,239 @@
+"""From the hand wheel to the input of the steering maps.
+
+The angle ζ that enters rack and maps is that of the hand wheel over the scale of the gear, plus the wind-up of the
+column (``column``). u, the input of the maps, is ζ itself or rack travel τ(ζ). What the loads on the wheels do to it is
+in ``feedback``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from jounce.components.basics import Point, Side, Subsystem
+from jounce.components.model import AxleModel
+from jounce.components.part import Level, Symbols, derived
+from jounce.components.places import Place, WheelPlace
+from jounce.components.steering import feedback
+from jounce.components.steering.column import Column
+from jounce.components.steering.feedback import Feedback, Rod, TieRod
+from jounce.components.steering.kingpin import Kingpin
+from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, SteerMap, mirrored
+from jounce.components.steering.motion import Motion
+from jounce.components.steering.release import Release
+from jounce.core.curves import Curve
+from jounce.core.fields import Data, choice, curve, part, problem, quantity
+
+
+@dataclass
+class Linkage:
+    """Hand wheel, column and rack."""
+
+    hand: Any  # hand wheel angle
+    angle: Any  # ζ, a symbol of its own: partial derivatives are taken along it
+    scale: Any  # hand wheel over ζ
+    rack: Any = None  # τ(ζ)
+    wind_up: tuple[Any, Any] | None = None  # first step of the lag, wind-up
+    free: tuple[Any, Any, Any] | None = None  # whether let go, rate of the free wheel, rate of the hand
+
+
+def _map(name: str) -> Any:
+    """A map of the side on which a wheel is."""
+
+    def found(self: Steering, place: WheelPlace) -> SteerMap | None:
+        return self.map(name, place.side)
+
+    return derived(label=name, at="wheel")(found)
+
+
+class Steering(Subsystem):
+    """From the hand wheel to the wheels by maps over the input u (hand wheel angle or rack travel) and travel J."""
+
+    level: ClassVar[Level] = "axle"
+    rank: ClassVar[int] = 1
+
+    input: Literal["wheel_angle", "rack_travel"] = choice("wheel_angle", doc="the input u of the maps")
+    rack_travel: Curve | None = curve("rad", "m", None, doc="rack travel over hand wheel angle")
+    gear_ratio_scale: float = quantity("-", 1.0, gt=0, doc="divides the hand wheel angle before the maps")
+    method: Literal["toe_table", "steer_map"] = choice(
+        "toe_table", doc="toe_table: steer(u) with the toe of the suspension; steer_map: steer(u; J) alone"
+    )
+    steer: SteerMap = part(doc="steer at ground over u, or u and J; positive to the left")
+    camber: SteerMap | None = part(None, doc="camber over u, or u and J")
+    side_view_angle: SteerMap | None = part(None, doc="side-view angle over u, or u and J")
+    x: SteerLengthMap | None = part(None, doc="displacement of the wheel centre, forward")
+    y: SteerLengthMap | None = part(None, doc="displacement of the left wheel centre, to the left")
+    steering_dependent_wheel_location: bool = choice(
+        False, doc="x and y of the wheel centre from these maps, not from the suspension"
+    )
+    kingpin: Kingpin | None = part(None, doc="steering axis")
+    kingpin_axis: Literal["given", "motion"] = choice(
+        "given", doc="given: by kingpin, where it is there; motion: the axis about which the maps turn the carrier"
+    )
+    feedback: Feedback = part(Feedback(), doc="forces of the steering")
+    column: Column | None = part(None, doc="compliant column")
+    release: Release | None = part(None, doc="a hand wheel that can be let go")
+
+    @classmethod
+    def expand(cls, raw: Any) -> Any:
+        """Tell the maps what they are over."""
+        if not isinstance(raw, Mapping):
+            return raw
+        over = "m" if raw.get("input") == "rack_travel" else "rad"
+        kinds: dict[str, type[Data]] = {
+            **dict.fromkeys(STEERING_MAPS, SteerMap),
+            "kingpin": Kingpin,
+            "feedback": Feedback,
+        }
+        data = {"feedback": {}, **raw}  # also one that nobody mentions is over this input
+        for name, kind in kinds.items():
+            found = kind.expand(data.get(name))
+            if isinstance(found, Mapping):
+                data[name] = {**found, "over": over}
+        return data
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.input == "rack_travel" and self.rack_travel is None:
+            raise problem("missing; needed for input: rack_travel", "rack_travel")
+        if self.rack_travel is not None and self.rack_travel.monotonic == 0:
+            raise problem("must strictly rise or fall with the hand wheel angle", "rack_travel")
+        if self.method == "toe_table" and self.steer.curve.n_axes == 2:
+            raise problem(
+                "two axes; method: toe_table takes steer(u) only, method: steer_map also steer(u; J)", "steer"
+            )
+        if self.method == "toe_table" and self.steer.right is not None and self.steer.right.curve.n_axes == 2:
+            raise problem("two axes; method: toe_table takes steer(u) only", "steer", "right")
+        if self.steering_dependent_wheel_location:
+            for name in ("x", "y"):
+                if getattr(self, name) is None:
+                    raise problem("missing; needed for steering_dependent_wheel_location", name)
+        over = "m" if self.input == "rack_travel" else "rad"
+        for name in (*STEERING_MAPS, "kingpin", "feedback"):
+            found = getattr(self, name)
+            if name == "feedback" and not (found.torque or found.rack_force):
+                continue
+            if found is not None and found.over != over:
+                raise problem(f"a map over an input in {found.over}, but input: {self.input} is in {over}", name)
+        self._check_feedback()
+        return self
+
+    def _check_feedback(self) -> None:
+        found = self.feedback
+        if found.method == "kingpin" and (self.kingpin is None or self.kingpin_axis == "motion"):
+            raise problem("method: kingpin needs a given kingpin", "feedback")
+        if self.release is not None and found.inertia_terms:
+            raise problem("a free hand wheel moves by the torque without inertia_terms", "release")
+        if self.rack_travel is None:
+            for name, needed in (
+                ("tie_rod", found.method == "tie_rods"),
+                ("tie_rod_force", found.tie_rod_force is not None),
+                ("rack_force", found.rack_force is not None),
+            ):
+                if needed:
+                    raise problem(f"missing; needed for feedback: {name}", "rack_travel")
+
+    @property
+    def feedback_method(self) -> Literal["virtual_work", "kingpin", "tie_rods", "maps"]:
+        """The way from loads to the hand wheel, chosen or usual."""
+        if self.feedback.method is not None:
+            return self.feedback.method
+        return "virtual_work" if self.kingpin is None or self.kingpin_axis == "motion" else "kingpin"
+
+    def tie_rod_on(self, side: Side) -> TieRod | None:
+        """Return the tie rod of one side; on the right, unless given, as in a mirror."""
+        found = self.feedback.tie_rod
+        if found is None or side == "L":
+            return found
+        if found.right is not None:
+            return found.right
+        ends = {n: p.model_copy(update={"y": -p.y}) for n, p in (("outer", found.outer), ("inner", found.inner))}
+        return found.model_copy(update=ends)
+
+    def map(self, name: str, side: Side) -> SteerMap | None:
+        """Return a map of one side.
+
+        Unless it is given for the right side, the right wheel does as the left one in a mirror: x, camber and side-view
+        angle are those of the left wheel at −u; steer and y likewise, with the opposite sign.
+        """
+        found: SteerMap | None = getattr(self, name)
+        if found is None or side == "L":
+            return found
+        if found.right is not None:
+            return found.right
+        return found.model_copy(update={"curve": mirrored(found.curve, -1.0 if name in ("steer", "y") else 1.0)})
+
+    def kingpin_on(self, side: Side) -> Kingpin | None:
+        """Return the steering axis of one side; on the right, unless given, as in a mirror."""
+        found = self.kingpin
+        if found is None or side == "L":
+            return found
+        if found.right is not None:
+            return found.right
+        names = ("caster", "inclination", "x", "y", "z")
+        return found.model_copy(
+            update={name: mirrored(getattr(found, name), -1.0 if name == "y" else 1.0) for name in names}
+        )
+
+    # -- the model ---------------------------------------------------------------------------------
+
+    map_steer, map_camber, map_side_view_angle = (_map(name) for name in ("steer", "camber", "side_view_angle"))
+    map_x, map_y = _map("x"), _map("y")
+
+    @derived(label="kingpin", at="wheel")
+    def axis(self, place: WheelPlace) -> Kingpin | None:
+        """The steering axis of the side on which a wheel is."""
+        return self.kingpin_on(place.side)
+
+    def rod_at(self, place: WheelPlace) -> Rod:
+        """The tie rod of a wheel, its outer end in carrier axes."""
+        rod = self.tie_rod_on(place.side)
+        assert rod is not None
+        motion = Motion(place.axle.data.suspension, self, place.settings)
+        outer = motion.design_rotation(place.side).T @ rod.outer.array
+        return Rod(outer=Point(x=outer[0], y=outer[1], z=outer[2]), inner=rod.inner)
+
+    def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
+        if isinstance(place, WheelPlace) and place.axle.data.steering is self:
+            yield f"steering.feedback.{place.name}", self.feedback
+            if self.feedback.tie_rod is not None:
+                yield f"{place.name}.tie_rod", self.rod_at(place)
+
+    def frames(self, at: AxleModel, p: Symbols) -> None:
+        """The input u of the steering maps: hand wheel angle or rack travel."""
+        system, scope = at.system, at.vehicle.scope("steering")
+        hand = at.vehicle.signals.read("steering_wheel", "the steering")
+        rate = system.time_derivative(hand)
+        free, wind_up = None, None
+        if self.release is not None:
+            loose, offset, speed = self.release.declare(scope, at.vehicle.root, rate)
+            free, hand, rate = (loose, speed, rate), hand + offset, rate + loose * (speed - rate)
+        angle = hand / p.gear_ratio_scale
+        if self.column is not None and at.place.settings.simplified_model == 0:
+            wind_up = self.column.declare(scope, p.column)
+            angle = angle + wind_up[1]
+            name = "Steering_System.Steering_column_deformation"
+            at.channel(name, wind_up[1], "rad", "wind-up, left positive")
+        angle = system.calls.alias(f"{scope.prefix}angle", [angle])[0]
+        rack = None if self.rack_travel is None else p.rack_travel(angle)
+        at.linkage = Linkage(hand, angle, p.gear_ratio_scale, rack, wind_up, free)
+        at.steering = rack if self.input == "rack_travel" else angle
+        if rack is not None:
+            at.channel("Steering_System.Rack_Displacement", rack, "m", "rack travel")
+        at.channel("driver_demands.steering", hand, "rad", "hand wheel angle, left positive")
+        at.channel("driver_demands.steering_velocity", rate, "rad/s", "its rate")
+
+    def close(self, at: AxleModel, p: Symbols) -> None:
+        """Moments about the kingpins and what the driver feels of them."""
+        linkage, scope = at.linkage, at.vehicle.scope("steering")
+        sides = feedback.sides_of(at, self, linkage)
+        total = feedback.tell_kingpins(at, sides)
+        torque = feedback.hand_torque(at, self, linkage, sides, total)
+        if linkage.wind_up is not None and self.column is not None:
+            self.column.close(scope, p.column, linkage.wind_up[0], feedback.without_inertia(sides))
+        if linkage.free is not None and self.release is not None:
+            loose, speed, rate = linkage.free
+            self.release.close(scope, p.release, loose, speed, rate, torque)

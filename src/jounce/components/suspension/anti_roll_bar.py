@@ -1,0 +1,78 @@
+"""A torsion bar between the wheels.
+
+α = a_L(J_L) − a_R(J_R),   T = preload + scale · stiffness · α  or  preload + scale · torque(α)              (1)
+Q_L = −T ∂a_L/∂J_L,   Q_R = +T ∂a_R/∂J_R                                                                    (2)
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from jounce.components.model import AxleModel
+from jounce.components.part import Level, Part, Symbols, derived
+from jounce.components.places import AxlePlace
+from jounce.core.curves import Curve
+from jounce.core.fields import Data, choice, curve, one_of, part, quantity
+
+
+class AntiRollBarSide(Data):
+    """The right arm of a bar, when it differs."""
+
+    ratio: Curve = curve("m", "rad", doc="wheel travel to rotation of the bar's end")
+
+
+class AntiRollBar(Part):
+    """A torsion bar between the wheels, with the twist α = a_L(J_L) − a_R(J_R):
+
+    T = preload + scale · stiffness · α  or  preload + scale · torque(α)
+    """
+
+    level: ClassVar[Level] = "axle"
+    family: ClassVar[str] = "anti_roll_bar"
+    alternatives: ClassVar = (("stiffness", "torque"),)
+
+    kind: Literal["torsion"] = choice("torsion", doc="kind of bar")
+
+    ratio: Curve = curve("m", "rad", doc="wheel travel to rotation of the bar's end: a factor, or a table")
+    stiffness: float | None = quantity("N.m/rad", None, ge=0, doc="torsional stiffness")
+    torque: Curve | None = curve("rad", "N.m", None, doc="torque over twist")
+    preload: float = quantity("N.m", 0.0, doc="torque at design, positive as if the left wheel were up")
+    scale: float = quantity("-", 1.0, ge=0, doc="factor on the torque, not on the preload")
+    right: AntiRollBarSide | None = part(None, doc="what differs on the right side")
+
+    @model_validator(mode="after")
+    def _one_law(self) -> Self:
+        one_of(self, ("stiffness", "torque"))
+        return self
+
+    @derived(at="axle")
+    def ratio_L(self, place: AxlePlace) -> Curve:  # L and R are the names of sides
+        return self.ratio
+
+    @derived(at="axle")
+    def ratio_R(self, place: AxlePlace) -> Curve:
+        return self.ratio if self.right is None else self.right.ratio
+
+    def connect(self, at: AxleModel, p: Symbols) -> None:
+        left, right = at.wheels
+        number, word = at.place.number, at.place.word
+        ends = [p.ratio_L(left.travel), p.ratio_R(right.travel)]
+        twist = ends[0] - ends[1]
+        torque = p.stiffness * twist if self.stiffness is not None else p.torque(twist)
+        torque = p.preload + p.scale * torque
+        torque = at.vehicle.through(torque, "N.m", "torque of the bar", flag=f"Antiroll_Bar.activity_flag.{word}")
+        slopes = [at.vehicle.slope(end, w.travel) for end, w in zip(ends, (left, right), strict=True)]
+        at_left, at_right = torque * slopes[0], torque * slopes[1]
+        given = at.vehicle.outside(
+            f"Antiroll_Bar.force.{word}", "N", "added at the left wheel, opposite right", "added"
+        )
+        if given is not None:
+            at_left, at_right = at_left + given, at_right + given
+        at.system.generalized_force(left.travel_rate, -at_left)
+        at.system.generalized_force(right.travel_rate, at_right)
+        name = "Suspension.Auxiliary_Roll"
+        at.channel(f"{name}_deformation_at_element.SUSP{number}", twist, "rad", "twist of the bar")
+        at.channel(f"{name}_Force_at_element.SUSP{number}", torque, "N.m", "torque of the bar")
+        at.channel(f"{name}_Force.SUSP{number}", at_left, "N", "at the left wheel, downwards")

@@ -1,0 +1,59 @@
+"""Anti-roll force at the wheels, without a bar.
+
+F = scale · (rate · ΔJ + damping · rate · ΔJ̇)  or  scale · (force(ΔJ[; mean J]) + damping · force' · ΔJ̇)      (1)
+Q_L = −F,   Q_R = +F,   ΔJ = J_L − J_R                                                                      (2)
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from jounce.components.model import AxleModel
+from jounce.components.part import Level, Part, Symbols
+from jounce.components.suspension.anti_roll import through_ports
+from jounce.core.curves import Curve
+from jounce.core.fields import choice, curve, one_of, quantity
+
+
+class AuxiliaryAntiRoll(Part):
+    """Opposite vertical forces at the wheels, with ΔJ = J_L − J_R:
+
+    F = scale · rate · ΔJ  or  scale · force(ΔJ[; mean J])
+    """
+
+    level: ClassVar[Level] = "axle"
+    family: ClassVar[str] = "auxiliary_anti_roll"
+    alternatives: ClassVar = (("rate", "force"),)
+
+    kind: Literal["wheels"] = choice("wheels", doc="kind of device")
+
+    rate: float | None = quantity("N/m", None, ge=0, doc="force per difference of travel")
+    force: Curve | None = curve("m", "N", None, z="m", doc="over difference, or difference and mean, of travel")
+    scale: float = quantity("-", 1.0, ge=0, doc="factor on the force")
+    damping: float = quantity("s", 0.05, ge=0, doc="damping force per stiffness and rate of the difference")
+
+    @model_validator(mode="after")
+    def _one_law(self) -> Self:
+        one_of(self, ("rate", "force"))
+        return self
+
+    def connect(self, at: AxleModel, p: Symbols) -> None:
+        left, right = at.wheels
+        difference = left.travel - right.travel
+        if self.rate is not None:
+            stiffness = p.rate
+            force = stiffness * difference
+        else:
+            # a symbol of its own, so that the slope over the difference can be taken
+            name = f"{at.place.prefix}difference"
+            delta = at.system.calls.alias(name, [difference])[0]
+            force = p.force(delta, 0.5 * (left.travel + right.travel))
+            stiffness = at.vehicle.slope(force, delta)
+        total = p.scale * (force + p.damping * stiffness * (left.travel_rate - right.travel_rate))
+        total = through_ports(at, total)
+        at.system.generalized_force(left.travel_rate, -total)
+        at.system.generalized_force(right.travel_rate, total)
+        name = f"Suspension.Auxiliary_Roll_Force.SUSP{at.place.number}"
+        at.channel(name, total, "N", "at the left wheel, downwards")

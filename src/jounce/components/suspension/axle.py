@@ -1,0 +1,183 @@
+"""One axle: where its wheels are, how they are guided (``guidance``), and the elements that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+from pydantic import model_validator
+
+from jounce.components.basics import Side, Subsystem
+from jounce.components.model import AxleModel, Pose
+from jounce.components.part import Level, Part, Symbols, derived
+from jounce.components.places import TRAVEL, AxlePlace, WheelPlace
+from jounce.components.settings import Statics
+from jounce.components.suspension.anti_roll_bar import AntiRollBar
+from jounce.components.suspension.auxiliary_anti_roll import AuxiliaryAntiRoll
+from jounce.components.suspension.bump_stop import BumpStop
+from jounce.components.suspension.damper import Damper
+from jounce.components.suspension.element import Element
+from jounce.components.suspension.guidance import MAPS, AngleMap, KinematicMap, pose
+from jounce.components.suspension.rebound_stop import ReboundStop
+from jounce.components.suspension.spring import Spring
+from jounce.core.curves import Curve
+from jounce.core.fields import part, problem, quantity
+from jounce.symbolic.ops import atan
+
+
+def _map(name: str) -> Any:
+    """A map of the side on which a wheel is."""
+
+    def found(self: Suspension, place: WheelPlace) -> KinematicMap:
+        return self.map(name, place.side)
+
+    return derived(label=name, at="wheel")(found)
+
+
+class Suspension(Subsystem):
+    """One axle: where the wheels are, how they are guided, what holds them."""
+
+    level: ClassVar[Level] = "axle"
+    rank: ClassVar[int] = 2
+
+    track: float = quantity("m", gt=0, typical=(0.9, 2.6), doc="distance of the wheel centres at design")
+    wheel_centre_x: float = quantity("m", 0.0, doc="wheel centres at design; 0 in front, −wheelbase at the rear")
+    x: KinematicMap = part(KinematicMap(curve=0), doc="displacement of the wheel centre, forward")
+    y: KinematicMap = part(
+        KinematicMap(curve=0), doc="displacement of the left wheel centre, to the left; mirrored on the right"
+    )
+    toe: AngleMap = part(AngleMap(curve=0), doc="toe-in")
+    camber: AngleMap = part(AngleMap(curve=0), doc="camber, top outwards")
+    side_view_angle: AngleMap = part(AngleMap(curve=0), doc="rotation in side view, top rearwards")
+    spring: Spring | None = part(None, family="spring", doc="main springs")
+    dampers: tuple[Damper, ...] = part((), family="damper", each="damper", doc="dampers in parallel")
+    bump_stop: BumpStop | None = part(None, family="bump_stop", doc="limits compression")
+    rebound_stop: ReboundStop | None = part(None, family="rebound_stop", doc="limits extension")
+    auxiliary_anti_roll: AuxiliaryAntiRoll | None = part(
+        None, family="auxiliary_anti_roll", doc="anti-roll force at the wheels"
+    )
+    anti_roll_bar: AntiRollBar | None = part(
+        None, family="anti_roll_bar", doc="anti-roll bar; takes the place of the auxiliary force"
+    )
+    elements: tuple[Element, ...] = part((), family="element", each="element", doc="further elements, by their kind")
+
+    @model_validator(mode="after")
+    def _at_design(self) -> Self:
+        for name in ("x", "y", "side_view_angle"):
+            found = getattr(self, name)
+            if found.offset != 0 or (found.right is not None and found.right.offset != 0):
+                raise problem("must be 0: this coordinate is measured from design", name, "offset")
+        return self
+
+    @property
+    def dependent(self) -> bool:
+        """Whether a map depends on the travel of the paired wheel (solid axle, twist beam)."""
+        return any(getattr(self, name).dependent for name in MAPS)
+
+    def map(self, name: str, side: Side) -> KinematicMap:
+        """Return a map of one side; that of y is turned around for the right side unless it is given there."""
+        found: KinematicMap = getattr(self, name)
+        if side == "L":
+            return found
+        if found.right is not None:
+            return found.right
+        if name == "y":
+            return found.model_copy(update={"curve": found.curve.scaled(-1.0), "offset": -found.offset + 0.0})
+        return found
+
+    def effective_auxiliary_anti_roll(self) -> AuxiliaryAntiRoll | None:
+        """Return the auxiliary anti-roll force unless a bar takes its place."""
+        return None if self.anti_roll_bar is not None else self.auxiliary_anti_roll
+
+    # -- the model ---------------------------------------------------------------------------------
+
+    map_x, map_y, map_toe = (_map(name) for name in ("x", "y", "toe"))
+    map_camber, map_side_view_angle = (_map(name) for name in ("camber", "side_view_angle"))
+
+    @derived("m", doc="at design, from the origin of its body", at="wheel")
+    def wheel_centre(self, place: WheelPlace) -> Any:
+        return place.axle.unit.local(place.centre, place.axle.on)
+
+    @derived("-", doc="steer per unit of the steering input, straight ahead", at="wheel")
+    def steer_rate(self, place: WheelPlace) -> float | None:
+        steering = place.axle.data.steering
+        return None if steering is None else slope_at_zero(steering.map("steer", place.side).curve)
+
+    def parts(self) -> Iterator[tuple[str, Part]]:
+        for name, found in super().parts():
+            if name != "auxiliary_anti_roll" or self.anti_roll_bar is None:
+                yield name, found
+
+    def frames(self, at: AxleModel, p: Symbols) -> None:
+        for wheel in at.wheels:
+            wheel.travel, wheel.travel_rate = wheel.scope.coordinate(
+                TRAVEL, unit="m", doc="wheel travel", on=at.frame, role="balance"
+            )
+        steering = at.place.data.steering
+        for wheel in at.wheels:
+            own = wheel.symbols(self)
+            if at.place.settings.simplified_model == 1:
+                psi = 0.0 if steering is None else own.steer_rate * at.steering
+                wheel.pose = Pose(0.0, 0.0, psi, 0.0, 0.0)
+            else:
+                steered = None if steering is None else wheel.symbols(steering, "steering")
+                wheel.pose = pose(wheel, own, steered, steering, self.dependent)
+            here, sign = wheel.pose, -wheel.place.outwards
+            phi, theta = sign * here.camber, -here.side_view_angle
+            turns = (("z", here.psi), ("x", phi), ("y", theta))
+            if at.place.settings.carrier_rotation == "3-2-1":
+                turns = (("z", here.psi), ("y", theta), ("x", phi))
+            centre = own.wheel_centre
+            place = [centre[0] + here.x, centre[1] + here.y, centre[2] + wheel.travel]
+            wheel.carrier = at.frame.guided(f"{wheel.place.prefix}carrier", place, turns)
+
+    def connect(self, at: AxleModel, p: Symbols) -> None:
+        """Linear springs and dampers that only the search for equilibrium switches on; zero in a run."""
+        for wheel in at.wheels:
+            own = wheel.symbols(self)
+            spring = own.constant("statics.spring_rate", 0.0, "N/m", "at the wheel, from design", low=0.0)
+            damper = own.constant("statics.damper_rate", 0.0, "N.s/m", "at the wheel", low=0.0)
+            at.system.generalized_force(wheel.travel_rate, -spring * wheel.travel - damper * wheel.travel_rate)
+
+    def at_rest(self, options: Statics, place: AxlePlace | WheelPlace) -> dict[str, float]:  # type: ignore[override]
+        if not isinstance(place, WheelPlace):
+            return {}
+        data = place.axle.data
+        result = {}
+        if options.use_linear_damper:
+            result["statics.damper_rate"] = data.linear_damper_rate
+        if options.use_linear_spring:
+            result["statics.spring_rate"] = data.linear_spring_rate
+        return result
+
+    def tell(self, at: AxleModel, p: Symbols) -> None:
+        channel = at.channel
+        for wheel in at.wheels:
+            place, u = wheel.place.name, wheel.travel_rate
+            channel(f"Suspension.Jounce.{place}", wheel.travel, "m", "wheel travel, up positive")
+            channel(f"Suspension.Jounce_Rate.{place}", u, "m/s", "its rate")
+            channel(f"Suspension.Jounce_Acceleration.{place}", at.system.acceleration(u), "m/s2", "its second rate")
+            total: Any = 0.0
+            for force in wheel.spring_forces:
+                total = total + force
+            channel(f"Spring.Aggregate_Force_At_Wheel.{place}", total, "N", "spring and stops at the wheel")
+        if len(at.wheels) == 2:
+            left, right = at.wheels
+            roll = atan((right.travel - left.travel) / p.track)
+            channel(f"Suspension.Roll.SUSP{at.place.number}", roll, "rad", "of the body, right side down positive")
+
+    def remarks(self) -> Iterator[tuple[str, str]]:
+        for name in ("x", "y", "side_view_angle"):
+            curve = getattr(self, name).curve
+            if curve.is_table and abs(curve(0.0)) > 1e-9:
+                yield name, f"{curve(0.0):.6g} {curve.units.y} at design, where this coordinate is zero by definition"
+        if self.anti_roll_bar is not None and self.auxiliary_anti_roll is not None:
+            yield "auxiliary_anti_roll", "not used, the anti-roll bar takes its place"
+
+
+def slope_at_zero(curve: Curve, width: float = 1e-4) -> float:
+    """Slope of a curve along its first axis at the origin."""
+    if curve.constant is not None:
+        return curve.constant
+    n = curve.n_axes - 1
+    return (curve(width, *[0.0] * n) - curve(-width, *[0.0] * n)) / (2 * width)

@@ -1,0 +1,120 @@
+"""What springs, dampers and stops have in common: they move with the wheels of their axle and act by virtual work.
+
+    d   = r · J,  d = m(J) − m(0)  or  d = m(J; J_o) − m(0; 0)     deflection, positive in compression, by the ratio  (1)
+    Q_J = F ∂d/∂J,   Q_Jo = F ∂d/∂J_o                              a force that lengthens the element                 (2)
+
+The travel J_o of the paired wheel moves the elements of axles whose wheels hang together: on a solid axle or a twist
+beam a spring inboard of the wheel deflects less in roll than in parallel travel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from jounce.components.model import WheelModel
+from jounce.components.part import Level, Part, Symbols, derived
+from jounce.components.places import WheelPlace
+from jounce.core.curves import Curve, CurveUnits
+from jounce.core.fields import choice, curve, problem, quantity
+from jounce.symbolic.ops import if_else
+
+DEFAULT_RATIO = Curve(CurveUnits("m", "m", "m"), constant=1.0)
+
+
+class Element(Part):
+    """An element between wheel and body: a ratio and a scale."""
+
+    level: ClassVar[Level] = "wheel"
+    family: ClassVar[str] = "element"
+    channels: ClassVar[str] = ""
+    """Its word in the inputs of the catalogue: ``External_Spring.L1.Spring_Scaling_Factor``."""
+
+    ratio: Curve = curve("m", "m", z="m", doc="travel to deflection: a factor r, or a table over own (and paired) J")
+    ratio_convention: Literal["element_per_wheel", "wheel_per_element"] = choice(
+        "element_per_wheel", doc="what a constant ratio divides by what"
+    )
+    scale: float = quantity("-", 1.0, ge=0, doc="factor on the force")
+
+    @property
+    def deflection(self) -> Curve:
+        """`deflection_by` of the usual interpolation."""
+        return self.deflection_by("akima")
+
+    def deflection_by(self, method: str) -> Curve:
+        """The ratio as deflection over wheel travel (1), whatever the convention it was given in; zero at design.
+
+        Between the points of a table, what stands at design depends on the interpolation.
+        """
+        ratio = self.ratio
+        if ratio.constant is not None:
+            if self.ratio_convention == "wheel_per_element":
+                return Curve(ratio.units, constant=1.0 / ratio.constant)
+            return ratio
+        at_design = ratio(0.0, method=method)
+        if at_design == 0.0:
+            return ratio
+        return replace(ratio, y=tuple(value - at_design for value in ratio.y))
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the travel of the paired wheel moves the element as well."""
+        return self.ratio.n_axes == 2
+
+    @model_validator(mode="after")
+    def _ratio_divides(self) -> Self:
+        if self.ratio_convention == "wheel_per_element" and self.ratio.constant == 0.0:
+            raise problem(
+                "0 wheel per element: the element would move without the wheel; a ratio must not be 0", "ratio"
+            )
+        return self
+
+    @derived(label="ratio", at="wheel")
+    def moves(self, place: WheelPlace) -> Curve:
+        """Its deflection over travel."""
+        return self.deflection_by(place.settings.splines.method)
+
+    def deflection_at(self, at: WheelModel, p: Symbols) -> Deflection:
+        """How it moves with the wheels of its axle."""
+        return Deflection(self, at, p)
+
+    def scaled(self, at: WheelModel, p: Symbols, force: Any, unit: str = "N") -> Any:
+        """The force with the factors of data and run."""
+        word = f"External_{self.channels}.{at.place.name}.{self.channels}_Scaling_Factor" if self.channels else ""
+        return at.vehicle.through(p.scale * force, unit, f"force of the {self.channels.lower()}", scale=word)
+
+
+class Deflection:
+    """How an element moves with the wheels of its axle (1), and its force on them (2)."""
+
+    def __init__(self, element: Element, at: WheelModel, p: Symbols) -> None:
+        self.at = at
+        curve: Curve = p.moves.curve
+        self.wheels = [at, at.paired][: max(curve.n_axes, 1)]
+        self.value = p.moves(*(wheel.travel for wheel in self.wheels))
+        self.slopes = [at.vehicle.slope(self.value, wheel.travel) for wheel in self.wheels]
+        name = f"External_{element.channels}.{at.place.name}.{element.channels}_Motion_Ratio"
+        if element.channels:
+            given = at.vehicle.outside(f"{name}_External_Activation", "-", "1: the ratio of the run counts", "flag")
+            ratio = at.vehicle.outside(
+                name, "-", "element travel per wheel travel, where it is activated", "replacing", 1.0
+            )
+            if given is not None and ratio is not None:
+                self.value = if_else(given > 0.5, ratio * at.travel, self.value)
+                outside = [ratio, *[0.0] * (len(self.slopes) - 1)]
+                self.slopes = [if_else(given > 0.5, r, s) for r, s in zip(outside, self.slopes, strict=True)]
+
+    @property
+    def rate(self) -> Any:
+        total: Any = 0.0
+        for slope, wheel in zip(self.slopes, self.wheels, strict=True):
+            total = total + slope * wheel.travel_rate
+        return total
+
+    def act(self, force: Any) -> Any:
+        """A force that lengthens the element where positive; returns what it does to the own wheel's travel."""
+        for slope, wheel in zip(self.slopes, self.wheels, strict=True):
+            self.at.system.generalized_force(wheel.travel_rate, force * slope)
+        return force * self.slopes[0]

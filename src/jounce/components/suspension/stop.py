@@ -1,0 +1,70 @@
+"""What bump and rebound stops have in common: they push once their element has travelled the clearance.
+
+    F = scale · force(δ),   δ = max(± d − clearance, 0)                                                         (1)
+
+with + for a bump stop (compression d) and − for a rebound stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Self
+
+from pydantic import model_validator
+
+from jounce.components.model import WheelModel
+from jounce.components.part import Symbols
+from jounce.components.suspension.element import DEFAULT_RATIO, Element
+from jounce.components.suspension.remarks import ratio_remarks
+from jounce.core.curves import Curve
+from jounce.core.fields import choice, curve, part, problem, quantity
+from jounce.symbolic.ops import fmax
+
+
+class Stop(Element):
+    """A bump or rebound stop:  F = scale · force(δ),  δ = travel of the element beyond the clearance."""
+
+    sign: ClassVar[float] = 1.0  # of the deflection that it limits
+    group: ClassVar[str] = ""  # of its channels
+    port: ClassVar[str] = ""  # of its inputs
+
+    active: bool = choice(True, doc="whether it exists")
+    clearance: float = quantity("m", doc="deflection before it engages")
+    force: Curve = curve("m", "N", doc="over deformation after engagement: a rate, or a table; positive")
+    ratio: Curve = curve(
+        "m", "m", DEFAULT_RATIO, z="m", doc="travel to deflection: a factor r, or a table over own (and paired) J"
+    )
+    right: Stop | None = part(None, doc="what differs on the right side")
+
+    @model_validator(mode="after")
+    def _pushes(self) -> Self:
+        if self.force.constant is not None and self.force.constant < 0:
+            raise problem("negative: a stop would pull", "force")
+        if self.force.is_table and min(self.force.y) < 0:
+            raise problem(f"{min(self.force.y)!r} N: negative, a stop would pull", "force")
+        return self
+
+    def connect(self, at: WheelModel, p: Symbols) -> None:
+        place = at.place.name
+        flag = f"{self.port}.activity_flag.{place}"
+        if not self.active and not at.vehicle.is_open(flag):
+            return
+        moved = self.deflection_at(at, p)
+        gap = fmax(self.sign * moved.value - p.clearance, 0.0)
+        force = self.sign * self.scaled(at, p, p.force(gap))
+        force = at.vehicle.through(
+            force,
+            "N",
+            "force of the stop, bump positive, rebound negative",
+            added=f"{self.port}.force.{place}",
+            flag=flag,
+        )
+        at_wheel = -moved.act(-force)
+        at.spring_forces.append(at_wheel)
+        at.channel(f"{self.group}.Force_At_Bumper.{place}", force, "N", "bump positive, rebound negative")
+        at.channel(f"{self.group}.Force_At_Wheel.{place}", at_wheel, "N", "at the wheel")
+        at.channel(f"{self.group}.Jounce.{place}", moved.value, "m", "compression from design")
+        at.channel(f"{self.group}.Jounce_Rate.{place}", moved.rate, "m/s", "its rate")
+
+    def remarks(self) -> Iterator[tuple[str, str]]:
+        yield from ratio_remarks(self)

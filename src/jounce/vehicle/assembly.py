@@ -1,0 +1,291 @@
+"""Vehicles as a system of equations: their parts, each at its place, in phases.
+
+``placed`` says which parts a vehicle has and where they stand; ``assemble`` writes them into a ``System``; ``numbers``
+gives the numbers of the same parts without a system, for a model that is compiled already. All three are walks over the
+data: a new part is found by where it stands, nothing here knows it.
+
+Numbers are parameters and tables of the system; choices of the data are structure. Outputs have the names of the channel
+catalogue, values in SI and ISO 8855 signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from jounce.components.basics import on_side
+from jounce.components.body.loads import Loads
+from jounce.components.driver.demands import CATALOGUE, Demands
+from jounce.components.model import Choices, Opening, VehicleModel
+from jounce.components.part import Number, Part
+from jounce.components.part import numbers as numbers_of
+from jounce.components.places import AxlePlace, Place, UnitPlace, VehiclePlace, WheelPlace
+from jounce.components.tire import wheel as wheels
+from jounce.components.tire.base import Tire
+from jounce.core.errors import ModelError, ParameterError, did_you_mean
+from jounce.core.fields import Data
+from jounce.road.ground import Ground, Plane
+from jounce.road.inputs import Raised
+from jounce.symbolic.system import System
+
+PHASES = ("frames", "declare", "connect", "close", "tell")
+STEERING = "steering"  # prefix of the numbers of a steering, and at its wheels
+ROAD = "Irregularity.road"  # inputs that lift the ground under a wheel
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A part at its place."""
+
+    part: Part
+    place: Place
+    prefix: str  # of the names of its numbers
+    below: str = ""  # what follows the prefix of a wheel in the names of those it has there
+    index: int = 0  # among the parts of a list
+
+
+def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
+    """All parts of a vehicle, and further ones that a run adds to it."""
+    data = vehicle.data
+    result = [Placed(Demands(), vehicle, vehicle.prefix)]
+    for unit in vehicle.units:
+        result += [Placed(unit.data.body, unit, f"{unit.prefix}body."), Placed(Loads(), unit, unit.prefix)]
+        if unit.data.aero is not None:
+            result.append(Placed(unit.data.aero, unit, f"{unit.prefix}aero."))
+        for axle in unit.axles:
+            result += _of_axle(axle)
+    for name in ("brakes", "drive"):
+        found = getattr(data, name)
+        if found is not None:
+            result.append(Placed(found, vehicle, f"{vehicle.prefix}{name}."))
+    listed = [(f"part{i + 1}", item) for i, item in enumerate(data.parts)]
+    listed += [(str(getattr(item, "kind", type(item).__name__)), item) for item in further]
+    for name, item in listed:
+        result += _at_level(item, name, vehicle)
+    return result
+
+
+def _of_axle(axle: AxlePlace) -> Iterator[Placed]:
+    data = axle.data
+    if data.steering is not None:
+        yield Placed(data.steering, axle, f"{axle.vehicle.prefix}{STEERING}.", f"{STEERING}.")
+    yield Placed(data.suspension, axle, axle.prefix)
+    yield Placed(data.wheels, axle, axle.prefix)
+    named = [*data.suspension.parts()]
+    if data.brake is not None:
+        named.append(("brake", data.brake))
+    for name, item in named:
+        if item.level == "axle":
+            yield Placed(item, axle, f"{axle.prefix}{name}.")
+        else:
+            digits = name[len(name.rstrip("0123456789")) :]
+            index = int(digits) - 1 if digits else 0
+            for wheel in axle.wheels:
+                yield Placed(on_side(item, wheel.side), wheel, f"{wheel.prefix}{name}.", index=index)
+
+
+def _at_level(item: Part, name: str, vehicle: VehiclePlace) -> list[Placed]:
+    """A part at every place of its level."""
+    places: dict[str, Iterable[Place]] = {
+        "vehicle": [vehicle],
+        "unit": vehicle.units,
+        "axle": vehicle.axles,
+        "wheel": vehicle.wheels.values(),
+    }
+    return [Placed(item, place, f"{place.prefix}{name}.") for place in places[item.level]]
+
+
+# ---- the model -----------------------------------------------------------------------------------------------------
+
+
+def assemble(
+    vehicles: Sequence[VehiclePlace],
+    tires: Mapping[str, Tire],
+    *,
+    system: System | None = None,
+    name: str = "car",
+    inclined: bool = False,
+    ground: Ground | Mapping[str, Ground] | None = None,
+    road_inputs: bool = False,
+    choices: Choices = Choices(),  # noqa: B008  # immutable
+    further: Mapping[str, Sequence[Part]] | None = None,
+) -> System:
+    """Vehicles as a system.
+
+    Parameters
+    ----------
+    vehicles : their places (``Vehicle.layout``), each with its prefix
+    tires : by the full name of the tire (L1, lead.R2_twin); the same object at several places is declared once
+    system : an empty system to use instead of a new one
+    inclined : whether the built-in plane may be inclined (a matter of structure)
+    ground : another ground than the built-in plane, or one for each tire
+    road_inputs : whether inputs add a height to the ground under each wheel
+    choices : what a run opens and chooses besides
+    further : parts that a run adds, by the prefix of the vehicle
+    """
+    on = system if system is not None else System(name)
+    _gravity(on, vehicles)
+    plane = ground if ground is not None else Plane.declare(on, inclined=inclined)
+    openings: dict[str, Opening] = {}
+    bound: list[str] = []
+    for place in vehicles:
+        model = VehicleModel(place, on, _grounds(place, plane), _own(place, tires), choices)
+        _raise_ground(model, road_inputs)
+        parts = placed(place, (further or {}).get(place.prefix, ()))
+        _assemble(model, parts)
+        openings |= model.openings
+        bound += model.bound_names
+        for own, catalogued in CATALOGUE.items():
+            if own in model.demand_inputs:
+                on.alias_input(f"{place.prefix}{catalogued}", f"{place.prefix}{own}")
+    unknown = [given for given in choices.inputs if given not in openings]
+    if unknown:
+        raise ParameterError(f"input {unknown[0]!r}: no port of this model has it{did_you_mean(unknown[0], openings)}")
+    on.notes["bound"] = bound
+    on.notes["ports"] = {o.name: [o.mode, o.unit, o.doc] for o in openings.values()}
+    return on
+
+
+def _gravity(system: System, vehicles: Sequence[VehiclePlace]) -> None:
+    values = {place.settings.gravity for place in vehicles}
+    if len(values) > 1:
+        raise ModelError(
+            f"vehicles of one model have one gravity; found {', '.join(f'{v:g}' for v in sorted(values))} m/s²"
+        )
+    gravity = system.parameter("gravity", values.pop(), "m/s2", "acceleration of gravity, downwards", low=0.0)
+    system.world.gravity[2] = -gravity
+    for i, axis in enumerate("xy"):
+        system.world.gravity[i] = system.parameter(
+            f"gravity.{axis}", 0.0, "m/s2", "further gravity along a world axis, for tilt tests and statics"
+        )
+
+
+def _grounds(place: VehiclePlace, ground: Ground | Mapping[str, Ground]) -> dict[str, Ground]:
+    """The ground of each tire; a second tire has that of its wheel, unless it is given one of its own."""
+    result: dict[str, Ground] = {}
+    for tire, wheel in place.tires.items():
+        if isinstance(ground, Mapping):
+            first = ground[f"{place.prefix}{wheel.name}"]
+            result[tire] = ground.get(f"{place.prefix}{tire}", first)
+        else:
+            result[tire] = ground
+    return result
+
+
+def _own(place: VehiclePlace, tires: Mapping[str, Tire]) -> dict[str, Tire]:
+    """Tires of one vehicle by their names in it; a second tire that is not given is as the first."""
+    return {
+        tire: tires.get(f"{place.prefix}{tire}", tires[f"{place.prefix}{wheel.name}"])
+        for tire, wheel in place.tires.items()
+    }
+
+
+def _raise_ground(model: VehicleModel, wanted: bool) -> None:
+    """Inputs that lift the ground under the wheels, each with its rate."""
+    for wheel in model.wheels.values():
+        name = f"{ROAD}.{wheel.place.name}"
+        doc = "height added to the ground, upwards"
+        model.openings[f"{model.place.prefix}{name}"] = Opening(f"{model.place.prefix}{name}", "added", "m", doc)
+        if not wanted and not model.is_open(name):
+            continue
+        own = f"road.{wheel.place.name}"
+        height = model.root.input(own, "m", doc, rate=True)
+        model.system.alias_input(f"{model.place.prefix}{name}", f"{model.place.prefix}{own}")
+        wheel.road_height = height
+        for tire in (wheel.place.name, wheel.place.twin):
+            if tire:
+                model.grounds[tire] = Raised(model.grounds[tire], height, model.system.rate_of(height))
+
+
+def _assemble(model: VehicleModel, parts: Sequence[Placed]) -> None:
+    """All phases, each over all parts."""
+    sites = {item: _site(model, item.place) for item in parts}
+    for item, site in sites.items():
+        if isinstance(item.place, WheelPlace):
+            site.numbers[id(item.part)] = item.index
+    order = dict.fromkeys(PHASES, parts)
+    order["frames"] = sorted(parts, key=lambda item: item.part.rank)  # by rank; within one rank any order does
+    for phase in PHASES:
+        for item in order[phase]:
+            getattr(item.part, phase)(sites[item], model.bound(item.part, item.place, item.prefix))
+
+
+def _site(model: VehicleModel, place: Place) -> Any:
+    """The counterpart of a place in the model."""
+    if isinstance(place, VehiclePlace):
+        return model
+    if isinstance(place, UnitPlace):
+        return next(unit for unit in model.units if unit.place is place)
+    if isinstance(place, AxlePlace):
+        return next(axle for axle in model.axles if axle.place is place)
+    return model.wheels[place.name]
+
+
+# ---- numbers without a model --------------------------------------------------------------------------------------
+
+
+def numbers(
+    vehicles: Sequence[VehiclePlace], tires: Mapping[str, Tire], further: Mapping[str, Sequence[Part]] | None = None
+) -> dict[str, Number]:
+    """Parameters and tables of vehicles by name, each computed when it is asked for; more than a model needs."""
+    result: dict[str, Number] = {"gravity": lambda: vehicles[0].settings.gravity}
+    for place in vehicles:
+        for item in placed(place, (further or {}).get(place.prefix, ())):
+            result.update(numbers_of(item.part, item.place, item.prefix))
+            result.update(_groups(item.part, item.place))
+            for wheel in _wheels_of(item.place):
+                here = on_side(item.part, wheel.side)
+                result.update(numbers_of(here, wheel, f"{wheel.prefix}{item.below}"))
+                result.update(_groups(here, wheel))
+        for axle in place.axles:
+            if axle.data.listed is not None:
+                result.update(numbers_of(axle.data.listed, axle, axle.prefix))
+        result.update(_tire_numbers(place, _own(place, tires)))
+    return result
+
+
+def _groups(part: Part, place: Place) -> Iterator[tuple[str, Number]]:
+    prefix = place.vehicle.prefix if not isinstance(place, VehiclePlace) else place.prefix
+    for name, data in part.groups(place):
+        yield from numbers_of(data, place, f"{prefix}{name}.")
+
+
+def _wheels_of(place: Place) -> list[WheelPlace]:
+    """The wheels below a place."""
+    if isinstance(place, WheelPlace):
+        return []
+    if isinstance(place, AxlePlace):
+        return place.wheels
+    return [wheel for axle in place.axles for wheel in axle.wheels]
+
+
+def _tire_numbers(place: VehiclePlace, tires: Mapping[str, Tire]) -> Iterator[tuple[str, Number]]:
+    known: dict[int, str] = {}
+    for name, wheel in place.tires.items():
+        tire = tires[name]
+        block = known.setdefault(id(tire), f"{place.prefix}tire{len(known) + 1}")
+        yield from wheels.numbers(tire, block)
+        side = "left" if wheel.side == "L" else "right"
+        yield f"{place.prefix}{name}.tire.side", partial(tire.sign_on, side)
+
+
+def at_rest(vehicles: Sequence[VehiclePlace]) -> dict[str, float]:
+    """Numbers of the model that differ while an equilibrium is sought."""
+    result: dict[str, float] = {}
+    for place in vehicles:
+        options = place.settings.statics
+        for item in placed(place):
+            found = {f"{item.prefix}{name}": v for name, v in item.part.at_rest(options, item.place).items()}
+            for wheel in _wheels_of(item.place):
+                more = on_side(item.part, wheel.side).at_rest(options, wheel)
+                found |= {f"{wheel.prefix}{item.below}{name}": v for name, v in more.items()}
+            result |= found
+    return result
+
+
+def data_of(place: VehiclePlace) -> Iterator[tuple[Data, Place]]:
+    """All parts of a vehicle with their places."""
+    for item in placed(place):
+        yield item.part, item.place

@@ -1,0 +1,293 @@
+"""The layout of a vehicle from its data, whichever way they are spelled: units, axles, wheels.
+
+A car with ``front_suspension`` and its relatives has two axles; ``axles`` and ``units`` list any number of them. Paths
+of the two spellings that mean the same are translated into the one that a vehicle uses (``translated``).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jounce.components.basics import DIAGNOSED, Array, Side, on_side
+from jounce.components.body.body import Body
+from jounce.components.body.split import FRONT
+from jounce.components.brakes.disc import DiscBrake
+from jounce.components.places import AxlePlace, UnitPlace, VehiclePlace, WheelPlace
+from jounce.components.steering.steering import Steering
+from jounce.components.suspension.axle import Suspension
+from jounce.components.wheel.wheels import Wheels
+from jounce.core.fields import problem
+from jounce.core.paths import Keys
+
+if TYPE_CHECKING:
+    from jounce.components.aero.maps import Aero
+    from jounce.vehicle.schema import Axle, Vehicle
+
+# the friendly spelling of a car's axles: key of the vehicle -> number of the axle, key of the axle
+FRIENDLY: dict[Keys, tuple[int, str]] = {
+    ("front_suspension",): (0, "suspension"),
+    ("rear_suspension",): (1, "suspension"),
+    ("front_wheels",): (0, "wheels"),
+    ("rear_wheels",): (1, "wheels"),
+    ("brakes", "front"): (0, "brake"),
+    ("brakes", "rear"): (1, "brake"),
+    ("steering",): (0, "steering"),
+}
+NEEDED = ("front_suspension", "rear_suspension", "steering", "front_wheels", "rear_wheels", "brakes")
+
+
+@dataclass(frozen=True)
+class AxleData:
+    """What belongs to one axle."""
+
+    suspension: Suspension
+    wheels: Wheels
+    brake: DiscBrake | None
+    steering: Steering | None
+    on: str  # the body it hangs on
+    sides: tuple[Side, ...]
+    listed: Axle | None  # where it stands in a list of axles
+    drive: tuple[float, float]  # shares of the left and the right wheel
+    linear_damper_rate: float
+    linear_spring_rate: float
+
+    @property
+    def brake_share(self) -> float | None:
+        """Its own share of the pressure; None: by the bias of the vehicle."""
+        return None if self.listed is None else self.listed.brake_share
+
+    def wheels_on(self, side: Side) -> Wheels:
+        return on_side(self.wheels, side)
+
+    def drive_share(self, side: Side) -> float:
+        return self.drive[0] if side == "L" else self.drive[1]
+
+    def wheel_centre(self, side: Side) -> Array:
+        """Wheel centre at design in the vehicle reference frame, m."""
+        half = self.suspension.track / 2 if len(self.sides) == 2 else 0.0
+        height = self.wheels_on(side).wheel_centre_height
+        return np.array([self.suspension.wheel_centre_x, half if side == "L" else -half, height])
+
+
+@dataclass(frozen=True)
+class UnitData:
+    """What belongs to one unit besides its axles."""
+
+    body: Body
+    aero: Aero | None
+
+
+def spelling(vehicle: Vehicle) -> str:
+    """How the axles of a vehicle are spelled: ``friendly``, ``axles`` or ``units``."""
+    return "units" if vehicle.units else "axles" if vehicle.axles else "friendly"
+
+
+def layout(vehicle: Vehicle, prefix: str = "") -> VehiclePlace:
+    """Places of a vehicle, with the prefix of its names in a model."""
+    whole = VehiclePlace(prefix, vehicle.system, vehicle)
+    for data, listed in _units(vehicle):
+        unit = UnitPlace(whole, prefix, data, data.body.origins(vehicle.system.simplified_model != 0))
+        for axle_data in listed:
+            number = len(whole.axles) + len(unit.axles) + 1
+            axle = AxlePlace(unit, number, axle_data, axle_data.on, axle_data.sides)
+            for side in axle_data.sides:
+                wheel = WheelPlace(axle, side)
+                if axle_data.wheels_on(side).twin is not None:
+                    wheel.twin = f"{wheel.name}_twin"
+                axle.wheels.append(wheel)
+            unit.axles.append(axle)
+        whole.units.append(unit)
+    return whole
+
+
+def _units(vehicle: Vehicle) -> list[tuple[UnitData, list[AxleData]]]:
+    if vehicle.units:
+        listed = [(UnitData(unit.body, unit.aero), unit.axles) for unit in vehicle.units]
+    elif vehicle.axles:
+        assert vehicle.body is not None
+        listed = [(UnitData(vehicle.body, vehicle.aero), vehicle.axles)]
+    else:
+        assert vehicle.body is not None
+        return [(UnitData(vehicle.body, vehicle.aero), _friendly(vehicle))]
+    result, number = [], 0
+    for unit, axles in listed:
+        found = []
+        for axle in axles:
+            number += 1
+            found.append(_listed(vehicle, axle, number))
+        result.append((unit, found))
+    return result
+
+
+def _friendly(vehicle: Vehicle) -> list[AxleData]:
+    """Front and rear axle of a car; of a split body the front one hangs on its front half."""
+    suspensions, wheels = (
+        (vehicle.front_suspension, vehicle.rear_suspension),
+        (vehicle.front_wheels, vehicle.rear_wheels),
+    )
+    brakes = vehicle.brakes
+    result = []
+    for i, (suspension, data) in enumerate(zip(suspensions, wheels, strict=True)):
+        assert suspension is not None and data is not None and brakes is not None
+        steering = vehicle.steering if i == 0 else None
+        brake = (brakes.front, brakes.rear)[i]
+        on = FRONT if i == 0 else ""
+        rates = _rates(vehicle, i)
+        result.append(AxleData(suspension, data, brake, steering, on, ("L", "R"), None, _shares(vehicle, i), *rates))
+    return result
+
+
+def _listed(vehicle: Vehicle, axle: Axle, number: int) -> AxleData:
+    steering = axle.steering
+    if steering is None and number == 1:
+        steering = vehicle.steering
+    shares, rates = _shares(vehicle, number - 1), _rates(vehicle, number - 1)
+    left, right = (
+        s if own is None else own for own, s in zip((axle.drive_left, axle.drive_right), shares, strict=True)
+    )
+    damper, spring = (
+        r if own is None else own
+        for own, r in zip((axle.linear_damper_rate, axle.linear_spring_rate), rates, strict=True)
+    )
+    sides: tuple[Side, ...] = ("L",) if axle.single else ("L", "R")
+    return AxleData(
+        axle.suspension, axle.wheels, axle.brake, steering, axle.on, sides, axle, (left, right), damper, spring
+    )
+
+
+def _shares(vehicle: Vehicle, i: int) -> tuple[float, float]:
+    shares = vehicle.drive.shares
+    return shares.get(f"L{i + 1}", 0.0), shares.get(f"R{i + 1}", 0.0)
+
+
+def _rates(vehicle: Vehicle, i: int) -> tuple[float, float]:
+    options = vehicle.system.statics
+    if i == 0:
+        return options.linear_damper_rate_front, options.linear_spring_rate_front
+    return options.linear_damper_rate_rear, options.linear_spring_rate_rear
+
+
+# ---- what must hold ------------------------------------------------------------------------------------------------
+
+
+def check(vehicle: Vehicle) -> None:
+    """Raise unless a vehicle is complete, spelled in one way, and stands on its wheels."""
+    how = spelling(vehicle)
+    _check_spelling(vehicle, how)
+    axles = layout(vehicle).axles
+    steered = [axle for axle in axles if axle.data.steering is not None]
+    if len(steered) > 1:
+        place = _at(vehicle, steered[1], "steering")
+        raise problem("not available yet: one axle is steered, this is the second", *place)
+    _check_shares(vehicle, axles, how)
+    for first, second in zip(axles, axles[1:], strict=False):
+        if not second.x < first.x:
+            text = f"{second.x!r} m: must be behind the axle before it ({first.x!r} m)"
+            if how == "friendly":
+                text = (
+                    f"{second.x!r} m: the rear wheels must be behind the front ones ({first.x!r} m); write -wheelbase"
+                )
+            raise problem(text, *_at(vehicle, second, "suspension"), "wheel_centre_x")
+    if len(axles) > 1:
+        _check_centre(vehicle, axles)
+
+
+def _check_spelling(vehicle: Vehicle, how: str) -> None:
+    if how == "friendly":
+        missing = [name for name in ("body", *NEEDED) if getattr(vehicle, name) is None]
+        if missing:
+            raise _missing([(name, str(type(vehicle).model_fields[name].description)) for name in missing])
+        assert vehicle.brakes is not None
+        for name in ("front", "rear"):
+            if getattr(vehicle.brakes, name) is None:
+                raise problem(f"missing; {name} brakes", "brakes", name)
+        return
+    for name in ("front_suspension", "rear_suspension", "front_wheels", "rear_wheels"):
+        if getattr(vehicle, name) is not None:
+            raise problem(f"stands beside {how}; give one or the other", name)
+    if how == "units":
+        for name in ("axles", "body", "aero"):
+            if getattr(vehicle, name) not in (None, ()):
+                raise problem("stands beside units; there it belongs to a unit", name)
+        if len(vehicle.units) > 1:
+            raise problem("not available yet: vehicles of several units; give one", "units", 1)
+    elif vehicle.body is None:
+        raise _missing([("body", "sprung mass")])
+    if vehicle.brakes is None and any(axle.data.brake is not None for axle in layout(vehicle).axles):
+        raise _missing([("brakes", "brakes")])
+    if vehicle.brakes is not None and (vehicle.brakes.front is not None or vehicle.brakes.rear is not None):
+        raise problem(f"stands beside {how}; brakes belong to an axle there", "brakes")
+
+
+def _check_shares(vehicle: Vehicle, axles: list[AxlePlace], how: str) -> None:
+    if how != "friendly":
+        total = math.fsum(share for axle in axles for share in axle.data.drive)
+        if total != 0 and abs(total - 1) > DIAGNOSED:
+            raise problem(
+                f"the drive shares of all wheels add up to {total:.10g}; they must add up to 1, or all be 0", "drive"
+            )
+        if len(axles) != 2:
+            for axle in axles:
+                if axle.data.brake is not None and axle.data.brake_share is None:
+                    raise problem(
+                        "missing; share of the pressure, needed unless there are two axles",
+                        *_at(vehicle, axle),
+                        "brake_share",
+                    )
+
+
+def _check_centre(vehicle: Vehicle, axles: list[AxlePlace]) -> None:
+    front, rear = axles[0].x, axles[-1].x
+    body = vehicle.main_body
+    x = float(body.rigid()[1][0])
+    if not rear < x < front:
+        axle, other = ("ahead of the front", "rear") if x >= front else ("behind the rear", "front")
+        place: Keys = ("body", "cg", "x") if body.split is None else ("body", "split")
+        raise problem(
+            f"{x!r} m: the sprung mass has its centre of gravity {axle} wheels, so that the {other} axle would "
+            f"lift (x is positive forward: expected between {rear!r} and {front!r})",
+            *(("units", 0, *place) if vehicle.units else place),
+        )
+
+
+def _missing(items: list[tuple[str, str]]) -> Any:
+    from pydantic_core import PydanticCustomError
+
+    found = tuple(((name,), f"missing; {doc}", "", True) for name, doc in items)
+    return PydanticCustomError("unreadable", "; ".join(item[1] for item in found), {"problems": found})
+
+
+def _at(vehicle: Vehicle, axle: AxlePlace, key: str = "") -> Keys:
+    """Path of an axle, or of a key of it, as the vehicle spells it."""
+    how, number = spelling(vehicle), axle.number - 1
+    if how == "friendly":
+        return next((keys for keys, (i, name) in FRIENDLY.items() if (i, name) == (number, key)), ())
+    start: Keys = ("axles", number) if how == "axles" else ("units", 0, "axles", number)
+    return (*start, key) if key else start
+
+
+# ---- paths ---------------------------------------------------------------------------------------------------------
+
+
+def translated(vehicle: Vehicle, keys: Keys) -> Keys:
+    """A path in the spelling that the vehicle uses."""
+    how = spelling(vehicle)
+    if how != "units" and keys[:2] == ("units", 0):
+        keys = keys[2:]
+    elif how == "units" and keys and keys[0] in ("body", "aero", "axles"):
+        keys = ("units", 0, *keys)
+    start = 2 if keys[:2] == ("units", 0) else 0
+    if how == "friendly" and len(keys) > 2 and keys[0] == "axles":
+        for friendly, (i, name) in FRIENDLY.items():
+            if keys[1:3] == (i, name):
+                return (*friendly, *keys[3:])
+    elif how != "friendly" and start == 0:
+        for friendly, (i, name) in FRIENDLY.items():
+            if keys[: len(friendly)] == friendly and name != "steering":
+                place: Keys = ("axles", i, name) if how == "axles" else ("units", 0, "axles", i, name)
+                return (*place, *keys[len(friendly) :])
+    return keys
