@@ -715,7 +715,7 @@ CASES: tuple[Case, ...] = (
     Case(
         "mu_split", library("sedan"), {"ground": "road"}, ready=on_road("mu_split"), x=88.0, y=0.3, heading=0.06
     ),
-    Case("potholes", library("sedan"), {"ground": "road"}, ready=on_road("potholes"), x=43.4, y=0.05, heading=0.02),
+    Case("potholes", library("sedan"), {"ground": "road"}, ready=on_road("potholes"), x=43.4, y=-0.17, heading=0.01),
     Case("handling", library("suv"), {"ground": "road"}, ready=on_road("handling"), x=30.0, y=0.4, heading=0.05),
     Case(
         "growing_road",
@@ -742,8 +742,8 @@ CASES: tuple[Case, ...] = (
         {"ground": "road", "patch": True},
         ready=on_enveloped_road,
         x=43.3,
-        y=0.1,
-        heading=0.03,
+        y=-0.23,
+        heading=0.01,
     ),
     Case("four_roads", example(twin()), {"ground": "roads"}, ready=on_four_roads, x=73.4, y=0.2, heading=-0.01),
     Case(

@@ -98,6 +98,13 @@ class Points:
 PER_SECOND = {"m": "m/s", "rad": "rad/s", "m/s": "m/s2", "rad/s": "rad/s2", "-": "rad/s", "m.s": "m", "rad.s": "rad"}
 
 
+def make_ready(sim: Simulation, x: Array, m: Array, u: Array) -> None:
+    """Make two steps from a point: then the time since the last step, which brakes know, is one step."""
+    sim.restart(0.0)
+    sim.x[:], sim.m[:], sim.u[:] = x, m, u
+    sim.advance(2)
+
+
 def evaluate(sim: Simulation, x: Array, m: Array, u: Array, t: float) -> dict[str, Array]:
     """Results at a point."""
     rates, following = sim.derivatives(x=x, m=m, u=u, t=t)
@@ -137,6 +144,8 @@ def differences(sim: Simulation, points: Points) -> Iterator[str]:
         at = {group: values.copy() for group, values in start.items()}
         for group in at:
             at[group][places[group]] = points.values[group][k]
+        if k == 0:
+            make_ready(sim, at["states"], at["memories"], at["inputs"])
         found = evaluate(sim, at["states"], at["memories"], at["inputs"], float(time))
         for group, source in (("rates", "states"), ("next", "memories"), ("outputs", "outputs")):
             names, units = points.of_results(group)

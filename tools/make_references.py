@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from jounce.runtime.simulation import Simulation
 from reference_cases import CASES, CHANNELS, RUNS, WHEELS, Case, Whole
-from reference_data import FOLDER, GROUPS, Array, Points, Rows, evaluate, moved
+from reference_data import FOLDER, GROUPS, Array, Points, Rows, evaluate, make_ready, moved
 
 STEP_SECONDS = 0.001
 DEFLECTION = 0.015  # m, mean of the tires where a car is put down
@@ -182,6 +182,7 @@ def points_of(case: Case) -> Points:
 def measured(sim: Simulation, at: list[tuple[float, Array, Array, Array]], random: np.random.Generator) -> Points:
     """Results at points, and how far roundings of what goes in move them."""
     model = sim.model
+    make_ready(sim, *at[0][1:])
     results = [evaluate(sim, x, m, u, t) for t, x, m, u in at]
     for k, result in enumerate(results):
         for group, found in result.items():
