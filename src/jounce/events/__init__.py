@@ -24,18 +24,20 @@ __all__ = ["Event", "find", "names", "register"]
 
 def __getattr__(name: str) -> Any:
     """The event of a file, by the name of its class."""
-    file = _kind_of(name)
-    if file in _registry.files(_GROUP):
-        module = _registry.load(_GROUP, file)
-        if hasattr(module, name):
-            return getattr(module, name)
-    hint = ""
-    if not name.startswith("_"):
-        from difflib import get_close_matches
+    found = _class(name)
+    if found is not None:
+        return found
+    from difflib import get_close_matches
 
-        close = get_close_matches(name, __dir__(), n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+    files = {"".join(part.capitalize() for part in file.split("_")) for file in _registry.files(_GROUP)}
+    close = [other for other in get_close_matches(name, files) if _class(other) is not None]
+    hint = f"; did you mean {close[0]!r}?" if close else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
+
+
+def _class(name: str) -> Any:
+    file = _kind_of(name)
+    return getattr(_registry.load(_GROUP, file), name, None) if file in _registry.files(_GROUP) else None
 
 
 def __dir__() -> list[str]:
