@@ -1,8 +1,8 @@
 """Make tables and pictures of the pages about events: python tools/make_event_docs.py [--check] [--pictures [EVENT …]]
 
-docs/events/<event>.md   the tables of parameters and presets, between two marker lines, from the event's class; the page
-                         of an event that has none is begun with what its file says, to be written on by hand
-docs/events.md           the table of the parameters that all events share; the row of an event that has none
+docs/events/<event>.md   the tables of parameters and presets, between two marker lines, from the event's class; a page
+                         that is missing is begun with what the class says, to be written on by hand
+docs/events.md           the table of the parameters that all events share; a row that is missing
 docs/images/events/      one picture per event, the sedan with the event's default values, and that of docs/tutorial.md
                          (``--pictures``)
 
