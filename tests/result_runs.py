@@ -8,11 +8,25 @@ from typing import Any
 import numpy as np
 
 from jounce.core.constants import GRAVITY
+from jounce.results.figures import Figures
 from jounce.results.run import Run
 
 DEG = math.pi / 180
 MASS, YAW_INERTIA, FRONT, REAR = 1650.0, 2600.0, 1.35, 1.45
 STIFFNESS_FRONT, STIFFNESS_REAR, RATIO = 95e3, 135e3, 15.0
+
+
+def value(figures: Figures, name: str) -> float:
+    """A key figure without its unit."""
+    return figures[name][0]
+
+
+def step_response(t: np.ndarray, at: float, frequency: float, damping: float) -> np.ndarray:
+    """1 − e^(−ζω₀τ)(cos ω_d τ + ζ/√(1−ζ²) sin ω_d τ) from ``at`` on."""
+    w0 = 2 * math.pi * frequency
+    wd = w0 * math.sqrt(1 - damping**2)
+    tau = np.maximum(t - at, 0.0)
+    return 1 - np.exp(-damping * w0 * tau) * (np.cos(wd * tau) + damping * w0 / wd * np.sin(wd * tau))
 
 
 def understeer_gradient(front: float = STIFFNESS_FRONT) -> float:

@@ -1,7 +1,8 @@
 """Make tables and pictures of the pages about events: python tools/make_event_docs.py [--check] [--pictures [EVENT …]]
 
-docs/events/<event>.md   the tables of parameters and presets, between two marker lines, from the event's class
-docs/events.md           the table of the parameters that all events share
+docs/events/<event>.md   the tables of parameters and presets, between two marker lines, from the event's class; a page
+                         that is missing is begun with what the class says, to be written on by hand
+docs/events.md           the table of the parameters that all events share; a row that is missing
 docs/images/events/      one picture per event, the sedan with the event's default values, and that of docs/tutorial.md
                          (``--pictures``)
 
@@ -12,6 +13,7 @@ picture or no row in docs/events.md, or a page belongs to no event.
 from __future__ import annotations
 
 import argparse
+import inspect
 import math
 import re
 import sys
@@ -138,15 +140,51 @@ def missing() -> list[str]:
     overview = OVERVIEW.read_text(encoding="utf-8")
     for kind in kinds:
         if not (PAGES / f"{kind}.md").is_file():
-            found.append(f"docs/events/{kind}.md: missing; write it like the others, with the two marker lines")
+            found.append(f"docs/events/{kind}.md: missing; tools/make_event_docs.py begins it")
         if not (PICTURES / f"{kind}.png").is_file():
             found.append(f"docs/images/events/{kind}.png: missing; run tools/make_event_docs.py --pictures {kind}")
         if f"(events/{kind}.md)" not in overview:
-            found.append(f"docs/events.md: no row for {kind}")
+            found.append(f"docs/events.md: no row for {kind}; tools/make_event_docs.py writes it")
     for page in PAGES.glob("*.md"):
         if page.stem not in kinds:
             found.append(f"docs/events/{page.name}: belongs to no event")
     return found
+
+
+def begun(cls: type[Event]) -> str:
+    """The page of an event that has none yet: what its class says, empty tables, key figures as the sedan has them."""
+    import jounce as jn
+    from jounce.results import words
+    from jounce.results.display import pretty
+
+    run = jn.run(jn.load("sedan"), cls())
+    rows = [(f"`{key}`", pretty(unit) or "1", words.figure(key, cls.kind)) for key, (_, unit) in run.kpis.items()]
+    lines = [f"# {cls.title}", "", inspect.getdoc(cls) or "", ""]
+    lines += [f"![{cls.title}](../images/events/{cls.kind}.png)", "", "```python", "import jounce as jn", ""]
+    lines += [f'run = jn.run(jn.load("sedan"), jn.events.{cls.__name__}())', "print(run.kpis)", "```", ""]
+    lines += ["```sh", f"jounce run {cls.kind}", "```", "", BEGIN, END, ""]
+    return "\n".join([*lines, "## Key figures", "", *table(("figure", "unit", "definition"), rows), ""])
+
+
+def with_row(text: str, cls: type[Event]) -> str:
+    """The overview with a row for an event, after the last one."""
+    about = (inspect.getdoc(cls) or "").splitlines()[0].rstrip(".")
+    last = [line for line in text.splitlines() if line.startswith("| [")][-1]
+    row = f"| [{cls.kind}](events/{cls.kind}.md) | {about} | {cls.standard} | |"
+    return text.replace(last, f"{last}\n{row}")
+
+
+def begin_pages() -> None:
+    """Begin the page and the row of every event that has none."""
+    for cls in map(events.find, shipped()):
+        page = PAGES / f"{cls.kind}.md"
+        overview = OVERVIEW.read_text(encoding="utf-8")
+        if f"(events/{cls.kind}.md)" not in overview:
+            OVERVIEW.write_text(with_row(overview, cls), encoding="utf-8")
+            print(f"docs/events.md: row of {cls.kind} written")
+        if not page.is_file():
+            page.write_text(begun(cls), encoding="utf-8")
+            print(f"docs/events/{page.name}: begun")
 
 
 def shipped() -> list[str]:
@@ -359,6 +397,8 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{picture(kind).relative_to(DOCS.parent)}: written")
         if not options.pictures:
             print(f"{tutorial().relative_to(DOCS.parent)}: written")
+    if not options.check:
+        begin_pages()
     problems = missing()
     wanted = {OVERVIEW: common_table()}
     wanted |= {PAGES / f"{kind}.md": page_tables(events.find(kind)) for kind in shipped()}

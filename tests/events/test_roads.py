@@ -15,7 +15,8 @@ import jounce as jn
 from jounce import events
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError
-from jounce.events.engine import Start
+from jounce.events.scene import Scene
+from jounce.events.start import Start
 from jounce.events.straight import straight_ahead
 from jounce.files.roads import load_road
 from jounce.results.run import Run
@@ -400,7 +401,7 @@ CRUISE = 20.0  # m/s
 def rough_ride(road: Road, time: float) -> Run:
     """Straight ahead at a speed, with linear dampers, without the first two seconds."""
     event = events.StraightBraking(speed=CRUISE, x=20.0)
-    start = Start(described(), event, "AB-2", 0.001, [road])
+    start = Start(described(), event, scene=Scene("road", (road,)))
     sim = start.sim
     changes = {name: 0.0 for name in sim.parameters if ".damper" in name and name.endswith(".scale")}
     sim.set_parameters(changes | {f"{c}.statics.damper_rate": DAMPING for c in CORNERS})

@@ -14,7 +14,7 @@ import jounce as jn
 from jounce import events
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError, SimulationError
-from jounce.events.engine import Start
+from jounce.events.start import Start
 from jounce.results.run import Run
 from jounce.road.builder import RoadBuilder
 from jounce.sim import car as cars
@@ -88,7 +88,7 @@ def test_impulse_goes_up_and_back_smoothly() -> None:
 
 def linear_model(event: events.Event, outputs: tuple[str, ...]) -> tuple[Any, Start]:
     description = cars.describe(sedan())
-    start = Start(description, event, "AB-2", 0.001)
+    start = Start(description, event)
     return cars.lineariser(description, outputs=outputs).at(start.sim), start
 
 
@@ -363,7 +363,7 @@ def test_live_channels_are_sent_while_the_run_goes_on() -> None:
 def test_a_host_that_steps_the_car_gets_the_same_run() -> None:
     """Inputs set by the caller at every step: the run of a program that holds the same inputs, to the bit."""
     event = events.StepSteer(amplitude="0 deg", start_time=0.5, end_time=1.0, cruise=False)
-    start = Start(cars.describe(sedan()), event, "AB-2", 0.001)
+    start = Start(cars.describe(sedan()), event)
     throttle = start.throttle
     recorded = start.record(event, interval=0.1, channels=["chassis_velocities.longitudinal", "Suspension.Jounce.L1"])
     start.restart()

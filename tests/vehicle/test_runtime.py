@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from jounce import events
-from jounce.events.engine import Start
+from jounce.events.start import Start
 from jounce.results.output_map import OutputMap
 from jounce.sim import car as cars
 from jounce.symbolic.system import System
@@ -24,7 +24,7 @@ def sedan() -> Any:
 
 
 def rolling(event: events.Event) -> Start:
-    return Start(cars.describe(sedan()), event, "AB-2", 0.001)
+    return Start(cars.describe(sedan()), event)
 
 
 def test_a_simulated_second_takes_less_than_a_third_of_one() -> None:

@@ -27,7 +27,7 @@ from jounce.core.curves import CURVE_KEYS, Curve, CurveProblems, CurveUnits, rea
 from jounce.core.derived import Derived
 from jounce.core.errors import FormatError, ParameterError
 from jounce.core.references import FileReference, refer
-from jounce.core.registry import PARTS, kind_of
+from jounce.core.part_registry import PARTS, kind_of
 
 REQUIRED: Any = ...
 
@@ -105,7 +105,7 @@ def text(default: str = "", *, doc: str) -> Any:
 def part(default: Any = REQUIRED, *, doc: str, numbers_only: bool = False, family: str = "", each: str = "") -> Any:
     """Declare a group of fields, or several of them; with `numbers_only` their number is no structure.
 
-    `family`: any part of this family may stand here, chosen by its ``kind`` (``core/registry.py``); that of the
+    `family`: any part of this family may stand here, chosen by its ``kind`` (``core/part_registry.py``); that of the
     annotation when none is given. `each`: name of one of several, in the names of its numbers: ``damper1`` …
     """
     extra: dict[str, Any] = {"kind": "part", "numbers_only": numbers_only, "family": family, "each": each}

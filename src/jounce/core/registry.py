@@ -1,113 +1,61 @@
-"""Classes found by family and kind: those in the folders of a package, those of installed packages, those registered.
+"""Parts found by name, each in a file of its own: no list of them is kept anywhere.
 
-A file names a ``kind`` (``spring: {kind: rotational}``), never Python. Which class that is follows from
+A group such as ``events`` has the folder ``jounce.events.library``, one file per part and named as it (dashes as
+underscores), and the entry points ``jounce.events`` of installed packages:
 
-* the modules in the folders of the package (``jounce/components/<system>/<part>.py``), each class with its own
-  ``family`` and ``kind``: a new part is a new file, no list changes;
-* entry points of installed packages, group ``jounce.parts``, each naming a class;
-* classes given to ``register`` by a program.
+    [project.entry-points."jounce.events"]      # in the pyproject.toml of a package
+    lane-change = "my_package.lane_change"      # a module, or module:name
 
-Modules are imported when a kind is asked for that is not known yet.
+Loading a part imports its file; what the file registers, and where, is the group's own affair. The import is by name at
+run time, so that a lower layer (results that read a stored run) can load what belongs to a higher one without knowing
+it.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
 
-from jounce.core.errors import ParameterError, did_you_mean
-
-if TYPE_CHECKING:
-    from jounce.core.fields import Data
-
-
-class Registry:
-    """Classes by family and kind."""
-
-    def __init__(self, package: str, entry_points: str) -> None:
-        self.package, self.entry_points = package, entry_points
-        self._known: dict[tuple[str, str], type[Data]] = {}
-        self._searched = False
-
-    def register(self, cls: type[Data]) -> type[Data]:
-        """Make a class known; usable as a decorator. Another class of the same family and kind is refused."""
-        family, kind = str(getattr(cls, "family", "")), kind_of(cls)
-        if not family or not kind:
-            raise ParameterError(
-                f"{cls.__name__}: a part says its family (what it may stand for) and has a field 'kind' with its name as "
-                'default: family: ClassVar[str] = "element"; kind: Literal["helper"] = choice("helper", doc="…")'
-            )
-        self._search()
-        known = self._known.get((family, kind))
-        if known is not None and _place(known) != _place(cls):
-            raise ParameterError(
-                f"{cls.__name__}: kind {kind!r} of {family!r} is taken by {known.__module__}.{known.__qualname__}; "
-                "choose another name"
-            )
-        self._known[family, kind] = cls
-        return cls
-
-    def forget(self, cls: type[Data]) -> None:
-        """Take back what `register` did."""
-        self._known = {key: known for key, known in self._known.items() if known is not cls}
-
-    def kinds(self, family: str) -> dict[str, type[Data]]:
-        """All classes of a family, by kind."""
-        self._search()
-        return {kind: cls for (known, kind), cls in sorted(self._known.items()) if known == family}
-
-    def families(self) -> list[str]:
-        """All families."""
-        self._search()
-        return sorted({family for family, _ in self._known})
-
-    def find(self, family: str, kind: str) -> type[Data]:
-        """The class of a kind; ParameterError with the known ones."""
-        if (family, kind) not in self._known:
-            self._search()
-        found = self._known.get((family, kind))
-        if found is None:
-            raise ParameterError(f"unknown kind{did_you_mean(kind, list(self.kinds(family)), limit=16)}")
-        return found
-
-    def modules(self) -> list[str]:
-        """Names of the modules that hold the classes known so far."""
-        return sorted({cls.__module__ for cls in self._known.values()})
-
-    def _search(self) -> None:
-        if self._searched:
-            return
-        self._searched = True
-        root = importlib.import_module(self.package)
-        for folder in pkgutil.iter_modules(root.__path__):
-            if not folder.ispkg:
-                continue
-            package = importlib.import_module(f"{self.package}.{folder.name}")
-            for item in pkgutil.iter_modules(package.__path__):
-                if not item.name.startswith("_"):
-                    self._take(importlib.import_module(f"{package.__name__}.{item.name}"))
-        from importlib.metadata import entry_points
-
-        for point in entry_points(group=self.entry_points):
-            self.register(point.load())
-
-    def _take(self, module: Any) -> None:
-        for value in vars(module).values():
-            if isinstance(value, type) and value.__module__ == module.__name__ and getattr(value, "family", ""):
-                kind = kind_of(value)
-                if kind:
-                    self._known[str(value.family), kind] = value  # type: ignore[attr-defined]
+from jounce.core.errors import ModelError
 
 
-def kind_of(cls: type[Any]) -> str:
-    """The kind that a class stands for: the default of its field ``kind``."""
-    info = getattr(cls, "model_fields", {}).get("kind")
-    return info.default if info is not None and isinstance(info.default, str) else ""
+def key_of(name: str) -> str:
+    """The name of a part's file: ``step-steer`` as ``step_steer``."""
+    return name.strip().replace("-", "_").lower()
 
 
-def _place(cls: type[Any]) -> tuple[str, str]:
-    return cls.__module__, cls.__qualname__
+@cache
+def files(group: str) -> tuple[str, ...]:
+    """Names of the files in the folder of a group, in alphabetical order."""
+    spec = importlib.util.find_spec(f"jounce.{group}.library")
+    places = spec.submodule_search_locations if spec is not None else None
+    return tuple(sorted(found.name for found in pkgutil.iter_modules(places or ())))
 
 
-PARTS = Registry("jounce.components", "jounce.parts")
+def outside(group: str) -> dict[str, EntryPoint]:
+    """Entry points of installed packages, by the names of their parts."""
+    return {key_of(entry.name): entry for entry in entry_points(group=f"jounce.{group}")}
+
+
+def names(group: str) -> list[str]:
+    """Names of all files and entry points of a group."""
+    return sorted({*files(group), *outside(group)})
+
+
+def load(group: str, name: str) -> ModuleType | None:
+    """Import the file of a part, of this package or of an installed one; None when there is none of this name."""
+    key = key_of(name)
+    if key in files(group):
+        return importlib.import_module(f"jounce.{group}.library.{key}")
+    entry = outside(group).get(key)
+    if entry is None:
+        return None
+    try:
+        entry.load()
+        return importlib.import_module(entry.module)
+    except Exception as error:
+        raise ModelError(f"{group}: {name!r}: {entry.value} of an installed package fails: {error}") from error

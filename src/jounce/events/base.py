@@ -15,10 +15,12 @@ from pydantic import ValidationError, field_validator, model_validator
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.fields import Data, choice, flag, meta, part, problem, quantity, text, to_raw
 from jounce.core.messages import explain
+from jounce.events.registry import defined, find, names
+from jounce.results.kinds import Kind
 from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase, Program, Ramp, Stop, When
 
 if TYPE_CHECKING:
-    from jounce.events.engine import Start
+    from jounce.events.start import Start
     from jounce.vehicle.schema import Vehicle
 
 KMH_100 = 100 / 3.6
@@ -30,16 +32,21 @@ HAND_WHEEL_DAMPING = 2.0  # N.m.s/rad
 ROLLED_OVER = math.radians(60)
 SPUN = math.radians(60)  # side slip at which an event ends
 
-_REGISTRY: dict[str, type[Event]] = {}
-
 
 class Event(Data):
-    """Base of all events."""
+    """Base of all events.
+
+    kind : its name, by which it is found; with it a class is known from its definition on
+    title, standard : for people
+    presets : sets of values by name
+    results : its key figures, panels and words
+    """
 
     kind: ClassVar[str] = ""
     title: ClassVar[str] = ""
     standard: ClassVar[str] = ""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    results: ClassVar[Kind] = Kind()
 
     speed: float = quantity("m/s", KMH_100, doc="speed at the start")
     end_time: float = quantity("s", 6.0, gt=0, doc="end of the run")
@@ -77,7 +84,7 @@ class Event(Data):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if cls.kind:
-            _REGISTRY[cls.kind] = cls
+            defined(cls)
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -200,21 +207,6 @@ def safety_ends() -> list[End]:
             then=Stop("spun", failed=True),
         ),
     ]
-
-
-def names() -> list[str]:
-    """Names of all events."""
-    import jounce.events  # noqa: F401  # registers them
-
-    return sorted(_REGISTRY)
-
-
-def find(name: str) -> type[Event]:
-    """The class of an event by its name; - and _ alike."""
-    key = name.strip().replace("_", "-").lower()
-    if key not in names():
-        raise ParameterError(f"event {name!r} is unknown{did_you_mean(key, names())}")
-    return _REGISTRY[key]
 
 
 def _message(cls: type[Event], error: ValidationError, values: Mapping[str, Any]) -> str:

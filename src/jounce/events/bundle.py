@@ -21,7 +21,8 @@ from jounce.core.units import parse
 from jounce.core.writing import write_atomically
 from jounce.core.yaml_files import read_mapping
 from jounce.events.base import Event
-from jounce.events.engine import INTERVAL, run
+from jounce.events.engine import run
+from jounce.events.options import INTERVAL
 from jounce.files.roads import library_roads
 from jounce.results.run import Run
 from jounce.sim import car as cars

@@ -29,6 +29,11 @@ LARGEST = 1_000_000  # bytes: a file of this kind says next to nothing; larger o
 NEEDED: Mapping[str, tuple[str, ...]] = {"external": ("z",), "external-points": ("x", "y", "z")}
 
 
+def _wheels() -> Collection[str]:
+    """Corners of a car, in the order of its wheels."""
+    return CORNERS
+
+
 def outside_ground(road: str) -> Ground | None:
     """The ground of a car on a road file of TYPE EXTERNAL; None for every other road."""
     place = Path(road)
@@ -44,7 +49,7 @@ def outside_ground(road: str) -> Ground | None:
 
 def check_inputs(road: str, ground: Ground, vehicle: Vehicle, inputs: Collection[str]) -> None:
     """Refuse a run whose inputs do not say where the ground is."""
-    tires = [*CORNERS, *(twins(vehicle).values() if ground == "external-points" else ())]
+    tires = [*_wheels(), *(twins(vehicle).values() if ground == "external-points" else ())]
     missing = [n for t in tires for part in NEEDED[ground] if (n := f"{EXTERNAL}.{t}.{part}") not in inputs]
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
@@ -68,7 +73,7 @@ def plane_of_inputs(sim: Simulation, ground: Ground, x: Any, y: Any, at: tuple[f
     ``x``, ``y``: where the wheels stand, in the order of the corners; ``at``: the place.
     """
     points = []
-    for place, px, py in zip(CORNERS, x, y, strict=True):
+    for place, px, py in zip(_wheels(), x, y, strict=True):
         qx, qy, qz, nx, ny, nz = (
             sim.input(f"{EXTERNAL}.{place}.{n}") for n in ("x", "y", "z", "normal_x", "normal_y", "normal_z")
         )

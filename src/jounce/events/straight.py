@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jounce.runtime.program import Channel, Constant, Feedback, Open
 
 if TYPE_CHECKING:
-    from jounce.events.engine import Start
+    from jounce.events.start import Start
 
 PREVIEW = 1.0  # s
 SLOWEST = 10.0  # m/s: at lower speeds the distance stays that of this one

@@ -124,12 +124,16 @@ class Comparison:
         """Return the channels that all runs have."""
         return [name for name in self.runs[0].channels(pattern) if all(name in run for run in self.runs[1:])]
 
+    def word(self, key: str) -> str:
+        """Return the name of a key figure, as the events of the runs call it."""
+        return words.figure(key, *dict.fromkeys(run.event for run in self.runs))
+
     def table(self) -> str:
         """Return the key figures as text."""
         head = ["key figure", "unit", *self.labels]
         lines = []
         for row in self.rows:
-            cells = [words.figure(row.key), pretty(row.unit), number(row.values[0])]
+            cells = [self.word(row.key), pretty(row.unit), number(row.values[0])]
             for value, share in zip(row.values[1:], row.relative, strict=True):
                 change = "" if math.isnan(share) else f" ({100 * share:+.1f} %)"
                 cells.append(f"{number(value)}{change}")

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from jounce.core.writing import write_atomically
-from jounce.results import words
 from jounce.results.compare import Comparison
 from jounce.results.display import number, pretty, shown
 from jounce.results.page import cell, code, escape, head, note, page, plots, table, value, verdict
@@ -84,7 +83,7 @@ def _figures(comparison: Comparison) -> str:
         columns += [(f"{_swatch(k)}{escape(label)}", NUM), ("Difference", NUM), ("", NUM)]
     rows = []
     for row in comparison.rows:
-        cells = [cell(escape(words.figure(row.key))), cell(escape(pretty(row.unit)), UNIT)]
+        cells = [cell(escape(comparison.word(row.key))), cell(escape(pretty(row.unit)), UNIT)]
         cells.append(cell(number(row.values[0]), NUM))
         for figure, difference, share in zip(row.values[1:], row.differences, row.relative, strict=True):
             change = "" if math.isnan(share) else f"{100 * share:+.1f} %".replace("-", "−")

@@ -1,4 +1,8 @@
-"""What a report plots: panels of curves, chosen by the kind of event and by the channels that are there."""
+"""What a report plots: panels of curves, as the kind of event and the channels that are there ask for.
+
+An event's file says which: a maker is a function of a `View` (runs laid over each other) that returns panels. `over`,
+`responses`, `signals` and `wheels` make makers, `path` is one; `USUAL` is what an event gets that says nothing.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,8 @@ import numpy.typing as npt
 from jounce.core.errors import JounceError
 from jounce.results import words
 from jounce.results.display import Shown, shown
-from jounce.results.figures import kind_of
 from jounce.results.key_figures.frequency import frequency_response
+from jounce.results.kinds import Maker, find
 from jounce.results.plots import COLOURS
 from jounce.results.run import Run
 
@@ -57,42 +61,101 @@ class Panel:
     marks: list[tuple[float, str]] = field(default_factory=list)
 
 
-TIME_SIGNALS = ("steering", "speed", "yaw_rate", "lateral_acceleration", "roll", "side_slip")
-LONGITUDINAL = ("brake", "throttle", "forward_speed", "longitudinal_acceleration", "pitch")
+@dataclass(frozen=True)
+class View:
+    """Runs to be laid over each other, their labels, and the profile of units."""
+
+    runs: Sequence[Run]
+    labels: Sequence[str]
+    profile: str
+
+    @property
+    def many(self) -> bool:
+        """Whether curves need a label."""
+        return len(self.runs) > 1
+
+    def having(self, *signals: str) -> list[tuple[Run, str, str]]:
+        """The runs that have some signals, each with its label (none when it is alone) and its colour."""
+        return [
+            (run, label if self.many else "", COLOURS[k % len(COLOURS)])
+            for k, (run, label) in enumerate(zip(self.runs, self.labels, strict=True))
+            if all(run.has_signal(name) for name in signals)
+        ]
+
+
 CORNERS = ("L1", "R1", "L2", "R2")
 TWINS = ("L2_twin", "R2_twin")  # second tires
-WHEELS = (
-    ("Wheel loads", "Tire.Ground_Surface_Force_Z.{}"),
-    ("Wheel travel", "Suspension.Jounce.{}"),
-    ("Longitudinal slip", "Tire.Longitudinal_Slip_Without_Lag.{}"),
-    ("Lateral slip", "Tire.Lateral_Slip_Without_Lag.{}"),
-)
-STEADY = ("ramp_steer", "slowly_increasing_steer", "constant_radius_cornering", "constant_radius")
-STRAIGHT = ("straight_braking", "straight_acceleration", "coast_down")
-FREQUENCY = {"swept_steer": "transient", "impulse_steer": "transient", "random_steer": "random"}
+WHEELS = {
+    "loads": ("Wheel loads", "Tire.Ground_Surface_Force_Z.{}"),
+    "travel": ("Wheel travel", "Suspension.Jounce.{}"),
+    "longitudinal slip": ("Longitudinal slip", "Tire.Longitudinal_Slip_Without_Lag.{}"),
+    "lateral slip": ("Lateral slip", "Tire.Lateral_Slip_Without_Lag.{}"),
+}
 
 
 def panels(runs: Sequence[Run], labels: Sequence[str], profile: str, channels: Sequence[str] = ()) -> list[Panel]:
     """Return the panels of runs laid over each other; ``channels`` (names or patterns) come in place of the usual."""
     if channels:
         return [_channels(runs, labels, profile, runs[0].channels(name) or [runs[0].find(name)]) for name in channels]
-    kind = kind_of(runs[0].event)
-    chosen: list[Panel] = []
-    if kind in STEADY:
-        for name in ("steering", "side_slip", "roll", "hand_torque"):
-            chosen += _over(runs, labels, profile, "lateral_acceleration", name)
-    if kind in FREQUENCY:
-        chosen += _responses(runs, labels, profile, FREQUENCY[kind])
-    for name in LONGITUDINAL if kind in STRAIGHT else TIME_SIGNALS:
-        chosen += _signal(runs, labels, profile, name)
-    for title, pattern in WHEELS[: 3 if kind in STRAIGHT else 2]:
-        if all(pattern.format(corner) in run for run in runs for corner in CORNERS):
-            for run, label in zip(runs, labels, strict=True):
-                caption = title if len(runs) == 1 else f"{title}, {label}"
-                chosen.append(_wheels(run, profile, caption, pattern))
-    if kind not in STRAIGHT:
-        chosen += _path(runs, labels)
-    return chosen
+    view = View(runs, labels, profile)
+    return [panel for maker in find(runs[0].event).panels or USUAL for panel in maker(view)]
+
+
+# --- makers ----------------------------------------------------------------------------------------------------------
+
+
+def signals(*names: str) -> Maker:
+    """Signals over time, a panel each; one that is zero throughout is left out."""
+    return lambda view: [panel for name in names for panel in _signal(view, name)]
+
+
+def over(along: str, *names: str) -> Maker:
+    """Signals over another, from the start of the event to the largest of the latter."""
+    return lambda view: [panel for name in names for panel in _over(view, along, name)]
+
+
+def responses(method: str = "transient") -> Maker:
+    """Gain, phase and coherence over frequency; the method is that of `frequency_response`."""
+    return lambda view: _responses(view, method)
+
+
+def wheels(*names: str) -> Maker:
+    """What the wheels do (`WHEELS`), a panel for each run; only where all runs have it."""
+
+    def make(view: View) -> list[Panel]:
+        found = []
+        for title, pattern in (WHEELS[name] for name in names):
+            if all(pattern.format(corner) in run for run in view.runs for corner in CORNERS):
+                for run, label in zip(view.runs, view.labels, strict=True):
+                    found.append(_wheels(run, view.profile, f"{title}, {label}" if view.many else title, pattern))
+        return found
+
+    return make
+
+
+def path(view: View) -> list[Panel]:
+    """The way of the centre of gravity, seen from above."""
+    having = view.having("x", "y")
+    if not having or max(float(np.ptp(run.signal("x")) + np.ptp(run.signal("y"))) for run, _, _ in having) < 1.0:
+        return []
+    curves = [Curve(label, run.signal("x"), run.signal("y"), colour) for run, label, colour in having]
+    width, height = (max(float(np.ptp(run.signal(axis))) for run, _, _ in having) for axis in "xy")
+    wide = width > 2.5 * height
+    return [Panel("Path of the centre of gravity", "x / m", "y / m", curves, "path", "m", False, equal=True, wide=wide)]
+
+
+USUAL: tuple[Maker, ...] = (
+    signals("steering", "speed", "yaw_rate", "lateral_acceleration", "roll", "side_slip"),
+    wheels("loads", "travel"),
+    path,
+)
+STRAIGHT: tuple[Maker, ...] = (
+    signals("brake", "throttle", "forward_speed", "longitudinal_acceleration", "pitch"),
+    wheels("loads", "travel", "longitudinal slip"),
+)
+
+
+# --- their parts -----------------------------------------------------------------------------------------------------
 
 
 def _scale(runs: Sequence[Run], name: str, profile: str) -> Shown:
@@ -105,19 +168,13 @@ def _apply(scale: Shown, values: Array) -> Array:
     return result
 
 
-def _signal(runs: Sequence[Run], labels: Sequence[str], profile: str, signal: str) -> list[Panel]:
-    having = [
-        (run, label, k) for k, (run, label) in enumerate(zip(runs, labels, strict=True)) if run.has_signal(signal)
-    ]
-    if not having or not any(np.any(run.signal(signal) != 0.0) for run, _, _ in having):
+def _signal(view: View, signal: str) -> list[Panel]:
+    having = view.having(signal)
+    if not any(np.any(run.signal(signal) != 0.0) for run, _, _ in having):
         return []
-    channel = having[0][0].signal_channel(signal)
-    scale = _scale([having[0][0]], channel, profile)
-    many = len(runs) > 1
-    curves = [
-        Curve(label if many else "", run.time, _apply(scale, run.signal(signal)), COLOURS[k % len(COLOURS)])
-        for run, label, k in having
-    ]
+    first = having[0][0]
+    scale = _scale([first], first.signal_channel(signal), view.profile)
+    curves = [Curve(label, run.time, _apply(scale, run.signal(signal)), colour) for run, label, colour in having]
     return [Panel(words.SIGNALS[signal], "time / s", scale.label, curves)]
 
 
@@ -149,55 +206,31 @@ def _wheels(run: Run, profile: str, title: str, pattern: str) -> Panel:
     return Panel(title, "time / s", scale.label, curves)
 
 
-def _over(runs: Sequence[Run], labels: Sequence[str], profile: str, along: str, signal: str) -> list[Panel]:
-    """A signal over another, up to the largest of the other: the curve of a slow ramp."""
-    having = [
-        (run, label, k)
-        for k, (run, label) in enumerate(zip(runs, labels, strict=True))
-        if run.has_signal(signal) and run.has_signal(along)
-    ]
+def _over(view: View, along: str, signal: str) -> list[Panel]:
+    having = view.having(signal, along)
     if not having:
         return []
     first = having[0][0]
-    x_scale = _scale([first], first.signal_channel(along), profile)
-    y_scale = _scale([first], first.signal_channel(signal), profile)
+    x_scale = _scale([first], first.signal_channel(along), view.profile)
+    y_scale = _scale([first], first.signal_channel(signal), view.profile)
     curves = []
-    for run, label, k in having:
+    for run, label, colour in having:
         x, y = run.signal(along), run.signal(signal)
         start = run.number("start_time", "s")
         rows = run.time >= (start if not math.isnan(start) else -math.inf)
         x, y = x[rows], y[rows]
         top = int(np.argmax(np.abs(x))) + 1 if len(x) else 0
-        colour = COLOURS[k % len(COLOURS)]
-        curves.append(Curve(label if len(runs) > 1 else "", _apply(x_scale, x[:top]), _apply(y_scale, y[:top]), colour))
+        curves.append(Curve(label, _apply(x_scale, x[:top]), _apply(y_scale, y[:top]), colour))
     title = f"{words.SIGNALS[signal]} over {words.SIGNALS[along].lower()}"
     label = f"{words.SIGNALS[along].lower()} / {x_scale.label}"
     return [Panel(title, label, y_scale.label, curves, group=f"over-{signal}", xunit=x_scale.label, ordered=False)]
 
 
-def _path(runs: Sequence[Run], labels: Sequence[str]) -> list[Panel]:
-    having = [(run, label, k) for k, (run, label) in enumerate(zip(runs, labels, strict=True)) if run.has_signal("x")]
-    having = [item for item in having if item[0].has_signal("y")]
-    if not having or max(float(np.ptp(run.signal("x")) + np.ptp(run.signal("y"))) for run, _, _ in having) < 1.0:
-        return []
-    many = len(runs) > 1
-    curves = [
-        Curve(label if many else "", run.signal("x"), run.signal("y"), COLOURS[k % len(COLOURS)])
-        for run, label, k in having
-    ]
-    width, height = (max(float(np.ptp(run.signal(axis))) for run, _, _ in having) for axis in "xy")
-    wide = width > 2.5 * height
-    return [Panel("Path of the centre of gravity", "x / m", "y / m", curves, "path", "m", False, equal=True, wide=wide)]
-
-
-def _responses(runs: Sequence[Run], labels: Sequence[str], profile: str, method: Any) -> list[Panel]:
+def _responses(view: View, method: Any) -> list[Panel]:
     found: list[Panel] = []
-    for signal, unit, factor in (
-        ("yaw_rate", "1/s", 1.0),
-        ("lateral_acceleration", "(m/s²)/rad", 1.0),
-    ):
+    for signal, unit in (("yaw_rate", "1/s"), ("lateral_acceleration", "(m/s²)/rad")):
         gain, phase, coherence = [], [], []
-        for k, (run, label) in enumerate(zip(runs, labels, strict=True)):
+        for run, label, colour in view.having():
             try:
                 whole = frequency_response(run.time, run.signal("steering"), run.signal(signal), method)
             except JounceError:
@@ -205,10 +238,9 @@ def _responses(runs: Sequence[Run], labels: Sequence[str], profile: str, method:
             part = whole.between(0.1, 4.0)
             if len(part.frequency) < 4:
                 continue
-            name, colour = label if len(runs) > 1 else "", COLOURS[k % len(COLOURS)]
-            gain.append(Curve(name, part.frequency, factor * part.gain, colour))
-            phase.append(Curve(name, part.frequency, np.degrees(part.phase), colour))
-            coherence.append(Curve(name, part.frequency, part.coherence, colour))
+            gain.append(Curve(label, part.frequency, part.gain, colour))
+            phase.append(Curve(label, part.frequency, np.degrees(part.phase), colour))
+            coherence.append(Curve(label, part.frequency, part.coherence, colour))
         if gain:
             title = words.SIGNALS[signal]
             common: dict[str, Any] = {"group": "frequency", "xunit": "Hz", "log": True}

@@ -17,20 +17,13 @@ from jounce.core.writing import write_atomically
 from jounce.results import words
 from jounce.results.display import in_unit, number, pretty, shown
 from jounce.results.identities import identities
+from jounce.results.kinds import find
 from jounce.results.page import cell, code, escape, facts, head, note, page, plots, table, value, verdict
 from jounce.results.panels import CREEP, panels
 from jounce.results.plausibility import Range, ranges
 from jounce.results.run import Run
 
 TILES = 6
-# what a reader looks for first, in this order
-FIRST = (
-    *("understeer_gradient", "ay_max", "roll_gradient", "yaw_rate_t90", "yaw_rate_overshoot", "ay_t90"),
-    *("yaw_rate_t_peak", "yaw_rate_gain", "stopping_distance", "mfdd", "dive_gradient", "t_0_100", "t_80_120", "v_max"),
-    *("yaw_rate_bandwidth", "yaw_rate_equivalent_time", "yaw_natural_frequency", "yaw_damping", "ay_phase_1hz"),
-    *("road_load_a", "road_load_c", "rolling_resistance", "drag_area", "heave_frequency", "heave_damping"),
-    *("yaw_rate_ratio_1_00", "yaw_rate_ratio_1_75", "lateral_displacement", "characteristic_speed"),
-)
 EXTREMES = (
     *("speed", "steering", "hand_torque", "longitudinal_acceleration", "lateral_acceleration"),
     *("yaw_rate", "side_slip", "roll", "pitch"),
@@ -81,7 +74,7 @@ def render(
 def notebook(run: Run) -> str:
     """Return a short table for notebooks."""
     rows = "".join(
-        f"<tr>{cell(escape(words.figure(key)))}{cell(number(figure), NUM)}{cell(escape(pretty(unit)))}</tr>"
+        f"<tr>{cell(escape(words.figure(key, run.event)))}{cell(number(figure), NUM)}{cell(escape(pretty(unit)))}</tr>"
         for key, (figure, unit) in run.kpis.items()
     )
     return f"<b>{escape(run.label)}</b><br>{escape(repr(run))}<table>{rows}</table>"
@@ -121,11 +114,13 @@ def _notes(run: Run) -> str:
 def _tiles(run: Run, expected: Mapping[str, Range]) -> str:
     known = {key: item for key, item in run.kpis.items() if not math.isnan(item[0])}
     tiles = []
-    for key in [key for key in FIRST if key in known][:TILES]:
+    first = find(run.event).first or tuple(known)
+    for key in [key for key in first if key in known][:TILES]:
         figure, unit = known[key]
         inside = expected[key].contains(figure, unit) if key in expected else None
+        name = escape(words.figure(key, run.event))
         tiles.append(
-            f'<div class="tile{" outside" if inside is False else ""}"><span>{escape(words.figure(key))}</span>'
+            f'<div class="tile{" outside" if inside is False else ""}"><span>{name}</span>'
             f"<b>{number(figure, 3)}</b><small>{escape(pretty(unit))}</small>"
             f"{_bar(figure, unit, expected.get(key), 140)}</div>"
         )
@@ -138,7 +133,7 @@ def _figures(run: Run, expected: Mapping[str, Range]) -> str:
     columns += [("Plausible", NUM), ("", ""), ("", "")] if ranged else []
     rows = []
     for key, (figure, unit) in run.kpis.items():
-        row = [cell(escape(words.figure(key))), cell(number(figure), NUM), cell(escape(pretty(unit)), UNIT)]
+        row = [cell(escape(words.figure(key, run.event))), cell(number(figure), NUM), cell(escape(pretty(unit)), UNIT)]
         if ranged and key in expected:
             low, high = _limits(expected[key], unit)
             row.append(cell(f"{number(low, 4, short=True)} … {number(high, 4, short=True)}", f"{NUM} {SOFT}"))

@@ -24,8 +24,9 @@ import numpy.typing as npt
 
 from jounce.core.errors import JounceError, ParameterError, did_you_mean
 from jounce.core.units import check_unit, convert, parse
+from jounce.results import kinds
 from jounce.results.catalogue import catalogue, spelling
-from jounce.results.figures import Figures, registered
+from jounce.results.figures import Figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -327,7 +328,10 @@ class Run:
         if len(self) < 2:
             result.warn("no key figures: the run has fewer than two instants")
             return result
-        for function in registered(self.event):
+        kind = kinds.find(self.event)
+        if kinds.problem(self.event):
+            result.warn(kinds.problem(self.event))
+        for function in kind.figures:
             try:
                 result.join(function(self))
             except JounceError as problem:  # a channel that is not there; the rest of the figures still is

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jounce.results.kinds import find
+
 SIGNALS = {
     "steering": "Steering wheel angle",
     "hand_torque": "Steering wheel torque",
@@ -22,7 +24,8 @@ SIGNALS = {
     "height": "Body height",
 }
 
-_PARTS = {
+# what key figures are about, by the first part of their names
+PARTS = {
     "yaw_rate": "yaw rate",
     "ay": "lateral acceleration",
     "roll": "roll",
@@ -45,80 +48,29 @@ _WHAT = {
     "peak_frequency": "{}: frequency of the largest gain",
     "peak_ratio": "{}: largest gain over gain at the lowest frequency",
 }
-_FIGURES = {
-    "steering_step": "Step of the steering wheel",
-    "steering_rate": "Rate of the step",
-    "speed_change": "Change of speed during the test",
-    "tb_factor": "TB factor (peak time × side slip)",
-    "understeer_gradient": "Understeer gradient",
-    "steering_gradient": "Steering wheel gradient",
-    "roll_gradient": "Roll gradient",
-    "side_slip_gradient": "Side slip gradient",
-    "rear_compliance": "Cornering compliance of the rear axle",
-    "hand_torque_gradient": "Steering torque gradient",
-    "characteristic_speed": "Characteristic speed",
-    "critical_speed": "Critical speed",
-    "ay_max": "Largest steady lateral acceleration",
-    "steering_at_0_3g": "Steering wheel angle for 0.3 g",
-    "yaw_natural_frequency": "Yaw: natural frequency",
-    "yaw_damping": "Yaw: damping ratio",
-    "initial_speed": "Speed at the start of braking",
-    "stopping_distance": "Stopping distance",
-    "stopping_distance_nominal": "Stopping distance, nominal speed",
-    "stopping_time": "Stopping time",
-    "mfdd": "Mean fully developed deceleration",
-    "mean_deceleration": "Mean deceleration over the distance",
-    "peak_deceleration": "Largest deceleration",
-    "dive_gradient": "Brake dive",
-    "squat_gradient": "Squat",
-    "v_max": "Largest speed",
-    "ax_max": "Largest acceleration",
-    "t_402m": "Quarter mile",
-    "v_402m": "Speed after the quarter mile",
-    "t_1000m": "Standing kilometre",
-    "v_1000m": "Speed after one kilometre",
-    "road_load_a": "Road load A (constant)",
-    "road_load_b": "Road load B (with v)",
-    "road_load_c": "Road load C (with v²)",
-    "road_load_80": "Road load at 80 km/h",
-    "road_load_error": "Uncertainty of the road load",
-    "rolling_resistance": "Rolling resistance",
-    "drag_area": "Drag area",
-    "heave_frequency": "Heave: frequency",
-    "heave_damping": "Heave: damping ratio",
-    "heave_settling": "Heave: settling time (5 %)",
-    "heave_overshoot": "Heave: overshoot",
-    "heave_fall": "Height of the fall",
-    "pitch_rest": "Pitch at rest",
-    "yaw_rate_ratio_1_00": "Yaw rate ratio at COS + 1.00 s",
-    "yaw_rate_ratio_1_75": "Yaw rate ratio at COS + 1.75 s",
-    "lateral_displacement": "Lateral displacement at BOS + 1.07 s",
-    "steering_amplitude": "Amplitude of the steering wheel",
-    "swd_pass": "Sine with dwell passed (1) or failed (0)",
-}
 
 
-def figure(key: str) -> str:
-    """Return the name of a key figure: ``yaw_rate_t90`` as "Yaw rate: response time to 90 %"."""
-    if key in _FIGURES:
-        return _FIGURES[key]
-    for part, word in _PARTS.items():
+def figure(key: str, *kinds: str) -> str:
+    """Return the name of a key figure of some kinds of events: ``yaw_rate_t90`` as "Yaw rate: response time to 90 %".
+
+    The files of the events have the first word; what they leave out is put together from what all share.
+    """
+    for kind in kinds:
+        own = find(kind).words
+        if key in own:
+            return own[key]
+    for part, word in PARTS.items():
         rest = key.removeprefix(f"{part}_")
         if rest != key and rest in _WHAT:
-            return _capital(_WHAT[rest].format(word))
-        rest = key.removeprefix(f"release_{part}_")
-        if rest != key:
-            return _capital(f"{word} after release: {rest.replace('_', ' ')}")
-    if key.startswith("t_") and key.count("_") == 2:
-        _, low, high = key.split("_")
-        return f"{low}–{high} km/h"
-    return _capital(key.replace("_", " "))
+            return capital(_WHAT[rest].format(word))
+    return capital(key.replace("_", " "))
 
 
 def event(kind: str) -> str:
     """Return the name of a kind of event: ``step_steer`` as "Step steer"."""
-    return _capital(kind.replace("_", " ").replace("-", " "))
+    return capital(kind.replace("_", " ").replace("-", " "))
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """Return a text that begins with a capital letter."""
     return text[:1].upper() + text[1:]

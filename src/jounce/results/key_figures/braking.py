@@ -27,12 +27,10 @@ from jounce.results.key_figures.common import (
     travelled_at,
     unsound,
 )
-from jounce.results.run import Run
 from jounce.results.signals import crossing
 
 MOVING = 1.0  # m/s, least speed from which a stop is looked at
 STANDSTILL = 0.1  # m/s; what is left below is added as v²/(2 a)
-SLIDING, TURNED = 3.0, math.cos(math.radians(20))  # a car slides at 20 degrees of side slip above 3 m/s
 
 
 def braking(
@@ -130,25 +128,3 @@ def _deceleration(time: Array, speed: Array, at: float) -> float:
     if np.count_nonzero(rows) < 2:
         return math.nan
     return -slope(time[rows], speed[rows])[0]
-
-
-def _along_the_way(run: Run) -> Array:
-    """Forward speed, which has a sign when the car rocks back at the end; of a car that turned, speed along its way."""
-    forward = run.signal("forward_speed")
-    if run.has_signal("speed"):
-        speed = run.signal("speed")
-        sideways = (speed > SLIDING) & (np.abs(forward) < TURNED * speed)
-        if sideways.any():
-            return speed
-    return forward
-
-
-def of_run(run: Run) -> Figures:
-    """Key figures of a run."""
-    given = run.given("brake", "longitudinal_acceleration", "pitch")
-    # the pedal tells when braking begins; the planned time serves where it was not recorded
-    start = math.nan if "brake" in given else run.number("start_time", "s")
-    nominal = run.number("initial_velocity", "m/s")
-    if math.isnan(nominal):
-        nominal = run.number("speed", "m/s")
-    return braking(run.time, _along_the_way(run), start=start, nominal_speed=nominal, **given)

@@ -32,6 +32,9 @@ COHERENT = 0.9
 USABLE = 0.5  # coherence below which a gain means nothing
 TIMED = ("yaw_rate", "ay")  # answers whose bandwidth and equivalent time are quoted
 
+WORDS = {"yaw_natural_frequency": "Yaw: natural frequency", "yaw_damping": "Yaw: damping ratio"}
+FIRST = ("yaw_rate_bandwidth", "yaw_rate_equivalent_time", "yaw_natural_frequency", "yaw_damping", "ay_phase_1hz")
+
 
 @dataclass(frozen=True)
 class FrequencyResponse:
@@ -270,32 +273,7 @@ def sine_response(time: Array, steering: Array, answer: Array, frequency: float,
     return complex((y[0] - 1j * y[1]) / (u[0] - 1j * u[1]))
 
 
-def _given(run: Run) -> dict[str, Any]:
-    return run.given("yaw_rate", "lateral_acceleration", "roll", "side_slip")
-
-
-def of_run(run: Run) -> Figures:
-    """Key figures of a sweep or an impulse."""
-    return steering_response(run.time, run.signal("steering"), **_given(run), method="transient")
-
-
-def of_run_random(run: Run) -> Figures:
-    """Key figures of random steering."""
-    return steering_response(run.time, run.signal("steering"), **_given(run), method="random")
-
-
-def of_run_sine(run: Run) -> Figures:
-    """Gain and phase at the frequency of a lasting sine."""
-    figures = Figures()
-    frequency, start = run.number("frequency", "Hz"), run.number("start_time", "s")
-    if math.isnan(frequency):
-        figures.warn("sine steer: the event has no parameter 'frequency'")
-        return figures
-    begin = float(run.time[0]) if math.isnan(start) else start
-    named = (("yaw_rate", "yaw_rate", "1/s"), ("ay", "lateral_acceleration", "m/s2/rad"), ("roll", "roll", "-"))
-    for name, signal, unit in named:
-        if run.has_signal(signal):
-            h = sine_response(run.time, run.signal("steering"), run.signal(signal), frequency, begin)
-            figures.put(f"{name}_gain", abs(h), unit)
-            figures.put(f"{name}_phase", math.degrees(math.atan2(h.imag, h.real)), "deg")
-    return figures
+def of_run(run: Run, method: Literal["transient", "random"] = "transient") -> Figures:
+    """Key figures of a sweep or an impulse, or of random steering."""
+    given = run.given("yaw_rate", "lateral_acceleration", "roll", "side_slip")
+    return steering_response(run.time, run.signal("steering"), **given, method=method)

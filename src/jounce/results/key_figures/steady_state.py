@@ -33,6 +33,20 @@ FEWEST = 10  # samples of a line
 SMOOTH = 0.25  # s, over which signals are averaged
 SLOWEST = 0.1  # m/s
 
+WORDS = {
+    "understeer_gradient": "Understeer gradient",
+    "steering_gradient": "Steering wheel gradient",
+    "roll_gradient": "Roll gradient",
+    "side_slip_gradient": "Side slip gradient",
+    "rear_compliance": "Cornering compliance of the rear axle",
+    "hand_torque_gradient": "Steering torque gradient",
+    "characteristic_speed": "Characteristic speed",
+    "critical_speed": "Critical speed",
+    "ay_max": "Largest steady lateral acceleration",
+    "steering_at_0_3g": "Steering wheel angle for 0.3 g",
+}
+FIRST = ("understeer_gradient", "ay_max", "roll_gradient", "yaw_rate_gain", "characteristic_speed")
+
 
 def steady_state(
     time: Array,

@@ -1,4 +1,4 @@
-"""Coast-down: the road load A + B v + C v² from the way a car slows down in neutral on a level road.
+"""Coast-down: from a speed without drive or brakes, for the road load A + B v + C v².
 
     m_e dv/dt = −(A + B v + C v²)                                                                                  (1)
 
@@ -12,15 +12,38 @@ is linear in A, B, C and needs no derivative of a measured speed; least squares 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from jounce.core.constants import GRAVITY
+from jounce.core.fields import flag, quantity
+from jounce.events.base import Event, safety_ends
+from jounce.events.straight import straight_ahead
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import Array, travelled, unsound
+from jounce.results.kinds import Kind
+from jounce.results.panels import STRAIGHT
 from jounce.results.run import Run
+from jounce.runtime.program import Constant, End, Open, Phase, Program, Stop, When
+
+if TYPE_CHECKING:
+    from jounce.events.start import Start
 
 NARROW = 0.4  # least relative span of speed that separates the three terms
+WORDS = {
+    "road_load_a": "Road load A (constant)",
+    "road_load_b": "Road load B (with v)",
+    "road_load_c": "Road load C (with v²)",
+    "road_load_80": "Road load at 80 km/h",
+    "road_load_error": "Uncertainty of the road load",
+    "rolling_resistance": "Rolling resistance",
+    "drag_area": "Drag area",
+}
+FIRST = ("road_load_a", "road_load_c", "rolling_resistance", "drag_area")
+
+
+# --- key figures -----------------------------------------------------------------------------------------------------
 
 
 def coast_down(
@@ -103,3 +126,27 @@ def of_run(run: Run) -> Figures:
     if math.isnan(effective):
         figures.warn("coast-down: the inertia of the turning parts is not known; the load is too small by their share")
     return figures
+
+
+# --- the event -------------------------------------------------------------------------------------------------------
+
+
+class CoastDown(Event):
+    """Rolling freely until a speed or the end of the time."""
+
+    kind: ClassVar[str] = "coast-down"
+    title: ClassVar[str] = "Coast-down"
+    standard: ClassVar[str] = "ISO 10521, SAE J1263"
+    results: ClassVar[Kind] = Kind((of_run,), STRAIGHT, WORDS, FIRST)
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"iso": {}}
+
+    speed: float = quantity("m/s", 130 / 3.6, gt=0, doc="speed at the start")
+    end_time: float = quantity("s", 300.0, gt=0, doc="end of the run, at the latest")
+    end_speed: float = quantity("m/s", 15 / 3.6, ge=0, doc="at which the run ends")
+    steer: float = quantity("rad", 0.0, doc="hand wheel angle when not driving straight")
+    straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
+
+    def program(self, start: Start) -> Program:
+        slow = End(When("chassis_velocities.longitudinal", "<=", self.end_speed), then=Stop("end speed reached"))
+        channels = [*straight_ahead(self, start), Open("throttle", Constant(0.0)), Open("brake", Constant(0.0))]
+        return Program(Phase("coast", channels, duration=self.end_time, ends=[*safety_ends(), slow]))

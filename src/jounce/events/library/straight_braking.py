@@ -2,18 +2,68 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
 from jounce.events.straight import straight_ahead
+from jounce.results.figures import Figures
+from jounce.results.key_figures.braking import braking
+from jounce.results.key_figures.common import Array
+from jounce.results.kinds import Kind
+from jounce.results.panels import STRAIGHT
+from jounce.results.run import Run
 from jounce.runtime.program import End, Feedback, Open, Phase, Program, Ramp, Rate, Stop, When
 
 if TYPE_CHECKING:
-    from jounce.events.engine import Start
+    from jounce.events.start import Start
 
 STANDSTILL = 0.1  # m/s
 HOLD = 0.2  # s
+SLIDING, TURNED = 3.0, math.cos(math.radians(20))  # a car slides at 20 degrees of side slip above 3 m/s
+
+WORDS = {
+    "initial_speed": "Speed at the start of braking",
+    "stopping_distance": "Stopping distance",
+    "stopping_distance_nominal": "Stopping distance, nominal speed",
+    "stopping_time": "Stopping time",
+    "mfdd": "Mean fully developed deceleration",
+    "mean_deceleration": "Mean deceleration over the distance",
+    "peak_deceleration": "Largest deceleration",
+    "dive_gradient": "Brake dive",
+}
+FIRST = ("stopping_distance", "mfdd", "dive_gradient")
+
+
+# --- key figures -----------------------------------------------------------------------------------------------------
+
+
+def _along_the_way(run: Run) -> Array:
+    """Forward speed, which has a sign when the car rocks back at the end; of a car that turned, speed along its way."""
+    forward = run.signal("forward_speed")
+    if run.has_signal("speed"):
+        speed = run.signal("speed")
+        sideways = (speed > SLIDING) & (np.abs(forward) < TURNED * speed)
+        if sideways.any():
+            return speed
+    return forward
+
+
+def of_run(run: Run) -> Figures:
+    """Key figures of a run."""
+    given = run.given("brake", "longitudinal_acceleration", "pitch")
+    # the pedal tells when braking begins; the planned time serves where it was not recorded
+    start = math.nan if "brake" in given else run.number("start_time", "s")
+    nominal = run.number("initial_velocity", "m/s")
+    if math.isnan(nominal):
+        nominal = run.number("speed", "m/s")
+    return braking(run.time, _along_the_way(run), start=start, nominal_speed=nominal, **given)
+
+
+# --- the event -------------------------------------------------------------------------------------------------------
 
 
 class StraightBraking(Driven):
@@ -22,6 +72,7 @@ class StraightBraking(Driven):
     kind: ClassVar[str] = "straight-braking"
     title: ClassVar[str] = "Straight braking"
     standard: ClassVar[str] = "ISO 21994"
+    results: ClassVar[Kind] = Kind((of_run,), STRAIGHT, WORDS, FIRST)
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {},
         "vi": {"speed": 25.0, "end_time": 10.0, "ramp_time": 1.0, "brake": 1.0},

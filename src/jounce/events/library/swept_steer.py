@@ -9,10 +9,13 @@ from pydantic import model_validator
 
 from jounce.core.fields import problem, quantity
 from jounce.events.base import Steered
+from jounce.results.key_figures import frequency
+from jounce.results.kinds import Kind
+from jounce.results.panels import USUAL, responses
 from jounce.runtime.program import Sweep
 
 if TYPE_CHECKING:
-    from jounce.events.engine import Start
+    from jounce.events.start import Start
 
 
 class SweptSteer(Steered):
@@ -25,6 +28,7 @@ class SweptSteer(Steered):
     kind: ClassVar[str] = "swept-steer"
     title: ClassVar[str] = "Swept steer"
     standard: ClassVar[str] = "ISO 7401, frequency response"
+    results: ClassVar[Kind] = Kind((frequency.of_run,), (responses(), *USUAL), frequency.WORDS, frequency.FIRST)
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {},
         "vi": {

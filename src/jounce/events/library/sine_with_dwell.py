@@ -17,6 +17,7 @@ import numpy as np
 
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import DEGREE, Array, sound, unsound
+from jounce.results.kinds import Kind, declare
 from jounce.results.run import Run
 from jounce.results.signals import crossing, low_pass
 
@@ -24,6 +25,15 @@ BEGIN = 5 * DEGREE
 LIMITS = {1.00: 35.0, 1.75: 20.0}  # s after COS: %
 DISPLACEMENT = {True: 1.83, False: 1.52}  # m, up to and above 3500 kg
 HEAVY = 3500.0  # kg
+
+WORDS = {
+    "yaw_rate_ratio_1_00": "Yaw rate ratio at COS + 1.00 s",
+    "yaw_rate_ratio_1_75": "Yaw rate ratio at COS + 1.75 s",
+    "lateral_displacement": "Lateral displacement at BOS + 1.07 s",
+    "steering_amplitude": "Amplitude of the steering wheel",
+    "swd_pass": "Sine with dwell passed (1) or failed (0)",
+}
+FIRST = ("yaw_rate_ratio_1_00", "yaw_rate_ratio_1_75", "lateral_displacement")
 
 
 def sine_with_dwell(
@@ -123,3 +133,6 @@ def of_run(run: Run) -> Figures:
         mass=run.quantity("gross_mass"),
         amplitude_ratio=run.number("gain", "-"),
     )
+
+
+declare("sine_with_dwell", Kind((of_run,), words=WORDS, first=FIRST))

@@ -1,4 +1,4 @@
-"""Full acceleration: times between speeds and over distances.
+"""Straight acceleration: full throttle, or a wanted acceleration; times between speeds and over distances.
 
 Times count from the first movement of the pedal where it is known, else from the last instant at standstill. A time
 from standstill needs a car that stands at the start.
@@ -7,10 +7,14 @@ from standstill needs a car that stands at the start.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from jounce.core.constants import GRAVITY
+from jounce.core.fields import flag, quantity
+from jounce.events.base import Driven, safety_ends
+from jounce.events.straight import straight_ahead
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import (
     DEGREE,
@@ -23,13 +27,34 @@ from jounce.results.key_figures.common import (
     travelled_at,
     unsound,
 )
+from jounce.results.kinds import Kind
+from jounce.results.panels import STRAIGHT
 from jounce.results.run import Run
 from jounce.results.signals import crossing
+from jounce.runtime.program import Constant, End, Feedback, Open, Phase, Program, Ramp, Rate, Stop, When
+
+if TYPE_CHECKING:
+    from jounce.events.start import Start
 
 STANDING = 0.05  # m/s
 FROM_REST = (60, 100, 160, 200)  # km/h
 ELASTIC = ((60, 100), (80, 120))  # km/h
 DISTANCES = {"402m": 402.336, "1000m": 1000.0}  # m
+
+WORDS = {
+    **{f"t_{low}_{high}": f"{low}–{high} km/h" for low, high in (*((0, v) for v in FROM_REST), *ELASTIC)},
+    "squat_gradient": "Squat",
+    "v_max": "Largest speed",
+    "ax_max": "Largest acceleration",
+    "t_402m": "Quarter mile",
+    "v_402m": "Speed after the quarter mile",
+    "t_1000m": "Standing kilometre",
+    "v_1000m": "Speed after one kilometre",
+}
+FIRST = ("t_0_100", "t_80_120", "v_max")
+
+
+# --- key figures -----------------------------------------------------------------------------------------------------
 
 
 def acceleration(
@@ -103,3 +128,55 @@ def of_run(run: Run) -> Figures:
     """Key figures of a run."""
     given = run.given("throttle", "longitudinal_acceleration", "pitch")
     return acceleration(run.time, run.signal("forward_speed"), **given)
+
+
+# --- the event -------------------------------------------------------------------------------------------------------
+
+
+class StraightAcceleration(Driven):
+    """Throttle ramp (open loop), or an acceleration tracked by the throttle."""
+
+    kind: ClassVar[str] = "straight-acceleration"
+    title: ClassVar[str] = "Straight acceleration"
+    results: ClassVar[Kind] = Kind((of_run,), STRAIGHT, WORDS, FIRST)
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "iso": {},
+        "vi": {"speed": 5.0, "end_time": 120.0, "open_loop": False, "acceleration": 10.0, "final_speed": 70.0},
+    }
+
+    speed: float = quantity("m/s", 0.0, ge=0, doc="speed at the start")
+    end_time: float = quantity("s", 60.0, gt=0, doc="end of the run, at the latest")
+    start_time: float = quantity("s", 0.5, ge=0, doc="when the throttle opens")
+    open_loop: bool = flag(True, doc="throttle by a ramp; otherwise the acceleration is tracked")
+    ramp_time: float = quantity("s", 0.2, gt=0, doc="of the throttle")
+    throttle: float = quantity("-", 1.0, ge=0, le=1, doc="demand after the ramp")
+    acceleration: float = quantity("m/s2", 3.0, gt=0, doc="to be tracked in closed loop")
+    final_speed: float = quantity("m/s", 105 / 3.6, gt=0, doc="at which the run ends")
+    steer: float = quantity("rad", 0.0, doc="hand wheel angle when not driving straight")
+    straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
+
+    def program(self, start: Start) -> Program:
+        steering = straight_ahead(self, start)
+        ends = [End(When("chassis_velocities.longitudinal", ">=", self.final_speed), then=Stop("final speed reached"))]
+        waiting = Phase("wait", [*steering, *self.pedals(start)], duration=max(self.start_time, 1e-3))
+        throttle: Any
+        if self.open_loop:
+            throttle = Open("throttle", Ramp(self.throttle, self.ramp_time))
+        else:
+            throttle = Feedback(
+                "throttle",
+                "chassis_velocities.longitudinal",
+                Rate(self.acceleration, start=self.speed),
+                kp=start.throttle_per_acceleration / 0.2,
+                ki=start.throttle_per_acceleration / 0.2,
+                feedforward=start.throttle + start.throttle_per_acceleration * self.acceleration,
+                low=0.0,
+                high=1.0,
+            )
+        go = Phase(
+            "accelerate",
+            [*steering, throttle, Open("brake", Constant(0.0))],
+            duration=self.end_time - self.start_time,
+            ends=[*safety_ends(), *ends],
+        )
+        return Program(waiting, go)

@@ -1,8 +1,8 @@
-"""Release of the steering wheel in a steady turn (free control, after ISO 17288-1): does the car come to rest by
-itself.
+"""Steering release (free control, ISO 17288-1): in a steady turn the hand wheel is let go.
 
-From the release on, yaw rate, lateral acceleration and steering wheel angle return to zero, perhaps with oscillation.
-With the extremes x₁, x₂ … on alternating sides after the release and the value x₀ at it:
+From then on it moves by itself, I θ̈ + b θ̇ = T, under the torque that the road sends back through the steering. Does the
+car come to rest by itself? Yaw rate, lateral acceleration and steering wheel angle return to zero, perhaps with
+oscillation. With the extremes x₁, x₂ … on alternating sides after the release and the value x₀ at it:
 
     overshoot        |x₁| / |x₀|
     damping ratio    from the ratio of successive extremes (logarithmic decrement)
@@ -12,14 +12,28 @@ With the extremes x₁, x₂ … on alternating sides after the release and the 
 from __future__ import annotations
 
 import math
+from typing import Any, ClassVar
 
 import numpy as np
 
+from jounce.core.fields import quantity
+from jounce.events.library.step_steer import StepSteer
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import DEGREE, Array, decay, settling_time, sound, steady
+from jounce.results.kinds import Kind
 from jounce.results.run import Run
+from jounce.results.words import PARTS, capital
 
 BAND = 0.05
+WORDS = {
+    f"release_{part}_{what}": capital(f"{PARTS[part]} after release: {what}")
+    for part in ("yaw_rate", "ay", "steering")
+    for what in ("overshoot", "damping", "frequency", "settling", "rest")
+}
+FIRST = ("release_yaw_rate_overshoot", "release_yaw_rate_damping", "release_yaw_rate_settling")
+
+
+# --- key figures -----------------------------------------------------------------------------------------------------
 
 
 def steering_release(
@@ -97,3 +111,21 @@ def of_run(run: Run) -> Figures:
         return figures
     given = run.given("yaw_rate", "lateral_acceleration", "steering")
     return steering_release(run.time, release, **given)
+
+
+# --- the event -------------------------------------------------------------------------------------------------------
+
+
+class SteeringRelease(StepSteer):
+    """A turn is entered with a step, held until it is steady, and the hand wheel let go."""
+
+    kind: ClassVar[str] = "steering-release"
+    title: ClassVar[str] = "Steering release"
+    standard: ClassVar[str] = "ISO 17288-1"
+    results: ClassVar[Kind] = Kind((of_run,), words=WORDS, first=FIRST)
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"iso": {}}
+
+    end_time: float = quantity("s", 10.0, gt=0, doc="end of the run")
+    lateral_acceleration: float = quantity("m/s2", 2.0, doc="to find the amplitude for; negative turns right")
+    rate: float = quantity("rad/s", math.radians(100), gt=0, doc="speed of the hand wheel")
+    release_time: float | None = quantity("s", 5.0, gt=0, doc="when the hand wheel is let go")

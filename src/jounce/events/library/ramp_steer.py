@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from jounce.core.fields import quantity
 from jounce.events.base import Steered, safety_ends
+from jounce.results.key_figures import steady_state
+from jounce.results.kinds import Kind
+from jounce.results.panels import USUAL, over
 from jounce.runtime.program import End, Ramp, Stop, When
 
 if TYPE_CHECKING:
-    from jounce.events.engine import Start
+    from jounce.events.start import Start
+
+# also of the other ways to drive through steady states
+RESULTS = Kind(
+    (steady_state.of_run,),
+    (over("lateral_acceleration", "steering", "side_slip", "roll", "hand_torque"), *USUAL),
+    steady_state.WORDS,
+    steady_state.FIRST,
+)
 
 
 class RampSteer(Steered):
@@ -19,6 +30,7 @@ class RampSteer(Steered):
     kind: ClassVar[str] = "ramp-steer"
     title: ClassVar[str] = "Ramp steer"
     standard: ClassVar[str] = "ISO 4138, constant speed"
+    results: ClassVar[Kind] = RESULTS
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {},
         "sis": {"speed": 80 / 3.6, "slope": math.radians(13.5)},

@@ -1,20 +1,40 @@
-"""Drop: a car let fall from its lifted position; the way it comes to rest shows ride frequency and damping.
+"""Drop: the car falls on its wheels from a height; the way it comes to rest shows ride frequency and damping.
 
-Frequency and damping are told from successive extremes of body height (and pitch) about the final value; see
-`common.decay`. A car with a damping ratio above about 0.6 shows too few of them: nan, with a warning.
+Frequency and damping are told from successive extremes of body height (and pitch) about the final value; see `decay`
+of the key figures. A car with a damping ratio above about 0.6 shows too few of them: nan, with a warning.
 """
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from jounce.core.fields import quantity
+from jounce.events.base import Event
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import DEGREE, Array, decay, settling_time, sound, steady, unsound
+from jounce.results.kinds import Kind
 from jounce.results.run import Run
+from jounce.runtime.program import Constant, Open, Phase, Program
+
+if TYPE_CHECKING:
+    from jounce.events.start import Start
 
 BAND = 0.05
+WORDS = {
+    "heave_frequency": "Heave: frequency",
+    "heave_damping": "Heave: damping ratio",
+    "heave_settling": "Heave: settling time (5 %)",
+    "heave_overshoot": "Heave: overshoot",
+    "heave_fall": "Height of the fall",
+    "pitch_rest": "Pitch at rest",
+}
+FIRST = ("heave_frequency", "heave_damping")
+
+
+# --- key figures -----------------------------------------------------------------------------------------------------
 
 
 def drop(time: Array, height: Array, *, pitch: Array | None = None, start: float = -math.inf) -> Figures:
@@ -66,3 +86,28 @@ def of_run(run: Run) -> Figures:
     """Key figures of a run."""
     start = run.number("start_time", "s")
     return drop(run.time, run.signal("height"), **run.given("pitch"), start=-math.inf if math.isnan(start) else start)
+
+
+# --- the event -------------------------------------------------------------------------------------------------------
+
+
+class Drop(Event):
+    """From rest in equilibrium, lifted by a height, released with free or braked wheels."""
+
+    kind: ClassVar[str] = "drop"
+    title: ClassVar[str] = "Drop"
+    results: ClassVar[Kind] = Kind((of_run,), words=WORDS, first=FIRST)
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"iso": {}}
+
+    speed: float = quantity("m/s", 0.0, ge=0, le=0, doc="always 0")
+    end_time: float = quantity("s", 4.0, gt=0, doc="end of the run")
+    height: float = quantity("m", 0.05, ge=0, doc="of the lift above the static position")
+
+    def program(self, start: Start) -> Program:
+        start.lift(self.height)
+        channels = [
+            Open("steering_wheel", Constant(0.0)),
+            Open("throttle", Constant(0.0)),
+            Open("brake", Constant(0.0)),
+        ]
+        return Program(Phase("fall", channels, duration=self.end_time))

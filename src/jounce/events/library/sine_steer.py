@@ -1,4 +1,4 @@
-"""Sine steer: the hand wheel follows a lasting sine."""
+"""Sine steer: the hand wheel follows a lasting sine; gain and phase at its frequency."""
 
 from __future__ import annotations
 
@@ -7,10 +7,31 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from jounce.core.fields import quantity
 from jounce.events.base import Steered
+from jounce.results.figures import Figures
+from jounce.results.key_figures.frequency import sine_response
+from jounce.results.kinds import Kind
+from jounce.results.run import Run
 from jounce.runtime.program import Sine
 
 if TYPE_CHECKING:
-    from jounce.events.engine import Start
+    from jounce.events.start import Start
+
+
+def of_run(run: Run) -> Figures:
+    """Gain and phase at the frequency of a lasting sine."""
+    figures = Figures()
+    frequency, start = run.number("frequency", "Hz"), run.number("start_time", "s")
+    if math.isnan(frequency):
+        figures.warn("sine steer: the event has no parameter 'frequency'")
+        return figures
+    begin = float(run.time[0]) if math.isnan(start) else start
+    named = (("yaw_rate", "yaw_rate", "1/s"), ("ay", "lateral_acceleration", "m/s2/rad"), ("roll", "roll", "-"))
+    for name, signal, unit in named:
+        if run.has_signal(signal):
+            h = sine_response(run.time, run.signal("steering"), run.signal(signal), frequency, begin)
+            figures.put(f"{name}_gain", abs(h), unit)
+            figures.put(f"{name}_phase", math.degrees(math.atan2(h.imag, h.real)), "deg")
+    return figures
 
 
 class SineSteer(Steered):
@@ -19,6 +40,7 @@ class SineSteer(Steered):
     kind: ClassVar[str] = "sine-steer"
     title: ClassVar[str] = "Sine steer"
     standard: ClassVar[str] = "ISO 7401, sine"
+    results: ClassVar[Kind] = Kind((of_run,))
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {},
         "vi": {"speed": 5.0, "end_time": 10.0, "amplitude": math.radians(30), "frequency": 0.5},

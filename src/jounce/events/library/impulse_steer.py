@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from jounce.core.fields import quantity
 from jounce.events.base import Steered
+from jounce.results.key_figures import frequency
+from jounce.results.kinds import Kind
+from jounce.results.panels import USUAL, responses
 from jounce.runtime.program import FromTable
 
 if TYPE_CHECKING:
-    from jounce.events.engine import Start
+    from jounce.events.start import Start
 
 
 class ImpulseSteer(Steered):
@@ -19,6 +22,7 @@ class ImpulseSteer(Steered):
     kind: ClassVar[str] = "impulse-steer"
     title: ClassVar[str] = "Impulse steer"
     standard: ClassVar[str] = "ISO 7401, pulse"
+    results: ClassVar[Kind] = Kind((frequency.of_run,), (responses(), *USUAL), frequency.WORDS, frequency.FIRST)
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {},
         "vi": {"speed": 5.0, "end_time": 10.0, "amplitude": math.radians(30), "duration": 1.0},

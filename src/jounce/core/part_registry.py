@@ -1,0 +1,113 @@
+"""Classes found by family and kind: those in the folders of a package, those of installed packages, those registered.
+
+A file names a ``kind`` (``spring: {kind: rotational}``), never Python. Which class that is follows from
+
+* the modules in the folders of the package (``jounce/components/<system>/<part>.py``), each class with its own
+  ``family`` and ``kind``: a new part is a new file, no list changes;
+* entry points of installed packages, group ``jounce.parts``, each naming a class;
+* classes given to ``register`` by a program.
+
+Modules are imported when a kind is asked for that is not known yet.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING, Any
+
+from jounce.core.errors import ParameterError, did_you_mean
+
+if TYPE_CHECKING:
+    from jounce.core.fields import Data
+
+
+class Registry:
+    """Classes by family and kind."""
+
+    def __init__(self, package: str, entry_points: str) -> None:
+        self.package, self.entry_points = package, entry_points
+        self._known: dict[tuple[str, str], type[Data]] = {}
+        self._searched = False
+
+    def register(self, cls: type[Data]) -> type[Data]:
+        """Make a class known; usable as a decorator. Another class of the same family and kind is refused."""
+        family, kind = str(getattr(cls, "family", "")), kind_of(cls)
+        if not family or not kind:
+            raise ParameterError(
+                f"{cls.__name__}: a part says its family (what it may stand for) and has a field 'kind' with its name as "
+                'default: family: ClassVar[str] = "element"; kind: Literal["helper"] = choice("helper", doc="…")'
+            )
+        self._search()
+        known = self._known.get((family, kind))
+        if known is not None and _place(known) != _place(cls):
+            raise ParameterError(
+                f"{cls.__name__}: kind {kind!r} of {family!r} is taken by {known.__module__}.{known.__qualname__}; "
+                "choose another name"
+            )
+        self._known[family, kind] = cls
+        return cls
+
+    def forget(self, cls: type[Data]) -> None:
+        """Take back what `register` did."""
+        self._known = {key: known for key, known in self._known.items() if known is not cls}
+
+    def kinds(self, family: str) -> dict[str, type[Data]]:
+        """All classes of a family, by kind."""
+        self._search()
+        return {kind: cls for (known, kind), cls in sorted(self._known.items()) if known == family}
+
+    def families(self) -> list[str]:
+        """All families."""
+        self._search()
+        return sorted({family for family, _ in self._known})
+
+    def find(self, family: str, kind: str) -> type[Data]:
+        """The class of a kind; ParameterError with the known ones."""
+        if (family, kind) not in self._known:
+            self._search()
+        found = self._known.get((family, kind))
+        if found is None:
+            raise ParameterError(f"unknown kind{did_you_mean(kind, list(self.kinds(family)), limit=16)}")
+        return found
+
+    def modules(self) -> list[str]:
+        """Names of the modules that hold the classes known so far."""
+        return sorted({cls.__module__ for cls in self._known.values()})
+
+    def _search(self) -> None:
+        if self._searched:
+            return
+        self._searched = True
+        root = importlib.import_module(self.package)
+        for folder in pkgutil.iter_modules(root.__path__):
+            if not folder.ispkg:
+                continue
+            package = importlib.import_module(f"{self.package}.{folder.name}")
+            for item in pkgutil.iter_modules(package.__path__):
+                if not item.name.startswith("_"):
+                    self._take(importlib.import_module(f"{package.__name__}.{item.name}"))
+        from importlib.metadata import entry_points
+
+        for point in entry_points(group=self.entry_points):
+            self.register(point.load())
+
+    def _take(self, module: Any) -> None:
+        for value in vars(module).values():
+            if isinstance(value, type) and value.__module__ == module.__name__ and getattr(value, "family", ""):
+                kind = kind_of(value)
+                if kind:
+                    self._known[str(value.family), kind] = value  # type: ignore[attr-defined]
+
+
+def kind_of(cls: type[Any]) -> str:
+    """The kind that a class stands for: the default of its field ``kind``."""
+    info = getattr(cls, "model_fields", {}).get("kind")
+    return info.default if info is not None and isinstance(info.default, str) else ""
+
+
+def _place(cls: type[Any]) -> tuple[str, str]:
+    return cls.__module__, cls.__qualname__
+
+
+PARTS = Registry("jounce.components", "jounce.parts")

@@ -1,0 +1,164 @@
+"""What follows from a run: where it comes from, its car in numbers, its warnings, what was under its wheels."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+import jounce
+from jounce.core.fields import to_raw
+from jounce.events.base import Steered
+from jounce.vehicle.assembly import CORNERS
+
+if TYPE_CHECKING:
+    from jounce.events.base import Event
+    from jounce.events.scene import Scene
+    from jounce.events.start import Start
+    from jounce.results.run import Run
+    from jounce.runtime.recording import Recording
+    from jounce.sim.car import Description
+    from jounce.vehicle.schema import Vehicle
+
+CREEP = 3.0  # m/s: slips of slower wheels say little
+MARGIN = 0.05  # of a range: how far beyond its ends a tire may go without a word
+DEGREES = 180 / math.pi
+TIRE_RANGES = (
+    ("load", "Tire.Ground_Surface_Force_Z", "FZMIN", "FZMAX", "N", 1.0),
+    ("slip", "Tire.Longitudinal_Slip_With_Lag", "KPUMIN", "KPUMAX", "", 1.0),
+    ("slip angle", "Tire.Lateral_Slip_With_Lag", "ALPMIN", "ALPMAX", "deg", DEGREES),
+    ("inclination", "Wheel.Inclination", "CAMMIN", "CAMMAX", "deg", DEGREES),
+)
+
+NO_COMPLIANCE = (
+    "suspensions have no compliance yet: the car understeers 0.5 to 1.5 deg/g less and answers with more gain than one "
+    "of its class"
+)
+
+
+def _wheels() -> Mapping[str, tuple[int, Literal["L", "R"]]]:
+    """Corners of a car: axle and side by name."""
+    return CORNERS
+
+
+def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, Any]:
+    """What is kept with a run."""
+    vehicle = start.vehicle
+    changes = {**start.options.changes, **start.options.parameters}
+    key = hashlib.sha256(json.dumps(to_raw(vehicle), sort_keys=True, default=str).encode()).hexdigest()
+    mass, centre, height = _centre_of_gravity(vehicle)
+    front, rear = vehicle.front_suspension, vehicle.rear_suspension
+    ratio = start.steering_ratio
+    to_rear = centre - rear.wheel_centre_x
+    summary = {
+        "mass": [mass, "kg"],
+        "front axle share": [100 * to_rear / vehicle.wheelbase, "%"],
+        "height of the centre of gravity": [height, "m"],
+        "wheelbase": [vehicle.wheelbase, "m"],
+        "track, front": [front.track, "m"],
+        "track, rear": [rear.track, "m"],
+        "steering ratio": [ratio, "-"],
+        "tires, front": [start.description.tires["L1"].name, ""],
+        "tires, rear": [start.description.tires["L2"].name, ""],
+    }
+    warnings = list(start.warnings)
+    if vehicle.category and isinstance(event, Steered):
+        warnings.append(NO_COMPLIANCE)
+    if recorded.reason and not recorded.ok:
+        warnings.append(f"ended early: {recorded.reason}")
+    warnings += _beyond_tire_data(start.description, recorded)
+    warnings += _beside_the_road(start.scene, recorded)
+    return {
+        "vehicle": {
+            "name": vehicle.name,
+            "class": vehicle.category,
+            "summary": summary,
+            "quantities": {
+                "steering_ratio": ratio,
+                "wheelbase": vehicle.wheelbase,
+                "cg_to_rear": to_rear,
+                "mass": mass,
+                "effective_mass": mass + start.rotating_mass,
+                "air_density": vehicle.aero.air_density if vehicle.aero is not None else 1.2,
+            },
+        },
+        "event": {"kind": event.kind, "name": event.title, "parameters": event.parameters()},
+        "parameters": {name: str(value) for name, value in changes.items()},
+        "version": jounce.__version__,
+        "hashes": {"vehicle": key},
+        "statics": {"method": start.settled.method, "iterations": start.settled.iterations},
+        "warnings": warnings,
+    }
+
+
+def timing_of(recorded: Recording) -> dict[str, float]:
+    """How long a run took, and how much faster than the real car it was."""
+    simulated = float(recorded.time[-1] - recorded.time[0]) if len(recorded.time) else 0.0
+    factor = simulated / recorded.wall_time if recorded.wall_time > 0 else math.inf
+    return {"simulated": simulated, "wall": recorded.wall_time, "real_time_factor": factor}
+
+
+def with_road_flags(result: Run, scene: Scene) -> Run:
+    """The run with what the road is under each wheel: beside it or on it, and its material."""
+    values = {name: result[name] for name in result.names if name.startswith("Road.Contact_Patch_Global")}
+    added: dict[str, Any] = {}
+    for corner, _, sample in scene.under(values):
+        added[f"Road.Off_Road_Flag.{corner}"] = sample.off_road.astype(float)
+        added[f"Road.Material.{corner}"] = sample.material.astype(float)
+    return result.with_channels(added, dict.fromkeys(added, "-")) if added else result
+
+
+def _beyond_tire_data(description: Description, recorded: Recording) -> list[str]:
+    """One warning per tire and quantity that left the range of its file while the car moved."""
+    result = []
+    for corner, tire in description.tires.items():
+        moving = _signal(recorded, f"Tire.Ground_Surface_Contact_Patch_Vx.{corner}")
+        if moving is None:
+            continue
+        for what, channel, low, high, unit, factor in TIRE_RANGES:
+            values = _signal(recorded, f"{channel}.{corner}")
+            if values is None or low not in tire.values or high not in tire.values:
+                continue
+            bounds = float(tire.values[low]), float(tire.values[high])
+            found = values[np.abs(moving) > CREEP]
+            if what == "load":  # a wheel in the air is no question of data
+                bounds = 0.0, bounds[1]
+            room = MARGIN * (bounds[1] - bounds[0])
+            if len(found) and room > 0 and (found.min() < bounds[0] - room or found.max() > bounds[1] + room):
+                seen = f"{factor * found.min():.4g} to {factor * found.max():.4g}"
+                known = f"{factor * bounds[0]:.4g} to {factor * bounds[1]:.4g}"
+                result.append(
+                    f"tire {corner} ({tire.name}): {what} {seen} {unit}, its data end at {known} {unit}".rstrip()
+                )
+    return result
+
+
+def _beside_the_road(scene: Scene, recorded: Recording) -> list[str]:
+    """One warning per tire that left its road."""
+    result = []
+    values = {name: recorded[name] for name in recorded.names if name.startswith("Road.Contact_Patch_Global")}
+    for corner, road, sample in scene.under(values):
+        off = np.asarray(sample.off_road)
+        if off.any() and road.warns:
+            when = float(recorded.time[int(np.argmax(off))])
+            result.append(
+                f"wheel {corner} left the road {road.name} at {when:.2f} s; what lies beside it follows its rule"
+            )
+    return result
+
+
+def _signal(recorded: Recording, name: str) -> Any:
+    return recorded[name] if name in recorded.names else None
+
+
+def _centre_of_gravity(vehicle: Vehicle) -> tuple[float, float, float]:
+    """Mass of the whole car, and x and z of its centre of gravity at design, vehicle reference frame."""
+    parts = [(m, c) for m, c, _ in vehicle.body.sprung()]
+    parts += [(vehicle.wheels(a, s).unsprung_mass, vehicle.wheel_centre(a, s)) for a, s in _wheels().values()]
+    mass = sum(m for m, _ in parts)
+    centre = np.sum([m * np.asarray(c) for m, c in parts], axis=0) / mass
+    return float(mass), float(centre[0]), float(centre[2])

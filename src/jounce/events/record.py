@@ -1,0 +1,125 @@
+"""Running an event, and what is recorded of it: channels, a live stream, headings without jumps, laps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jounce.core.errors import ParameterError
+from jounce.events.laps import measure
+from jounce.files.roads import load_path
+from jounce.road.block import Frame
+from jounce.road.line import LineRoad
+from jounce.runtime.program import Number, Open, Program, Reference
+
+if TYPE_CHECKING:
+    from jounce.events.base import Event
+    from jounce.events.options import Options, Progress
+    from jounce.results.run import Run
+    from jounce.road.surface import Road
+    from jounce.runtime.recording import Recording
+    from jounce.runtime.simulation import Simulation
+
+UNWRAPPED = ("chassis_displacements.yaw", "Vehicle.Yaw", "Vehicle_States.yaw_angle")
+
+# What a viewer gets when no output map says otherwise.
+LIVE_CHANNELS = (
+    *("chassis_displacements.longitudinal", "chassis_displacements.lateral", "chassis_displacements.yaw"),
+    *("chassis_velocities.longitudinal", "chassis_velocities.yaw", "driver_demands.steering"),
+)
+
+
+def record(sim: Simulation, program: Program, options: Options, end: float) -> Recording:
+    """Run a program, with the inputs of the options beside it; what fails or is interrupted returns what it has."""
+    progress = options.progress
+    return sim.run(
+        program=_driven(program, options.inputs),
+        method=options.method,
+        step=options.step,
+        interval=options.interval,
+        channels=_matching(sim, options.channels),
+        progress=None if progress is None else lambda _, now: progress(now, end),
+        on_error="return",
+    )
+
+
+def streaming(sim: Simulation, options: Options) -> Progress | None:
+    """Progress that also sends channels to a viewer; what it sends is what is recorded, unscaled."""
+    live, progress = options.live, options.progress
+    if live is None:
+        return progress
+    names = options.output_map.live if options.output_map is not None else LIVE_CHANNELS
+
+    def call(now: float, end: float) -> None:
+        live(now, {name: sim.output(name) for name in names})
+        if progress is not None:
+            progress(now, end)
+
+    return call
+
+
+def unwrapped(recorded: Recording) -> Recording:
+    """Headings without jumps by a full turn."""
+    for name in UNWRAPPED:
+        if name in recorded.names:
+            column = recorded.names.index(name)
+            recorded.data[:, column] = np.unwrap(recorded.data[:, column])
+    return recorded
+
+
+def with_laps(result: Run, event: Event, roads: Sequence[Road]) -> Run:
+    """The run with the channels and times of a lap sensor at the chassis' reference point, if the event has one."""
+    if not event.lap_path:
+        return result
+    if event.lap_path == "road":
+        path = next((r.path for r in roads if isinstance(r, LineRoad) and r.frame == Frame()), None)
+        if path is None:
+            raise ParameterError("lap_path 'road': the road has no line of its own, or it was moved; name a path")
+    else:
+        path = load_path(event.lap_path)
+    laps = measure(
+        result.time,
+        result["chassis_displacements.longitudinal"],
+        result["chassis_displacements.lateral"],
+        path,
+        event.beacons,
+    )
+    channels = {
+        "Lap_Sensor.path_s": (laps.station, "m"),
+        "Lap_Sensor.path_distance": (laps.offset, "m"),
+        "Lap_Sensor.lap_count": (laps.count, "-"),
+        "Lap_Sensor.lap_time": (laps.lap_time, "s"),
+        "Lap_Sensor.sector_time": (laps.sector_time, "s"),
+    }
+    result = result.with_channels(
+        {name: values for name, (values, _) in channels.items()}, {name: unit for name, (_, unit) in channels.items()}
+    )
+    return result.with_metadata(laps={"times": list(laps.times), "sectors": [list(s) for s in laps.sectors]})
+
+
+def _driven(program: Program, inputs: Mapping[str, Reference | Number]) -> Program:
+    """A program that also drives inputs which it leaves alone."""
+    if not inputs:
+        return program
+    taken = {channel.input for phase in program.phases for channel in phase.channels}  # type: ignore[union-attr]
+    for name in inputs:
+        if name in taken:
+            raise ParameterError(f"inputs: {name!r} is driven by the event itself")
+    more = [Open(name, reference) for name, reference in inputs.items()]
+    return Program([replace(phase, channels=(*phase.channels, *more)) for phase in program.phases])  # type: ignore[misc]
+
+
+def _matching(sim: Simulation, channels: Sequence[str] | None) -> list[str] | None:
+    """Names of the channels that match names or patterns; a name without a match stays, to be complained about."""
+    if channels is None:
+        return None
+    known = [v.name for v in sim.model.outputs]
+    result: dict[str, None] = {}
+    for pattern in channels:
+        found = [name for name in known if fnmatchcase(name, pattern)]
+        result.update(dict.fromkeys(found or [pattern]))
+    return list(result)

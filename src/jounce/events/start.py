@@ -1,0 +1,187 @@
+"""A car ready to start an event: in equilibrium, or running steadily at its speed, and what events ask about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from jounce.core.errors import SimulationError, StaticsError
+from jounce.events.options import Options, Progress
+from jounce.events.record import record
+from jounce.events.scene import Plane, Scene, on_a_plane
+from jounce.sim import car as cars
+from jounce.sim.gains import Gains, gains
+from jounce.sim.statics import Settled, place, settle
+from jounce.sim.steady import Running, roll, run_steadily
+from jounce.vehicle.assembly import CORNERS
+
+if TYPE_CHECKING:
+    from jounce.events.base import Event
+    from jounce.runtime.recording import Recording
+    from jounce.runtime.simulation import Simulation
+
+CRAWL = 0.1  # m/s: below this speed a car starts at rest
+SAMPLED = 0.05  # s, between rows of a search
+STEERED = ("L1", "R1")  # wheels whose mean steer angle makes the steering ratio
+HAND = math.radians(1.0)  # hand wheel angle to each side, for the ratio
+
+
+def _wheels() -> Mapping[str, tuple[int, Literal["L", "R"]]]:
+    """Corners of a car: axle and side by name."""
+    return CORNERS
+
+
+class Start:
+    """A car ready to start an event."""
+
+    def __init__(
+        self, description: cars.Description, event: Event, options: Options | None = None, scene: Scene | None = None
+    ) -> None:
+        self.description, self.event = description, event
+        self.options = options if options is not None else Options()
+        self.scene = scene if scene is not None else Scene(description.ground)
+        self.vehicle = description.vehicle
+        self.warnings: list[str] = []
+        self.scene.check(description)
+        self.sim = self._simulation(description)
+        self.scene.bind(self.sim)
+        self.settled: Settled
+        self.running: Running | None = None
+        self._ready()
+        self._first = self.sim.snapshot()
+
+    def _simulation(self, description: cars.Description) -> Simulation:
+        sim = cars.simulation(description, method=self.options.method, step=self.options.step)
+        sim.set_parameters(self.options.parameters)
+        return sim
+
+    def _ready(self) -> None:
+        sim, event = self.sim, self.event
+        plane, warnings = self.scene.prepare(sim, self.description, event, self.options.inputs)
+        self.warnings += warnings
+        steer = float(getattr(event, "initial_steer", 0.0))
+        sim.set_inputs({"steering_wheel": steer, "throttle": 0.0, "brake": 0.0})
+        where: dict[str, Any] = {"x": event.x, "y": event.y, "heading": event.heading}
+        where |= {"normal": plane.normal, "height": plane.height}
+        moving = abs(event.speed) > CRAWL
+        if event.static_setup == "none":
+            place(sim, self.description, **where)
+            self.settled = Settled("none", 0, math.nan, ())
+            self.warnings.append("static_setup none: the car starts at design, not in equilibrium; nothing is adjusted")
+            if moving:
+                roll(sim, event.speed)
+            return
+        self.settled = settle(sim, self.description, **where)
+        if not moving:
+            return
+        try:
+            self.running = run_steadily(sim, self.description, event.speed, plane.normal)
+        except StaticsError:
+            if self.scene.even:
+                raise
+            self._run_on_a_plane(plane, where)
+
+    def _run_on_a_plane(self, plane: Plane, where: dict[str, Any]) -> None:
+        """Steady running does not exist on an uneven road: take that on the plane under its wheels."""
+        flat = cars.describe(self.vehicle, self.description.tires, "inclined", tire_inputs=self.description.tire_inputs)
+        sim = self._simulation(flat)
+        on_a_plane(sim, plane, self.event, self.options.inputs)
+        sim.set_inputs({"steering_wheel": self.sim.input("steering_wheel")})
+        settle(sim, flat, **where)
+        self.running = run_steadily(sim, flat, self.event.speed, plane.normal)
+        self.sim.x[:], self.sim.m[:] = sim.x, sim.m
+        self.sim.set_inputs({"throttle": sim.input("throttle")})
+
+    def restart(self) -> None:
+        """Back to the beginning of the event."""
+        self.sim.set_program(None)
+        self.sim.restore(self._first)
+
+    # -- what events ask -----------------------------------------------------------------------------------------
+
+    @property
+    def throttle(self) -> float:
+        """Demand that keeps the speed at the start."""
+        return self.running.throttle if self.running is not None else 0.0
+
+    @property
+    def throttle_per_acceleration(self) -> float:
+        """Drive demand per acceleration at the start, s²/m; 0 without drive."""
+        return 1 / self._gains.throttle if self._gains.throttle > 0 else 0.0
+
+    @property
+    def brake_per_deceleration(self) -> float:
+        """Brake demand per deceleration at the start, s²/m, while no wheel locks; 0 without brakes."""
+        return 1 / self._gains.brake if self._gains.brake > 0 else 0.0
+
+    @cached_property
+    def _gains(self) -> Gains:
+        """Of the car as it is when first asked: events ask before they start."""
+        return gains(self.sim, self.description)
+
+    @property
+    def steering_ratio(self) -> float:
+        """Hand wheel angle per mean steer angle of the front wheels, straight ahead."""
+        here, was = {}, self.sim.input("steering_wheel")
+        for sign in (1.0, -1.0):
+            self.sim.set_inputs({"steering_wheel": sign * HAND})
+            here[sign] = np.mean([self.sim.output(f"Wheel.Spindle_Steer.{c}") for c in STEERED])
+        self.sim.set_inputs({"steering_wheel": was})
+        moved = float(here[1.0] - here[-1.0])
+        return 2 * HAND / moved if moved else math.inf
+
+    @property
+    def steering_per_curvature(self) -> float:
+        """Hand wheel angle per curvature of the path at low speed, rad m."""
+        return self.steering_ratio * self.vehicle.wheelbase
+
+    def steering_for(self, lateral_acceleration: float) -> float:
+        """A first guess of the hand wheel angle: that of a neutral car, and half as much again."""
+        curvature = lateral_acceleration / max(self.event.speed, 1.0) ** 2
+        return 1.5 * self.steering_per_curvature * curvature
+
+    def steady_lateral_acceleration(self, event: Event) -> float:
+        """Mean lateral acceleration over the last second of an event, levelled axes, less that at the start."""
+        self.restart()
+        step = self.options.step
+        every = max(1, round(SAMPLED / step)) * step
+        recorded = self.record(event, interval=every, channels=["System_Mass_Center.Tracking_Ay"])
+        if not recorded.ok:
+            raise SimulationError(f"the run ended with {recorded.reason!r}")
+        last = recorded.time >= recorded.time[-1] - 1.0
+        self.restart()
+        values = recorded["System_Mass_Center.Tracking_Ay"]
+        return float(np.mean(values[last]) - values[0])
+
+    def lift(self, height: float) -> None:
+        """Raise the car by a height."""
+        self.sim.set_states({"chassis.z": self.sim.state("chassis.z") + height})
+
+    def aim(self, x: float, y: float, heading: float, preview: float) -> None:
+        """Set the line that straight-line events follow."""
+        self.sim.set_parameters({"line.x": x, "line.y": y, "line.heading": heading, "line.preview": preview})
+
+    @property
+    def rotating_mass(self) -> float:
+        """What the spin inertias of the wheels add to the mass along the road, kg."""
+        wheels = _wheels()
+        radius = float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{corner}") for corner in wheels]))
+        return sum(self.vehicle.wheels(axle, side).hub_spin_inertia for axle, side in wheels.values()) / radius**2
+
+    def record(
+        self,
+        event: Event,
+        *,
+        interval: float | None = None,
+        channels: Sequence[str] | None = None,
+        progress: Progress | None = None,
+    ) -> Recording:
+        """Run an event from here; a run that fails or is interrupted returns what it has."""
+        every = self.options.interval if interval is None else interval
+        options = replace(self.options, interval=every, channels=channels, progress=progress)
+        return record(self.sim, event.program(self), options, event.end_time)

@@ -1,0 +1,95 @@
+"""Acceleration per demand of a rolling car, from its exact linearisation.
+
+With the forward speed v and all other states z but place and heading, both as deviations from where the car runs, and
+a demand u (throttle or brake),
+
+    v̇ = a v + c·z + b u,    ż = A_v v + A_z z + B u                                                           (1)
+
+Neighbouring steady states, in which z has come to rest for a speed, lie along
+
+    z = h v,    A_v + A_z h = 0                                                                               (2)
+
+so that h says how spins grow with the speed (1/r of a rolling wheel), and how contacts, travels and pitch follow it. A
+car that gathers speed evenly stays beside that line: v̇ = α and ż = α h with constant offsets. At v = 0, (1) reads
+
+    A_z z + B u = α h,    c·z + b u = α                                                                       (3)
+    α/u = (b - c·A_z⁻¹ B)/(1 - c·A_z⁻¹ h)                                                                     (4)
+
+For a mass m on wheels of radius r and spin inertia I this is 1/(m r + I/r) per torque. (4) is the acceleration that is
+left when everything faster than the speed itself has followed; how drag grows while the speed does is no part of it.
+
+A brake is a friction element: its torque is the limit that the demand sets, and has no derivative at demand zero, where
+it changes its kind. It is linearised just applied, with the wheels turning; a car that stands is given a speed for it.
+
+Ours; the first-order slow manifold of a system of two time scales, as in [Kokotovic1999] chapter 2. Not modelled: what
+is switched between here and the demands that follow (slip control, saturation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce.runtime.simulation import Simulation
+from jounce.runtime.user_tire import in_analysis
+from jounce.sim.car import Description, lineariser
+from jounce.sim.linear import LinearModel
+from jounce.sim.steady import GIVEN, WHEEL_ANGLE, roll
+
+Array = npt.NDArray[np.float64]
+
+SPEED = "chassis.vx"
+JUST_APPLIED = 0.01  # demand at which brakes are linearised
+ROLLING = 5.0  # m/s: below this speed the brakes are linearised at it, where the wheels turn for certain
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Accelerations along the road per unit of demand, m/s²; positive drives forwards, or brakes."""
+
+    throttle: float
+    brake: float
+
+
+@in_analysis("quasi-static")
+def gains(sim: Simulation, description: Description) -> Gains:
+    """Gains of a car where it runs; the simulation is left as it was.
+
+    The linearisation is that of statics and steady running: nothing is compiled for it.
+    """
+    here = sim.snapshot()
+    linear = lineariser(description)
+    try:
+        throttle = acceleration_per_demand(linear.at(sim), "throttle")
+        if abs(sim.state(SPEED)) < ROLLING:
+            roll(sim, ROLLING)
+        way = np.sign(sim.state(SPEED))
+        sim.set_inputs({"brake": JUST_APPLIED})
+        brake = -way * acceleration_per_demand(linear.at(sim), "brake")
+    finally:
+        sim.restore(here)
+    return Gains(throttle, float(brake))
+
+
+def acceleration_per_demand(model: LinearModel, demand: str) -> float:
+    """Even acceleration per unit of an input (4)."""
+    speed = model.states.index(SPEED)
+    others = [i for i, name in enumerate(model.states) if name not in GIVEN and not name.endswith(WHEEL_ANGLE)]
+    column = model.inputs.index(demand)
+    entry = model.B[others, column]
+    if not entry.any() and not model.B[speed, column]:
+        return 0.0
+    following, offsets = _solved(model.A[np.ix_(others, others)], -model.A[others, speed], entry)  # (2), A_z⁻¹ B
+    (shift,) = _solved(model.A[np.ix_(others, others)], following)  # A_z⁻¹ h
+    along = model.A[speed, others]
+    return float((model.B[speed, column] - along @ offsets) / (1 - along @ shift))  # (4)
+
+
+def _solved(matrix: Array, *sides: Array) -> Sequence[Array]:
+    """Least squares with scaled columns: metres and radians weigh alike, and what nothing holds stays where it is."""
+    scale = np.maximum(np.linalg.norm(matrix, axis=0), 1e-12)
+    found = np.linalg.lstsq(matrix / scale, np.column_stack(sides), rcond=1e-12)[0] / scale[:, None]
+    return list(found.T)

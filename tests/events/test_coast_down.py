@@ -1,0 +1,39 @@
+"""Coast-down: key figures of signals whose answer is known in closed form."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from jounce.core.constants import GRAVITY
+from jounce.events.library.coast_down import coast_down
+from result_runs import value
+
+
+def coasting(a: float, c: float, m: float, v0: float, t: np.ndarray) -> np.ndarray:
+    """Closed form of m dv/dt = −(a + c v²)."""
+    w = math.sqrt(a * c) / m
+    return math.sqrt(a / c) * np.tan(np.arctan(v0 * math.sqrt(c / a)) - w * t)
+
+
+def test_coast_down_recovers_the_road_load() -> None:
+    a, c, m = 150.0, 0.40, 1700.0
+    t = np.arange(0, 120, 0.05)
+    v = coasting(a, c, m, 35.0, t)
+    found = coast_down(t, v, m, mass=1600.0, air_density=1.2)
+    assert value(found, "road_load_a") == pytest.approx(a, rel=1e-4)
+    assert abs(value(found, "road_load_b")) < 0.01
+    assert value(found, "road_load_c") == pytest.approx(c, rel=1e-4)
+    assert value(found, "drag_area") == pytest.approx(2 * c / 1.2, rel=1e-4)
+    assert value(found, "rolling_resistance") == pytest.approx(1000 * a / (1600 * GRAVITY), rel=1e-4)
+    assert value(found, "road_load_80") == pytest.approx(a + c * (80 / 3.6) ** 2, rel=1e-4)
+
+
+def test_coast_down_over_a_narrow_range_is_refused() -> None:
+    t = np.arange(0, 5, 0.05)
+    found = coast_down(t, coasting(150.0, 0.4, 1700.0, 35.0, t), 1700.0)
+    assert math.isnan(value(found, "road_load_a"))
+    assert any("only" in text for text in found.warnings)
+    assert math.isnan(value(coast_down(t, 30 - t, math.nan), "road_load_c"))
