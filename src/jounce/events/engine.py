@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from jounce.results.output_map import OutputMap
     from jounce.road.native import Sample
     from jounce.road.surface import Road
+    from jounce.runtime.options import RunKeywords
     from jounce.runtime.recording import Recording
     from jounce.runtime.simulation import Simulation
     from jounce.vehicle.schema import Vehicle
@@ -272,15 +273,18 @@ class Start:
     ) -> Recording:
         """Run an event from here; a run that fails or is interrupted returns what it has."""
         call = None if progress is None else lambda _, now: progress(now, event.end_time)
-        return self.sim.run(
-            program=_driven(event.program(self), self.inputs),
-            method=self.method,
-            step=self.step,
-            interval=interval,
-            channels=_matching(self.sim, channels),
-            progress=call,
-            on_error="return",
-        )
+        options = self.options(event, interval=interval, channels=channels)
+        return self.sim.run(progress=call, on_error="return", **options)
+
+    def options(self, event: Event, *, interval: float, channels: Sequence[str] | None) -> RunKeywords:
+        """How the simulation runs an event from here, wherever it does so."""
+        return {
+            "program": _driven(event.program(self), self.inputs),
+            "method": self.method,
+            "step": self.step,
+            "interval": interval,
+            "channels": _matching(self.sim, channels),
+        }
 
 
 def run(
@@ -321,10 +325,52 @@ def run(
     live : called now and then while the run goes on, with the time and the live channels of the output map
     """
     begun = clock.perf_counter()
+    start = make_ready(
+        vehicle, event, step=step, method=method, tires=tires, road=road, parameters=parameters, inputs=inputs
+    )
+    ready = clock.perf_counter()
+    event, prepared = start.event, start.event.prepared(start)
+    start.restart()
+    if live is not None:
+        progress = _streaming(start, progress, live, output_map.live if output_map is not None else LIVE_CHANNELS)
+    every = recording_interval(interval, start.step)
+    recorded = start.record(prepared, interval=every, channels=channels, progress=progress)
+    done = clock.perf_counter()
+    metadata = _metadata(start, prepared, recorded, {**(changes or {}), **(parameters or {})})
+    simulated = float(recorded.time[-1] - recorded.time[0]) if len(recorded.time) else 0.0
+    metadata["timing"] = {
+        "simulated": simulated,
+        "wall": recorded.wall_time,
+        "real_time_factor": simulated / recorded.wall_time if recorded.wall_time > 0 else math.inf,
+        "ready": ready - begun,
+        "total": done - begun,
+    }
+    result = Run.from_recording(_unwrapped(recorded), metadata)
+    result = _with_road_flags(result, start.roads)
+    if event.lap_path:
+        result = _with_laps(result, event, start.roads)
+    return output_map.apply(result) if output_map is not None else result
+
+
+def recording_interval(interval: float | str, step: float) -> float:
+    """A recording interval as the next multiple of the step, in s."""
+    return max(1, round(parse(interval, "s", "interval") / step)) * step
+
+
+def make_ready(
+    vehicle: Vehicle,
+    event: Event,
+    *,
+    step: float | str = cars.STEP,
+    method: str = cars.METHOD,
+    tires: Mapping[str, Tire] | None = None,
+    road: Road | str | None = None,
+    parameters: Mapping[str, Number] | None = None,
+    inputs: Mapping[str, Reference | Number] | None = None,
+) -> Start:
+    """A car at the start of an event: settled, or running steadily; arguments as for `run`."""
     if not isinstance(event, Event):
         raise ParameterError(f"run: expected an event such as jounce.events.StepSteer(), got {type(event).__name__}")
-    seconds = parse(step, "s", "step")
-    every = max(1, round(parse(interval, "s", "interval") / seconds)) * seconds
     vehicle = event.adapted(vehicle)
     if isinstance(road, str):
         event, road = event.changed(road=road), None
@@ -353,29 +399,9 @@ def run(
         patch=bool(roads) and event.contact != "point",
         tire_inputs=tuple(dict.fromkeys(key for name in inputs or () if (key := _factor(name)))),
     )
-    start = Start(description, event, method, seconds, roads, inputs, parameters)
+    start = Start(description, event, method, parse(step, "s", "step"), roads, inputs, parameters)
     start.warnings[:0] = remarks
-    ready = clock.perf_counter()
-    prepared = event.prepared(start)
-    start.restart()
-    if live is not None:
-        progress = _streaming(start, progress, live, output_map.live if output_map is not None else LIVE_CHANNELS)
-    recorded = start.record(prepared, interval=every, channels=channels, progress=progress)
-    done = clock.perf_counter()
-    metadata = _metadata(start, prepared, recorded, {**(changes or {}), **(parameters or {})})
-    simulated = float(recorded.time[-1] - recorded.time[0]) if len(recorded.time) else 0.0
-    metadata["timing"] = {
-        "simulated": simulated,
-        "wall": recorded.wall_time,
-        "real_time_factor": simulated / recorded.wall_time if recorded.wall_time > 0 else math.inf,
-        "ready": ready - begun,
-        "total": done - begun,
-    }
-    result = Run.from_recording(_unwrapped(recorded), metadata)
-    result = _with_road_flags(result, roads)
-    if event.lap_path:
-        result = _with_laps(result, event, roads)
-    return output_map.apply(result) if output_map is not None else result
+    return start
 
 
 def _streaming(
