@@ -175,10 +175,10 @@ def make(
     inputs = {v.name: k for k, v in enumerate(model.inputs)}
     known = [*inputs, *model.aliases]
     written = tuple(model.aliases.get(item, item) for item in writes)
-    for item, name_of_input in zip(writes, written, strict=True):
+    for k, (item, name_of_input) in enumerate(zip(writes, written, strict=True)):
         if name_of_input not in inputs:
             raise ParameterError(f"{where}: {item!r} is no input of model {model.name!r}{did_you_mean(item, known)}")
-        if written.count(name_of_input) > 1:
+        if name_of_input in written[:k]:
             raise ParameterError(f"{where}: input {item!r}{model.alias_note(item)} is written twice")
     if stateless and state is not None:
         raise ParameterError(f"{where}: stateless=True and a state; give one of them")
