@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 # The public names and the module that holds each; a module that holds no such name is meant itself (ops).
 _LAZY = {
     "BlockState": "jounce.runtime.blocks",
+    "Case": "jounce.events.batch",
     "Leaf": "jounce.symbolic.leaf",
     "Lineariser": "jounce.sim.linear",
     "Run": "jounce.results.run",
@@ -23,7 +24,7 @@ _LAZY = {
     "Table": "jounce.core.tables",
     "Variant": "jounce.sim.batch",
     "Vehicle": "jounce.vehicle.schema",
-    "batch": "jounce.sim.batch",
+    "batch": "jounce.events.batch",
     "build": "jounce.sim.build",
     "compare": "jounce.results.compare",
     "coulomb": "jounce.symbolic.friction",

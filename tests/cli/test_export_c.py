@@ -6,9 +6,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import jounce as jn
 from jounce.cli.main import app
 
 runner = CliRunner()
@@ -70,6 +72,45 @@ def test_a_recipe_becomes_a_program(file: Path, tmp_path: Path) -> None:
 def test_a_wrong_request_is_explained(file: Path, tmp_path: Path, options: list[str], message: str) -> None:
     filled = [option.replace("{file}", str(file)) for option in options]
     result = runner.invoke(app, ["export-c", f"{file}:swing", "--out", str(tmp_path / "c"), *filled])
+    assert result.exit_code == 1
+    assert message in result.output + result.stderr
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_car_with_its_event_drives_to_the_bits_of_python(tmp_path: Path) -> None:
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    out = tmp_path / "c"
+    options = ["--set", "amplitude=25 deg", "--set", "end_time=2 s", "--set", "body.mass=1500 kg"]
+    channels = ["chassis_velocities.*", "Tire.Ground_Surface_Force_?.L1", "driver_demands.steering"]
+    chosen = [word for channel in channels for word in ("--channel", channel)]
+    result = runner.invoke(app, ["export-c", "sedan", str(out), "--event", "step-steer", *options, *chosen])
+    assert result.exit_code == 0, result.output
+    subprocess.run(["make", "-s", "-C", str(out)], check=True)
+    (program,) = (path for path in out.iterdir() if path.suffix == "" and path.name != "Makefile")
+    done = subprocess.run([program, "--binary"], capture_output=True, check=True)
+    event = jn.events.StepSteer(amplitude="25 deg", end_time="2 s")
+    run = jn.run(jn.load("sedan").with_(**{"body.mass": "1500 kg"}), event, channels=channels)
+    found = np.frombuffer(done.stdout).reshape(-1, 1 + len(run.names))
+    assert len(run.names) > 6 and len(run) == 201
+    assert found[:, 0].tobytes() == run.time.tobytes()
+    for k, name in enumerate(run.names, 1):
+        assert found[:, k].tobytes() == run[name].tobytes(), name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["sedan", "--event", "step-steer"], "give the folder to write once"),
+        (["sedan", "{out}", "--out", "{out}", "--event", "step-steer"], "give the folder to write once"),
+        (["sedan", "{out}", "--event", "step-ster"], "did you mean 'step-steer'"),
+        (["sedan", "{out}", "--event", "step-steer", "--time", "3 s"], "--time does not go with --event"),
+        (["sedan", "{out}", "--preset", "iso"], "--preset goes with --event"),
+    ],
+)
+def test_a_wrong_request_for_a_car_is_explained(tmp_path: Path, arguments: list[str], message: str) -> None:
+    filled = [argument.replace("{out}", str(tmp_path / "c")) for argument in arguments]
+    result = runner.invoke(app, ["export-c", *filled])
     assert result.exit_code == 1
     assert message in result.output + result.stderr
     assert not (tmp_path / "c").exists()

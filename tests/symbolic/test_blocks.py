@@ -15,6 +15,7 @@ from jounce.runtime.simulation import METHODS, RunError, Simulation
 from jounce.sim.build import build
 from jounce.sim.linear import Lineariser
 from jounce.symbolic import System, ops
+from jounce.symbolic.blocks import run_order
 from models import EPS, compiled
 
 HALF_STEP = [m for m, number in METHODS.items() if number > 0]
@@ -407,3 +408,161 @@ def test_a_slow_block_costs_next_to_nothing() -> None:
 
     ratios = [cost(blocked) / cost(plain) for _ in range(7)]
     assert min(ratios) < 1.3  # a comparison per step; the machine may be noisy
+
+
+# --- order -----------------------------------------------------------------------------------------------------------
+
+
+def chain(name: str, order: str) -> System:
+    """Blocks a, b and c, each of which adds one to the one before it, declared in some order; a counts."""
+    s = System(name)
+    blocks = {letter: s.block(letter) for letter in order}
+    value = {letter: block.signal("y") for letter, block in blocks.items()}
+    blocks["a"].update(value["a"], value["a"] + 1)
+    blocks["b"].update(value["b"], value["a"] + 10)
+    blocks["c"].update(value["c"], value["b"] + value["a"] + 100)
+    for letter in "abc":
+        s.output(letter, value[letter])
+    return s
+
+
+@pytest.mark.parametrize("order", ["abc", "cba", "bca", "cab"])
+def test_blocks_run_after_those_whose_signals_they_read(order: str) -> None:
+    model = chain(f"chain_{order}", order).generate()
+    assert [block.name for block in model.blocks] == ["a", "b", "c"]
+    assert "block_delays" not in model.notes
+    sim = Simulation(build(model), step=0.1)
+    run = sim.run(0.2)
+    assert run["a"].tolist() == [1, 2, 3]
+    assert run["b"].tolist() == [11, 12, 13]
+    assert run["c"].tolist() == [112, 114, 116]
+    assert [block.name for block in sim.blocks] == ["a", "b", "c"]
+
+
+def test_blocks_that_do_not_read_each_other_keep_the_order_of_declaration() -> None:
+    s = System("independent")
+    for name in ("z", "a", "m"):
+        block = s.block(name)
+        y = block.signal("y")
+        block.update(y, y + s.time)
+    assert [block.name for block in s.generate().blocks] == ["z", "a", "m"]
+
+
+def test_a_loop_is_cut_at_the_block_that_was_declared_first(caplog: pytest.LogCaptureFixture) -> None:
+    s = System("loop")
+    tail, third, first, second = (s.block(name) for name in ("tail", "third", "first", "second"))
+    w, z, x, y = (block.signal("v") for block in (tail, third, first, second))
+    tail.update(w, z)  # reads the loop, and is no part of it
+    third.update(z, y + 1)  # declared first in the loop: sees what second gave one sample ago
+    first.update(x, z + 10)
+    second.update(y, x + 100)
+    for name, value in (("w", w), ("z", z), ("x", x), ("y", y)):
+        s.output(name, value)
+    with caplog.at_level("INFO", "jounce.symbolic.generate"):
+        model = s.generate()
+    assert [block.name for block in model.blocks] == ["third", "tail", "first", "second"]
+    assert model.notes["block_delays"] == ["second.v -> third"]
+    assert "second.v -> third" in caplog.text and "one sample late" in caplog.text
+    assert GeneratedModel.from_dict(model.to_dict()).notes == model.notes
+    run = Simulation(build(model), step=0.1).run(0.1)
+    assert run["z"].tolist() == [1, 112] and run["w"].tolist() == [1, 112]
+    assert run["x"].tolist() == [11, 122]
+    assert run["y"].tolist() == [111, 222]
+
+
+def test_loops_within_a_loop_are_cut_one_after_the_other() -> None:
+    """0 reads 1 and 2, 1 reads 0 and 2, 2 reads 1: without 0 there is still the loop of 1 and 2."""
+    order, cuts = run_order([{1: [], 2: []}, {0: [], 2: []}, {1: []}])
+    assert order == [0, 1, 2]
+    assert cuts == [(0, 1), (0, 2), (1, 2)]
+
+
+def test_what_comes_back_through_accelerations_is_no_port() -> None:
+    s = System("servo_loop", gravity=(0, 0, 0))
+    slide = s.prismatic("slide", s.world)
+    s.body("mass", slide.frame, 2.0)
+    sensor, drive = s.block("sensor"), s.block("drive")
+    reading, force = sensor.signal("a", "m/s2"), drive.signal("f", "N", initial=4.0)
+    s.generalized_force(slide.u[0], force)
+    sensor.update(reading, s.acceleration(slide.u[0]))
+    drive.update(force, 4.0 - 0.1 * reading)
+    model = s.generate()
+    assert [block.name for block in model.blocks] == ["sensor", "drive"]
+    assert "block_delays" not in model.notes
+
+
+def test_an_external_block_stands_before_a_block_in_the_order_of_ports() -> None:
+    s = System("chain_and_guest")
+    guest = s.input("guest")
+    late, early = s.block("late"), s.block("early")
+    y, x = late.signal("y"), early.signal("x")
+    late.update(y, x)
+    early.update(x, guest)
+    s.output("x", x)
+    s.output("y", y)
+    sim = compiled(s, step=0.1)
+    sim.add_block("hello", lambda t, _: 10.0 * t + 1.0, writes=["guest"], before="early", stateless=True)
+    assert [block.name for block in sim.blocks] == ["hello", "early", "late"]
+    run = sim.run(0.2)
+    assert run["x"].tolist() == run["y"].tolist() == pytest.approx([1.0, 2.0, 3.0])
+    sim = compiled(s, step=0.1)
+    sim.add_block("hello", lambda t, v: v[0] + 1.0, reads=["early.x"], writes=["guest"], before="late", stateless=True)
+    assert [block.name for block in sim.blocks] == ["early", "hello", "late"]
+    assert sim.run(0.2)["y"].tolist() == [0.0, 1.0, 2.0]
+
+
+# --- signals that move frames ----------------------------------------------------------------------------------------
+
+
+def mover(name: str, rate: bool) -> System:
+    """A frame that a block moves along z, and a mass that hangs from it by a spring and a damper."""
+    s = System(name, gravity=(0, 0, 0))
+    block = s.block("table", "1 ms")
+    z = block.signal("z", "m", rate=rate)
+    block.update(z, 0.05 * ops.sin(9.0 * s.time))
+    if rate:
+        block.update(s.rate_of(z), 0.45 * ops.cos(9.0 * s.time))
+    foot = s.world.guided("foot", (0, 0, z))
+    slide = s.prismatic("mass", s.world, axis="z")
+    s.body("mass", slide.frame, 2.0)
+    line = foot.point_velocity((0, 0, 0))[2]
+    s.generalized_force(slide.u[0], 300.0 * (z - slide.q[0]) + 8.0 * (line - slide.u[0]))
+    s.output("speed_of_the_foot", line, "m/s")
+    s.output("q", slide.q[0], "m")
+    return s
+
+
+def test_a_signal_with_a_rate_moves_a_frame() -> None:
+    s = mover("shaking_table", rate=True)
+    run = compiled(s, method="Euler", step=0.001).run(0.5)
+    # two roundings of a number below 1, and that of the cosine's argument
+    assert np.max(np.abs(run["speed_of_the_foot"] - 0.45 * np.cos(9.0 * run.time))) < 8 * EPS
+    model = s.generate()
+    assert [(v.name, v.unit) for v in model.signals] == [("table.z", "m"), ("table.z.rate", "m/s")]
+    # the same motion given by inputs and their rates, which are replaced at full steps too
+    t = System("shaken_by_an_input", gravity=(0, 0, 0))
+    z = t.input("z", "m", rate=True)
+    foot = t.world.guided("foot", (0, 0, z))
+    slide = t.prismatic("mass", t.world, axis="z")
+    t.body("mass", slide.frame, 2.0)
+    speed = foot.point_velocity((0, 0, 0))[2]
+    t.generalized_force(slide.u[0], 300.0 * (z - slide.q[0]) + 8.0 * (speed - slide.u[0]))
+    t.output("q", slide.q[0], "m")
+    sim = compiled(t, method="Euler", step=0.001)
+    sim.set_program(Program(Phase("shake", [Open("z", Sine(0.05, 9.0 / (2 * np.pi)))])))
+    other = sim.run(0.5)
+    # Euler evaluates full steps only: both are the same but for the rounding of 500 sines and sums, each below EPS
+    assert np.max(np.abs(run["q"] - other["q"])) < 500 * EPS
+
+
+def test_a_signal_without_a_rate_does_not_move_a_frame() -> None:
+    with pytest.raises(ModelError, match=r"signal 'table.z' moves a frame.*declare it with rate=True"):
+        mover("stuck_table", rate=False).generate()
+
+
+def test_the_rate_of_a_signal_needs_an_update() -> None:
+    s = System("half_a_table")
+    block = s.block("table")
+    block.update(block.signal("z", "m", rate=True), s.time)
+    with pytest.raises(ModelError, match=r"signal 'table.z.rate' has no update"):
+        s.generate()

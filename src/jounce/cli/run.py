@@ -31,6 +31,12 @@ def run(
         Path | None, typer.Option("--output-map", help="YAML file: which channels are kept, their names and factors.")
     ] = None,
     road: Annotated[str, typer.Option(help="Name or file of a road.")] = "",
+    variants: Annotated[
+        Path | None,
+        typer.Option(
+            help="Table of changes, .csv or .yaml: a row a run, columns are paths of the vehicle or event.<parameter>."
+        ),
+    ] = None,
     files_only: Annotated[
         Path | None, typer.Option("--files-only", help="Write a bundle that runs anywhere, and do not run.")
     ] = None,
@@ -48,6 +54,7 @@ def run(
     import time
 
     from jounce.cli._runs import event_of, halved, print_figures, summary, with_progress
+    from jounce.core.errors import ParameterError
     from jounce.events.bundle import is_bundle, read_bundle, write_bundle
     from jounce.events.engine import run as drive
     from jounce.results.output_map import OutputMap
@@ -67,6 +74,7 @@ def run(
         step, method, interval = stored["step"], stored["method"], stored["interval"]
     else:
         data, manoeuvre = load(vehicle), event_of(event, preset, of_event)
+    plain = data
     if of_vehicle:
         data = data.with_(**of_vehicle)
     if files_only is not None:
@@ -75,6 +83,18 @@ def run(
     kept = OutputMap.read(output_map) if output_map is not None else None
     options: dict[str, Any] = {"step": step, "method": method, "interval": interval, "changes": of_vehicle}
     options["output_map"] = kept
+    if variants is not None:
+        from jounce.cli._variants import drive_variants, print_variants
+
+        for given, name in ((live, "--live"), (halve, "--halve-step"), (report, "--report")):
+            if given:
+                raise ParameterError(f"{name} goes with a single run, not with --variants")
+        of_batch = {name: value for name, value in options.items() if name != "changes"}
+        folder, results = drive_variants(variants, plain, manoeuvre, of_vehicle, out, of_batch)
+        print_variants(folder, results, as_json)
+        if not all(result.complete for result in results):
+            raise typer.Exit(2)
+        return
     if live:
         options["live"] = lambda now, values: typer.echo(json.dumps({"time": now, **values}))
     result = with_progress(

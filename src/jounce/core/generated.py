@@ -26,8 +26,9 @@ class Variable:
     default: float = 0.0
     low: float | None = None  # limits of a parameter, themselves allowed
     high: float | None = None
-    role: str = ""  # of a state or memory at rest and in steady running (core/roles.py)
-    in_statics: bool = True  # whether an input acts in searches for equilibrium
+    above: float | None = None  # limit of a parameter, itself not allowed
+    role: str = ""  # of a state or memory: what it does at rest and in steady running
+    in_statics: bool = True  # of an input: whether it acts in the search for equilibrium
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class GeneratedModel:
     quaternions: tuple[int, ...] = ()  # index of the first of four states, scalar part first
     input_rate: tuple[int, ...] = ()  # per input: index of the input that is its rate, or -1
     input_acceleration: tuple[int, ...] = ()
+    aliases: dict[str, str] = field(default_factory=dict)  # other names of inputs -> names of inputs
     operations: dict[str, int] = field(default_factory=dict)  # per generated function
     notes: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)  # file name -> C text
@@ -95,6 +97,10 @@ class GeneratedModel:
         """Sizes in words, for one line."""
         counts = (("state", self.states), ("input", self.inputs), ("parameter", self.parameters))
         return ", ".join(counted(len(items), noun) for noun, items in (*counts, ("output", self.outputs)))
+
+    def alias_note(self, name: str) -> str:
+        """What a message adds to the name of an input: nothing, or for an alias the input that it means."""
+        return f" (an alias of {self.aliases[name]!r})" if name in self.aliases else ""
 
     def to_dict(self) -> dict[str, Any]:
         data = asdict(self)

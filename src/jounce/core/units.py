@@ -336,3 +336,12 @@ def _turns(given: _Unit, declared: _Unit) -> str:
 def _hint(text: str) -> str:
     hints = [hint for symbol, hint in _HINTS.items() if re.search(rf"(?<![A-Za-z_]){symbol}(?![A-Za-z_])", text)]
     return f"; {hints[0]}" if hints else ""
+
+
+def rate_unit(unit: str) -> str:
+    """Unit of a time derivative: m -> m/s -> m/s2."""
+    if unit.endswith("/s2"):
+        return unit[:-1] + "3"
+    if unit.endswith("/s"):
+        return unit + "2"
+    return "1/s" if unit in ("-", "1") else f"{unit}/s"

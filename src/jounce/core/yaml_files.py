@@ -17,12 +17,31 @@ def read_mapping(path: Path, expected: str) -> Any:
     path : the file
     expected : what stands in such a file, for the message when it holds something else; nothing is an empty mapping
     """
-    from ruamel.yaml import YAML
     from ruamel.yaml.comments import CommentedMap
+
+    document = _read(path)
+    if document is None:
+        return CommentedMap()
+    if not isinstance(document, Mapping):
+        raise FormatError(f"{path}: {expected}")
+    return document
+
+
+def read_mappings(path: Path, expected: str) -> Any:
+    """Return the list of mappings in a YAML file; the ``lc`` of each knows its lines. ``expected`` as above."""
+    document = _read(path)
+    entries = [] if document is None else document
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise FormatError(f"{path}: {expected}")
+    return entries
+
+
+def _read(path: Path) -> Any:
+    from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
-        document = YAML(typ="rt", pure=True).load(path.read_text(encoding="utf-8"))
+        return YAML(typ="rt", pure=True).load(path.read_text(encoding="utf-8"))
     except OSError as problem:
         raise FormatError(f"{path}: cannot be read ({problem.strerror})") from None
     except MarkedYAMLError as problem:
@@ -32,8 +51,3 @@ def read_mapping(path: Path, expected: str) -> Any:
         raise FormatError(f"{path}: no YAML: {problem}") from None
     except RecursionError:
         raise FormatError(f"{path}: nested too deeply") from None
-    if document is None:
-        return CommentedMap()
-    if not isinstance(document, Mapping):
-        raise FormatError(f"{path}: {expected}")
-    return document

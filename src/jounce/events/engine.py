@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jounce.runtime.program import Number, Reference
     from jounce.vehicle.schema import Vehicle
 
-__all__ = ["INTERVAL", "Options", "Start", "drive", "run"]
+__all__ = ["INTERVAL", "Options", "Start", "drive", "make_ready", "run"]
 
 
 def run(
@@ -86,18 +86,23 @@ def run(
     )
 
 
-def drive(vehicle: Vehicle, event: Event, options: Options) -> Run:
-    """Drive a vehicle through an event; `run` with its options as one object."""
-    begun = clock.perf_counter()
+def make_ready(vehicle: Vehicle, event: Event, options: Options) -> Start:
+    """A car at the start of an event: settled, or running steadily."""
     if not isinstance(event, Event):
         raise ParameterError(f"run: expected an event such as jounce.events.StepSteer(), got {type(event).__name__}")
     vehicle = event.adapted(vehicle)
     scene, event = set_scene(vehicle, event, options)
     start = Start(scene.describe(vehicle, event, options), event, options, scene)
-    remarks = [*scene.remarks, *(cars.tire_warnings(vehicle) if options.tires is None else ())]
-    start.warnings[:0] = remarks
+    start.warnings[:0] = [*scene.remarks, *(cars.tire_warnings(vehicle) if options.tires is None else ())]
+    return start
+
+
+def drive(vehicle: Vehicle, event: Event, options: Options) -> Run:
+    """Drive a vehicle through an event; `run` with its options as one object."""
+    begun = clock.perf_counter()
+    start = make_ready(vehicle, event, options)
     ready = clock.perf_counter()
-    prepared = event.prepared(start)
+    event, scene, prepared = start.event, start.scene, start.event.prepared(start)
     start.restart()
     recorded = start.record(prepared, channels=options.channels, progress=streaming(start.sim, options))
     done = clock.perf_counter()

@@ -5,15 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import jounce
 from jounce.core.fields import to_raw
 from jounce.events.base import Steered
-from jounce.vehicle.assembly import CORNERS
 
 if TYPE_CHECKING:
     from jounce.events.base import Event
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
 CREEP = 3.0  # m/s: slips of slower wheels say little
 MARGIN = 0.05  # of a range: how far beyond its ends a tire may go without a word
 DEGREES = 180 / math.pi
+AIR = 1.2  # kg/m3, of a vehicle without aerodynamics
 TIRE_RANGES = (
     ("load", "Tire.Ground_Surface_Force_Z", "FZMIN", "FZMAX", "N", 1.0),
     ("slip", "Tire.Longitudinal_Slip_With_Lag", "KPUMIN", "KPUMAX", "", 1.0),
@@ -40,30 +39,24 @@ NO_COMPLIANCE = (
 )
 
 
-def _wheels() -> Mapping[str, tuple[int, Literal["L", "R"]]]:
-    """Corners of a car: axle and side by name."""
-    return CORNERS
-
-
 def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, Any]:
     """What is kept with a run."""
     vehicle = start.vehicle
     changes = {**start.options.changes, **start.options.parameters}
     key = hashlib.sha256(json.dumps(to_raw(vehicle), sort_keys=True, default=str).encode()).hexdigest()
     mass, centre, height = _centre_of_gravity(vehicle)
-    front, rear = vehicle.front_suspension, vehicle.rear_suspension
+    place = vehicle.layout
+    axles = place.axles
     ratio = start.steering_ratio
-    to_rear = centre - rear.wheel_centre_x
+    to_rear = centre - axles[-1].x
     summary = {
         "mass": [mass, "kg"],
         "front axle share": [100 * to_rear / vehicle.wheelbase, "%"],
         "height of the centre of gravity": [height, "m"],
         "wheelbase": [vehicle.wheelbase, "m"],
-        "track, front": [front.track, "m"],
-        "track, rear": [rear.track, "m"],
+        **{f"track, {axle.word}": [axle.data.suspension.track, "m"] for axle in axles},
         "steering ratio": [ratio, "-"],
-        "tires, front": [start.description.tires["L1"].name, ""],
-        "tires, rear": [start.description.tires["L2"].name, ""],
+        **{f"tires, {axle.word}": [start.description.tires[axle.wheels[0].name].name, ""] for axle in axles},
     }
     warnings = list(start.warnings)
     if vehicle.category and isinstance(event, Steered):
@@ -83,7 +76,7 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
                 "cg_to_rear": to_rear,
                 "mass": mass,
                 "effective_mass": mass + start.rotating_mass,
-                "air_density": vehicle.aero.air_density if vehicle.aero is not None else 1.2,
+                "air_density": next((u.data.aero.air_density for u in place.units if u.data.aero is not None), AIR),
             },
         },
         "event": {"kind": event.kind, "name": event.title, "parameters": event.parameters()},
@@ -157,8 +150,9 @@ def _signal(recorded: Recording, name: str) -> Any:
 
 def _centre_of_gravity(vehicle: Vehicle) -> tuple[float, float, float]:
     """Mass of the whole car, and x and z of its centre of gravity at design, vehicle reference frame."""
-    parts = [(m, c) for m, c, _ in vehicle.body.sprung()]
-    parts += [(vehicle.wheels(a, s).unsprung_mass, vehicle.wheel_centre(a, s)) for a, s in _wheels().values()]
+    place = vehicle.layout
+    parts = [(m, c) for unit in place.units for m, c, _ in unit.data.body.sprung()]
+    parts += [(w.axle.data.wheels_on(w.side).unsprung_mass, w.centre) for w in place.wheels.values()]
     mass = sum(m for m, _ in parts)
     centre = np.sum([m * np.asarray(c) for m, c in parts], axis=0) / mass
     return float(mass), float(centre[0]), float(centre[2])

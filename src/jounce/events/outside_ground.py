@@ -18,8 +18,7 @@ import numpy as np
 from jounce.core.errors import ParameterError
 from jounce.road.inputs import EXTERNAL
 from jounce.runtime.program import Number, Open, Phase, Program, Reference
-from jounce.sim.car import Ground
-from jounce.vehicle.assembly import CORNERS, twins
+from jounce.sim.car import Description, Ground
 
 if TYPE_CHECKING:
     from jounce.runtime.simulation import Simulation
@@ -27,11 +26,6 @@ if TYPE_CHECKING:
 
 LARGEST = 1_000_000  # bytes: a file of this kind says next to nothing; larger ones are roads
 NEEDED: Mapping[str, tuple[str, ...]] = {"external": ("z",), "external-points": ("x", "y", "z")}
-
-
-def _wheels() -> Collection[str]:
-    """Corners of a car, in the order of its wheels."""
-    return CORNERS
 
 
 def outside_ground(road: str) -> Ground | None:
@@ -49,7 +43,8 @@ def outside_ground(road: str) -> Ground | None:
 
 def check_inputs(road: str, ground: Ground, vehicle: Vehicle, inputs: Collection[str]) -> None:
     """Refuse a run whose inputs do not say where the ground is."""
-    tires = [*_wheels(), *(twins(vehicle).values() if ground == "external-points" else ())]
+    place = vehicle.layout
+    tires = place.tires if ground == "external-points" else place.wheels
     missing = [n for t in tires for part in NEEDED[ground] if (n := f"{EXTERNAL}.{t}.{part}") not in inputs]
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
@@ -67,17 +62,19 @@ def set_start(sim: Simulation, inputs: Mapping[str, Reference | Number]) -> None
         sim.set_program(None)
 
 
-def plane_of_inputs(sim: Simulation, ground: Ground, x: Any, y: Any, at: tuple[float, float]) -> tuple[float, ...]:
+def plane_of_inputs(
+    sim: Simulation, description: Description, x: Any, y: Any, at: tuple[float, float]
+) -> tuple[float, ...]:
     """Height at a place, dz/dx and dz/dy of the plane nearest (least squares) to what the inputs of the wheels say.
 
-    ``x``, ``y``: where the wheels stand, in the order of the corners; ``at``: the place.
+    ``x``, ``y``: where the wheels stand, in their order; ``at``: the place.
     """
     points = []
-    for place, px, py in zip(_wheels(), x, y, strict=True):
+    for place, px, py in zip(description.wheels, x, y, strict=True):
         qx, qy, qz, nx, ny, nz = (
             sim.input(f"{EXTERNAL}.{place}.{n}") for n in ("x", "y", "z", "normal_x", "normal_y", "normal_z")
         )
-        if ground == "external":  # its plane, under the wheel
+        if description.ground == "external":  # its plane, under the wheel
             slopes = (-nx / nz, -ny / nz) if nz else (0.0, 0.0)
             qx, qy, qz = px, py, qz + slopes[0] * (px - qx) + slopes[1] * (py - qy)
         points.append((qx, qy, qz))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from jounce.events.options import Options, Progress
     from jounce.results.run import Run
     from jounce.road.surface import Road
+    from jounce.runtime.options import RunKeywords
     from jounce.runtime.recording import Recording
     from jounce.runtime.simulation import Simulation
 
@@ -36,15 +37,19 @@ LIVE_CHANNELS = (
 def record(sim: Simulation, program: Program, options: Options, end: float) -> Recording:
     """Run a program, with the inputs of the options beside it; what fails or is interrupted returns what it has."""
     progress = options.progress
-    return sim.run(
-        program=_driven(program, options.inputs),
-        method=options.method,
-        step=options.step,
-        interval=options.interval,
-        channels=_matching(sim, options.channels),
-        progress=None if progress is None else lambda _, now: progress(now, end),
-        on_error="return",
-    )
+    call = None if progress is None else lambda _, now: progress(now, end)
+    return sim.run(progress=call, on_error="return", **run_keywords(sim, program, options))
+
+
+def run_keywords(sim: Simulation, program: Program, options: Options) -> RunKeywords:
+    """How a simulation runs a program, wherever it does so."""
+    return {
+        "program": _driven(program, options.inputs),
+        "method": options.method,
+        "step": options.step,
+        "interval": options.interval,
+        "channels": _matching(sim, options.channels),
+    }
 
 
 def streaming(sim: Simulation, options: Options) -> Progress | None:

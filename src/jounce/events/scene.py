@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from jounce.road.envelope import Envelope
 from jounce.road.inputs import EXTERNAL
 from jounce.road.surface import plane_under
 from jounce.sim import car as cars
-from jounce.vehicle.assembly import CORNERS, TWINS
 
 if TYPE_CHECKING:
     from jounce.events.base import Event
@@ -35,20 +34,6 @@ if TYPE_CHECKING:
 
 RUN_UP = 10.0  # m of road behind a car that is put on it
 TIRE_FACTOR = re.compile(r"[LR]\d(?:_twin)?\.tire\.([A-Z][A-Z0-9_]*)")  # inputs of ``describe(tire_inputs=)``
-
-
-def _wheels() -> Mapping[str, tuple[int, Literal["L", "R"]]]:
-    """Corners of a car: axle and side by name, in the order of its roads."""
-    return CORNERS
-
-
-def _tires() -> Iterator[tuple[str, int]]:
-    """Tires, second ones too, with the numbers of their wheels."""
-    for number, corner in enumerate(_wheels()):
-        yield corner, number
-    for number, corner in enumerate(_wheels()):
-        if corner in TWINS:
-            yield TWINS[corner], number
 
 
 @dataclass(frozen=True)
@@ -72,6 +57,7 @@ class Scene:
     ground: cars.Ground = "level"
     roads: tuple[Road, ...] = ()
     remarks: tuple[str, ...] = ()
+    tires: Mapping[str, int] = field(default_factory=dict)  # all tires with the numbers of their wheels
 
     @property
     def outside(self) -> bool:
@@ -99,11 +85,11 @@ class Scene:
     def check(self, description: cars.Description) -> None:
         """Refuse tires that do not run on these roads."""
         on: Any = self.roads or ("external" if self.outside else "flat",)
-        compatibility.check(description.tires, dict(zip(_wheels(), on, strict=True)) if len(on) > 1 else on)
+        compatibility.check(description.tires, dict(zip(description.wheels, on, strict=True)) if len(on) > 1 else on)
 
-    def bind(self, sim: Simulation) -> None:
+    def bind(self, sim: Simulation, description: cars.Description) -> None:
         """Give a simulation its roads."""
-        names = ["ground"] if len(self.roads) == 1 else [f"ground_{corner}" for corner in _wheels()]
+        names = ["ground"] if len(self.roads) == 1 else [f"ground_{wheel}" for wheel in description.wheels]
         for name, road in zip(names, self.roads, strict=False):
             road.bind(sim, name)
 
@@ -118,12 +104,12 @@ class Scene:
         set_start(sim, {n: v for n, v in inputs.items() if factor_of(n) or n.startswith(f"{EXTERNAL}.")})
         at, warnings = (event.x, event.y), []
         if self.outside:
-            height, grade, bank = plane_of_inputs(sim, self.ground, *_places(event, description.vehicle), at)
+            height, grade, bank = plane_of_inputs(sim, description, *_places(event, description), at)
             if event.friction != 1.0:
                 warnings.append("friction: a road from outside has a friction of its own; the event's is not used")
             return Plane((-grade, -bank, 1.0), height), warnings
         if self.roads:
-            height, grade, bank = plane_under(self.roads, *_places(event, description.vehicle), at, event.z)
+            height, grade, bank = plane_under(self.roads, *_places(event, description), at, event.z)
             if description.smoothed:
                 numbers = {"height": height - grade * event.x - bank * event.y, "grade": grade, "bank": bank}
                 numbers["time"] = max(road.smoothing_time for road in self.roads)
@@ -141,7 +127,7 @@ class Scene:
 
     def under(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Road, Sample]]:
         """Tires whose contact is known, with their road and what it is there."""
-        for tire, number in _tires():
+        for tire, number in self.tires.items():
             places = [values.get(f"Road.Contact_Patch_Global_{axis}.{tire}") for axis in "XYZ"]
             if not self.roads or any(place is None for place in places):
                 continue
@@ -174,7 +160,12 @@ def set_scene(vehicle: Vehicle, event: Event, options: Options) -> tuple[Scene, 
         roads = [_enveloped(item, event.contact) for item in roads]
     if len({(item.normals, item.spacing) for item in roads}) > 1:
         raise ParameterError("wheel_roads: the roads differ in how their normals are found (MPC_ACTIVE); use one way")
-    return Scene("road" if len(roads) == 1 else "roads", tuple(roads), tuple(remarks)), event
+    place = vehicle.layout
+    wheels = list(place.wheels)
+    if len(roads) not in (1, len(wheels)):
+        raise ParameterError(f"wheel_roads: {len(roads)} roads; expected one for each of {', '.join(wheels)}")
+    numbers = {tire: wheels.index(wheel.name) for tire, wheel in place.tires.items()}
+    return Scene("road" if len(roads) == 1 else "roads", tuple(roads), tuple(remarks), numbers), event
 
 
 def factor_of(name: str) -> str:
@@ -215,8 +206,8 @@ def _enveloped(road: Road, mode: str) -> Envelope:
     return Envelope(road=road, mode=mode, name=road.name, smoothing_time=road.smoothing_time, warns=road.warns)
 
 
-def _places(event: Event, vehicle: Vehicle) -> tuple[Any, Any]:
+def _places(event: Event, description: cars.Description) -> tuple[Any, Any]:
     """x and y of the wheels where the car starts, world."""
-    at = np.array([vehicle.wheel_centre(axle, side)[:2] for axle, side in _wheels().values()])
+    at = np.array([wheel.centre[:2] for wheel in description.wheels.values()])
     c, s = math.cos(event.heading), math.sin(event.heading)
     return event.x + c * at[:, 0] - s * at[:, 1], event.y + s * at[:, 0] + c * at[:, 1]

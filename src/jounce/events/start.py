@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,10 @@ from jounce.events.options import Options, Progress
 from jounce.events.record import record
 from jounce.events.scene import Plane, Scene, on_a_plane
 from jounce.sim import car as cars
+from jounce.sim.equilibrium import Places
 from jounce.sim.gains import Gains, gains
 from jounce.sim.statics import Settled, place, settle
 from jounce.sim.steady import Running, roll, run_steadily
-from jounce.vehicle.assembly import CORNERS
 
 if TYPE_CHECKING:
     from jounce.events.base import Event
@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
 SAMPLED = 0.05  # s, between rows of a search
-STEERED = ("L1", "R1")  # wheels whose mean steer angle makes the steering ratio
 HAND = math.radians(1.0)  # hand wheel angle to each side, for the ratio
-
-
-def _wheels() -> Mapping[str, tuple[int, Literal["L", "R"]]]:
-    """Corners of a car: axle and side by name."""
-    return CORNERS
 
 
 class Start:
@@ -49,7 +43,7 @@ class Start:
         self.warnings: list[str] = []
         self.scene.check(description)
         self.sim = self._simulation(description)
-        self.scene.bind(self.sim)
+        self.scene.bind(self.sim, description)
         self.settled: Settled
         self.running: Running | None = None
         self._ready()
@@ -74,7 +68,7 @@ class Start:
             self.settled = Settled("none", 0, math.nan, ())
             self.warnings.append("static_setup none: the car starts at design, not in equilibrium; nothing is adjusted")
             if moving:
-                roll(sim, event.speed)
+                roll(sim, self.description, event.speed)
             return
         self.settled = settle(sim, self.description, **where)
         if not moving:
@@ -127,10 +121,13 @@ class Start:
     @property
     def steering_ratio(self) -> float:
         """Hand wheel angle per mean steer angle of the front wheels, straight ahead."""
+        steered = self.description.places[0].steered
+        if steered is None:
+            return math.inf
         here, was = {}, self.sim.input("steering_wheel")
         for sign in (1.0, -1.0):
             self.sim.set_inputs({"steering_wheel": sign * HAND})
-            here[sign] = np.mean([self.sim.output(f"Wheel.Spindle_Steer.{c}") for c in STEERED])
+            here[sign] = np.mean([self.sim.output(f"Wheel.Spindle_Steer.{c}") for c in (wheel.name for wheel in steered.wheels)])
         self.sim.set_inputs({"steering_wheel": was})
         moved = float(here[1.0] - here[-1.0])
         return 2 * HAND / moved if moved else math.inf
@@ -160,7 +157,10 @@ class Start:
 
     def lift(self, height: float) -> None:
         """Raise the car by a height."""
-        self.sim.set_states({"chassis.z": self.sim.state("chassis.z") + height})
+        linear = cars.lineariser(self.description)
+        places = Places(self.sim, linear.notes["states"])
+        for body in linear.rest["bodies"]:
+            self.sim.x[places.state[body["position"][2]]] += height
 
     def aim(self, x: float, y: float, heading: float, preview: float) -> None:
         """Set the line that straight-line events follow."""
@@ -169,9 +169,9 @@ class Start:
     @property
     def rotating_mass(self) -> float:
         """What the spin inertias of the wheels add to the mass along the road, kg."""
-        wheels = _wheels()
-        radius = float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{corner}") for corner in wheels]))
-        return sum(self.vehicle.wheels(axle, side).hub_spin_inertia for axle, side in wheels.values()) / radius**2
+        wheels = self.description.wheels
+        radius = float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{name}") for name in wheels]))
+        return sum(w.axle.data.wheels_on(w.side).hub_spin_inertia for w in wheels.values()) / radius**2
 
     def record(
         self,

@@ -329,6 +329,7 @@ class Library:
             **{v.name: "a parameter" for v in model.parameters},
             **{v.name: "a signal of a block" for v in model.signals},
             **{v.name: "an input" for v in model.inputs},
+            **{alias: f"an alias of input {name!r}" for alias, name in model.aliases.items()},
             **{v.name: "a memory" for v in model.memories},
             **{v.name: "a state" for v in model.states},
             **dict.fromkeys(model.notes.get("dependent_speeds", ()), "a speed computed by a velocity constraint"),

@@ -126,7 +126,10 @@ class Externals:
 
 
 def resolve(model: GeneratedModel, name: str, where: str) -> tuple[int, int]:
-    """Return where a value comes from (JN_FROM_...) and its index; channels come before equal names of states."""
+    """Return where a value comes from (JN_FROM_...) and its index; channels come before equal names of states.
+
+    An input is also found by an alias.
+    """
     groups = (
         (KINEMATICS, model.kinematics),
         (WATCH, model.watches),
@@ -140,6 +143,8 @@ def resolve(model: GeneratedModel, name: str, where: str) -> tuple[int, int]:
         for k, variable in enumerate(variables):
             if variable.name == name:
                 return source, k
+    if name in model.aliases:
+        return resolve(model, model.aliases[name], where)
     known = list(dict.fromkeys(v.name for _, variables in groups for v in variables))
     raise ParameterError(f"{where}: {name!r} cannot be read, model {model.name!r} has none{did_you_mean(name, known)}")
 
@@ -168,11 +173,13 @@ def make(
         raise ParameterError(f"{where}: reads and writes are lists of names")
     found = [resolve(model, item, where) for item in reads]
     inputs = {v.name: k for k, v in enumerate(model.inputs)}
-    for item in writes:
-        if item not in inputs:
-            raise ParameterError(f"{where}: {item!r} is no input of model {model.name!r}{did_you_mean(item, inputs)}")
-        if list(writes).count(item) > 1:
-            raise ParameterError(f"{where}: input {item!r} is written twice")
+    known = [*inputs, *model.aliases]
+    written = tuple(model.aliases.get(item, item) for item in writes)
+    for k, (item, name_of_input) in enumerate(zip(writes, written, strict=True)):
+        if name_of_input not in inputs:
+            raise ParameterError(f"{where}: {item!r} is no input of model {model.name!r}{did_you_mean(item, known)}")
+        if name_of_input in written[:k]:
+            raise ParameterError(f"{where}: input {item!r}{model.alias_note(item)} is written twice")
     if stateless and state is not None:
         raise ParameterError(f"{where}: stateless=True and a state; give one of them")
     in_c = isinstance(function, int | C_FUNCTION)
@@ -184,10 +191,10 @@ def make(
     block = External(
         name=name,
         reads=tuple(reads),
-        writes=tuple(writes),
+        writes=written,
         source=np.array([s for s, _ in found], dtype=np.int32),
         index=np.array([k for _, k in found], dtype=np.int32),
-        input=np.array([inputs[item] for item in writes], dtype=np.int32),
+        input=np.array([inputs[item] for item in written], dtype=np.int32),
         period=period,
         offset=offset,
         exchange=EXCHANGES.index(exchange),

@@ -20,12 +20,12 @@ def duplicate(source: Simulation | Library) -> Simulation:
             f"the simulation has an external block, {external[0]!r}, which cannot be doubled; remove it with "
             "remove_block, and add one of its own to each run (Run(setup=...)), or compile it into the model"
         )
-    copy = Simulation(source.library, method=source.method, step=source.step, program=source._program)
+    copy = Simulation(source.library, method=source.method, step=source.step, program=source.program)
     # arrays as they are: by name, one by one, this would take longer than some runs
-    copy._p[:] = source._p
+    copy.values.parameters[:] = source.values.parameters
     copy.set_tables({name: table for name, table in source.tables.items() if table is not source.model.tables[name]})
-    for name, (function, context) in source._bound.items():
+    for name, (function, context) in source.values.attachments.bound.items():
         copy.bind(name, function, context)
-    copy._rhythm.update(source._rhythm)
+    copy.block_set.rhythm.update(source.block_set.rhythm)
     copy.restore(source.snapshot())
     return copy

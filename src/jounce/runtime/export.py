@@ -16,7 +16,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,10 @@ from jounce.core.tables import PackedTable
 from jounce.runtime.bindings import ABI, SIM_ABI, Header, JnAction, JnChannel, JnCondition, JnGroup, JnPhase
 from jounce.runtime.compile import RUNTIME, STRICT_FLAGS, runtime_files
 from jounce.runtime.duplicate import duplicate
-from jounce.runtime.program import PackedProgram, Program
-from jounce.runtime.simulation import Library, Number, Simulation
+from jounce.runtime.methods import Number
+from jounce.runtime.options import IN_A_LOOP, RunKeywords, RunOptions
+from jounce.runtime.program import PackedProgram
+from jounce.runtime.simulation import Library, Simulation
 from jounce.runtime.work import work_per_step
 
 STANDALONE = Path(__file__).parent / "standalone"
@@ -44,15 +46,9 @@ def export_c(
     source: Simulation | Library,
     *,
     t_end: Number | None = None,
-    program: Program | None = None,
-    step: Number | None = None,
-    method: str | int | None = None,
-    iprint: int | None = None,
-    interval: Number | None = None,
-    channels: Sequence[str] | str | None = None,
-    check_outputs: bool = True,
     overwrite: bool = False,
     runtime: Path = RUNTIME,
+    **options: Unpack[RunKeywords],
 ) -> Path:
     """Write a folder of C that makes this run without Python, to the same bits; nothing is run or changed here.
 
@@ -60,28 +56,19 @@ def export_c(
     ----------
     folder : to write; new, empty, or of an earlier export. Files of others in it are left alone.
     source : a library starts with the defaults of its model; a simulation from where it stands
-    t_end, program, step, method, iprint, interval, channels, check_outputs : of the run, as for `Simulation.run`
+    t_end : of the run, as for `Simulation.run`
     overwrite : replace files of an earlier export although they were changed since
     runtime : folder of the C runtime
+    options : program, step, method, iprint, interval, channels, check_outputs of the run, as for `Simulation.run`
 
     Returns
     -------
     The folder.
     """
+    wanted = RunOptions.of("export_c", {"t_end": t_end, **options}, without=IN_A_LOOP)
     simulation = duplicate(source)
-    if program is not None:
-        simulation.set_program(program)
-    if method is not None or step is not None:
-        simulation.set_method(method, step)
-    if iprint is not None and interval is not None:
-        raise ParameterError("give iprint or interval, not both")
-    if interval is not None:
-        iprint = simulation._interval_steps(interval)
-    if iprint is not None:
-        simulation.iprint = iprint
-    n_steps, _ = simulation._steps_to(t_end)
-    columns = simulation._columns(channels)
-    text = _Text(simulation, columns, n_steps, check_outputs)
+    plan = simulation.runner.plan(wanted)
+    text = _Text(simulation, plan.columns, plan.n_steps, wanted.check_outputs)
     return _write(Path(folder).expanduser(), text.files(runtime), simulation.model.name, overwrite)
 
 
@@ -247,7 +234,7 @@ const jn_model *{name}_get_model(void);
             (name, arrays.table(f"table{k}", in_use[name].packed(), f"table {name}"))
             for k, name in enumerate(model.tables)
         ]
-        packed = self.simulation._packed
+        packed = self.simulation.values.packed
         program = self._program(packed, arrays) if packed is not None else []
         columns = "NULL"
         if list(self.columns) != list(range(len(model.outputs))):
@@ -427,7 +414,7 @@ const jn_model *{name}_get_model(void);
 
     def _run_text(self) -> str:
         s = self.simulation
-        driven = "driven by its phase program" if s._packed is not None else "with constant inputs"
+        driven = "driven by its phase program" if s.program is not None else "with constant inputs"
         steps = counted(self.n_steps, "step")
         every = "every step" if s.iprint == 1 else f"every {s.iprint} steps"
         rows = every if s.iprint else "every step and half step"

@@ -519,8 +519,8 @@ class _Packer:
         return JnPhase(*(n for a, b in zip(first, last, strict=True) for n in (a, b - a)))
 
     def _channel(self, number: int, channel: Channel, where: str) -> None:
-        k, variable = _find(channel.input, self.model.inputs, f"{where}: input")
-        where = f"{where}, {channel.input}"
+        k, variable = self._input(channel.input, where)
+        where = f"{where}, {channel.input}{self.model.alias_note(channel.input)}"
         if (number, k) in self.index:
             raise ParameterError(f"{where}: this input has two channels in one phase; keep one")
         for owner, (rate, acceleration) in enumerate(
@@ -556,6 +556,11 @@ class _Packer:
             if not all(math.isfinite(g) for g in gains):
                 raise ParameterError(f"{where}: a gain or the feedforward is not finite: {gains}")
         self.channels.append(record)
+
+    def _input(self, name: str, where: str) -> tuple[int, Variable]:
+        """An input by its name or an alias."""
+        aliases = self.model.aliases
+        return _find(aliases.get(name, name), self.model.inputs, f"{where}: input", tuple(aliases))
 
     def _reference(self, record: JnChannel, reference: Reference | Number, unit: str, where: str) -> None:
         if not isinstance(reference, Reference):
@@ -646,7 +651,7 @@ class _Packer:
             k, variable = _find(action.memory, model.memories, f"{where}: memory")
             self.actions.append(JnAction(2, k, _finite(action.value, variable, where)))
         elif isinstance(action, SetInput):
-            k, variable = _find(action.input, model.inputs, f"{where}: input")
+            k, variable = self._input(action.input, where)
             self.actions.append(JnAction(3, k, _finite(action.value, variable, where)))
         elif isinstance(action, Write):
             self.actions.append(JnAction(4, 0, float(bool(action.on))))

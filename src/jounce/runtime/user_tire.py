@@ -80,7 +80,8 @@ class BoundTire:
         self._files = [ctypes.create_string_buffer(text) for text in files]
         self._simulation = weakref.ref(simulation)
         self._report = REPORT(_teller(self._simulation, name))
-        self._services = simulation._services  # the road stands there, whenever it is bound
+        attachments = simulation.values.attachments
+        self._services = attachments.service_structs  # the road stands there, whenever it is bound
         s = self.struct = UserTire()
         s.function = ctypes.cast(needs.function, ctypes.c_void_p).value
         s.crt, s.tire_id, s.model_switch, s.calling_app = needs.crt, tire_id, 1, needs.calling_app
@@ -95,8 +96,7 @@ class BoundTire:
         s.initial_states, s.last = self.initial_states.ctypes.data, self.last.ctypes.data
         s.report = self._report
         if ground is not None:
-            k = [slot.name for slot in simulation.model.services].index(ground)
-            place = ctypes.addressof(self._services) + k * ctypes.sizeof(JnService)
+            place = attachments.service_address(ground)
             s.ground = ctypes.cast(place, ctypes.POINTER(JnService))
             s.road_model = c.jn_tire_road_open(place)
         self._open = True
@@ -139,7 +139,7 @@ class BoundTire:
             self.struct.error = 0
             simulation = self._simulation()
             if simulation is not None:
-                simulation._service_error = None
+                simulation.values.faults.clear()
             raise SimulationError(f"tire {self.name!r}: {_reason(error)} (job {number})")
 
     def close(self) -> None:
@@ -192,9 +192,9 @@ def _teller(place: weakref.ref[Simulation], name: str) -> Any:
 
     def told(error: int, time: float) -> None:
         simulation = place()
-        if simulation is not None and simulation._service_error is None:
-            simulation._service_error = SimulationError(f"tire {name!r}: {_reason(error)}, t = {time:.9g} s")
-            simulation._failed_part = "a user tire"
+        if simulation is not None:
+            problem = SimulationError(f"tire {name!r}: {_reason(error)}, t = {time:.9g} s")
+            simulation.values.faults.keep(problem, "a user tire")
 
     return told
 

@@ -12,7 +12,7 @@ from collections import Counter
 from jounce.core.errors import ParameterError
 from jounce.core.generated import GeneratedModel
 from jounce.runtime.bindings import Library
-from jounce.runtime.simulation import LINEAR_IMPLICIT, METHODS, method_number
+from jounce.runtime.methods import LINEAR_IMPLICIT, METHODS, method_number
 
 # Evaluations in a full step, once the history is full.
 _EVALUATIONS = {"Euler": 1, "AB-2": 1, "RK-2": 2, "AM-2": 2, "AM-3": 2, "AM-4": 2, "LI-Euler": 1, "ROS2": 2}

@@ -16,18 +16,19 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from jounce.core.errors import JounceError, ParameterError
 from jounce.core.tables import Table
-from jounce.core.units import parse
 from jounce.runtime.compile import processors
 from jounce.runtime.duplicate import duplicate
+from jounce.runtime.methods import Number
+from jounce.runtime.options import IN_A_LOOP, RunKeywords, RunOptions
 from jounce.runtime.program import Program
 from jounce.runtime.recording import Failure, Recording, RunError
-from jounce.runtime.simulation import Library, Number, Simulation
+from jounce.runtime.simulation import Library, Simulation
 
 LOOK = 0.1  # s between two looks at Ctrl-C while all workers are busy
 
@@ -65,15 +66,9 @@ def batch(
     runs: Iterable[Variant | Mapping[str, Number]],
     *,
     t_end: Number | None = None,
-    program: Program | None = None,
-    step: Number | None = None,
-    method: str | int | None = None,
-    iprint: int | None = None,
-    interval: Number | None = None,
-    channels: Sequence[str] | str | None = None,
-    check_outputs: bool = True,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **options: Unpack[RunKeywords],
 ) -> list[Recording]:
     """Make all runs and return their recordings in the order of ``runs``.
 
@@ -81,9 +76,10 @@ def batch(
     ----------
     source : the model; given a simulation, every run starts from its numbers and state as they are now
     runs : what is different in each; a mapping stands for ``Variant(parameters=...)``
-    t_end, program, step, method, iprint, interval, channels, check_outputs : as for `Simulation.run`
+    t_end : as for `Simulation.run`
     workers : threads, default one per processor
     progress : called in the calling thread with (runs done, runs in all) after every run
+    options : program, step, method, iprint, interval, channels, check_outputs as for `Simulation.run`
 
     Returns
     -------
@@ -98,9 +94,8 @@ def batch(
         When an argument of the batch itself is wrong; nothing has run then.
     """
     items = [run if isinstance(run, Variant) else Variant(parameters=run) for run in runs]
-    plan = _Plan(source, program, step, method, iprint, interval, channels, check_outputs)
-    plan.t_end = None if t_end is None else parse(t_end, "s", "t_end")
-    ends = plan.t_end is not None or plan.source._packed is not None
+    plan = _Plan(source, RunOptions.of("batch", {"t_end": t_end, **options}, without=IN_A_LOOP))
+    ends = t_end is not None or plan.source.program is not None
     if items and not ends and not any(r.t_end is not None or r.program is not None or r.setup for r in items):
         raise ParameterError("batch() needs an end: give t_end or a program, for the batch or for each Variant")
     count = processors() if workers is None else workers
@@ -112,35 +107,21 @@ def batch(
 class _Plan:
     """What all runs share, checked once."""
 
-    def __init__(
-        self,
-        source: Library | Simulation,
-        program: Program | None,
-        step: Number | None,
-        method: str | int | None,
-        iprint: int | None,
-        interval: Number | None,
-        channels: Sequence[str] | str | None,
-        check_outputs: bool,
-    ) -> None:
+    def __init__(self, source: Library | Simulation, options: RunOptions) -> None:
         # A copy: the caller may go on with his own while the batch runs.
         self.source = duplicate(source)
-        self.t_end: float | None = None
-        if program is not None:
-            self.source.set_program(program)
-        if method is not None or step is not None:
-            self.source.set_method(method, step)
-        if iprint is not None and interval is not None:
-            raise ParameterError("give iprint or interval, not both")
-        self.iprint = iprint
-        self.interval = None if interval is None else parse(interval, "s", "interval")
-        self.check_outputs = check_outputs
-        chosen = [self.source.model.outputs[k] for k in self.source._columns(channels)]
+        if options.program is not None and options.program is not self.source.program:
+            self.source.set_program(options.program)
+        if options.method is not None or options.step is not None:
+            self.source.set_method(options.method, options.step)
+        chosen = self.source.recorded(options.channels)
         self.channels = [v.name for v in chosen]
         self.units = tuple(v.unit for v in chosen)
+        # what stands in the source already is left out: a run of its own step or program keeps that
+        self.options = replace(options, program=None, method=None, step=None, channels=self.channels, on_error="return")
 
-    def prepare(self, run: Variant) -> tuple[Simulation, dict[str, Any]]:
-        """Return the simulation of a run and the arguments of its `run`."""
+    def prepare(self, run: Variant) -> tuple[Simulation, RunOptions]:
+        """Return the simulation of a run and the options of its `run`."""
         simulation = duplicate(self.source)
         if run.program is not None:
             simulation.set_program(run.program)
@@ -157,9 +138,7 @@ class _Plan:
             simulation.bind(name, function)
         if run.setup is not None:
             run.setup(simulation)
-        t_end = self.t_end if run.t_end is None else parse(run.t_end, "s", "t_end")
-        options = {"iprint": self.iprint, "interval": self.interval, "channels": self.channels}
-        return simulation, {"t_end": t_end, "check_outputs": self.check_outputs, "on_error": "return", **options}
+        return simulation, self.options if run.t_end is None else replace(self.options, t_end=run.t_end)
 
     def empty(self, status: str, reason: str, failure: Failure | None = None) -> Recording:
         """The recording of a run that did not start."""
@@ -243,7 +222,7 @@ class _Pool:
         except Exception as error:  # whatever the caller's numbers, tables or names can cause
             return _failed(self.plan.empty("failed", ""), "setup", run, f"{label}: {_text(error)}")
         try:
-            return simulation.run(progress=self._look, **options)
+            return simulation.run_with(replace(options, progress=self._look))
         except RunError as error:  # an exception in a service or block: what was recorded comes with it
             return _failed(error.recording, "outside", run, f"{label}: {error}")
         except JounceError as error:  # found when the run began: an interval that does not fit its step

@@ -36,12 +36,12 @@ import numpy.typing as npt
 from jounce.runtime.simulation import Simulation
 from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
-from jounce.sim.linear import LinearModel
-from jounce.sim.steady import GIVEN, WHEEL_ANGLE, roll
+from jounce.sim.equilibrium import Places
+from jounce.sim.linear import Lineariser, LinearModel
+from jounce.sim.steady import roll
 
 Array = npt.NDArray[np.float64]
 
-SPEED = "chassis.vx"
 JUST_APPLIED = 0.01  # demand at which brakes are linearised
 ROLLING = 5.0  # m/s: below this speed the brakes are linearised at it, where the wheels turn for certain
 
@@ -63,21 +63,28 @@ def gains(sim: Simulation, description: Description) -> Gains:
     here = sim.snapshot()
     linear = lineariser(description)
     try:
-        throttle = acceleration_per_demand(linear.at(sim), "throttle")
-        if abs(sim.state(SPEED)) < ROLLING:
-            roll(sim, ROLLING)
-        way = np.sign(sim.state(SPEED))
+        throttle = acceleration_per_demand(linear, linear.at(sim), "throttle")
+        speed = Places(sim, linear.notes["states"]).state[_speed(linear)]
+        if abs(sim.x[speed]) < ROLLING:
+            roll(sim, description, ROLLING)
+        way = np.sign(sim.x[speed])
         sim.set_inputs({"brake": JUST_APPLIED})
-        brake = -way * acceleration_per_demand(linear.at(sim), "brake")
+        brake = -way * acceleration_per_demand(linear, linear.at(sim), "brake")
     finally:
         sim.restore(here)
     return Gains(throttle, float(brake))
 
 
-def acceleration_per_demand(model: LinearModel, demand: str) -> float:
-    """Even acceleration per unit of an input (4)."""
-    speed = model.states.index(SPEED)
-    others = [i for i, name in enumerate(model.states) if name not in GIVEN and not name.endswith(WHEEL_ANGLE)]
+def _speed(linear: Lineariser) -> int:
+    """Which state is the speed along."""
+    number: int = linear.rest["roles"].index("speed")
+    return number
+
+
+def acceleration_per_demand(linear: Lineariser, model: LinearModel, demand: str) -> float:
+    """Even acceleration per unit of an input (4); all states but place, heading, speed and what may move freely follow."""
+    speed, roles = _speed(linear), linear.rest["roles"]
+    others = [i for i, role in enumerate(roles) if role not in ("place", "speed", "free")]
     column = model.inputs.index(demand)
     entry = model.B[others, column]
     if not entry.any() and not model.B[speed, column]:

@@ -5,22 +5,26 @@ signals are replaced at once by what their updates give at that instant,
 
     s_j[k+1] = g_j(t_k, x(t_k), m, u(t_k), s_1[k], ..., s_n[k]),     t_k = t_0 + offset + k period               (1)
 
-so an update that reads a signal of its own block reads its old value.  Blocks run one after the other in the order of
-their declaration: a later one sees the new signals of an earlier one.
+so an update that reads a signal of its own block reads its old value.  Blocks run one after the other, in the order of
+their ports: a block whose updates read signals of another one runs after it and sees its new signals; where this leaves
+a choice, in the order of declaration.  Where blocks read each other in a loop, the one that was declared first runs
+first and sees the old values, one sample late (`run_order`).  Only what an update reads in its expressions, through
+calls and tables, is a port; a signal that comes back through accelerations is not.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jounce.core import units
 from jounce.core.errors import ModelError, ParameterError
-from jounce.symbolic._casadi import SX
+from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.calls import key
 
 if TYPE_CHECKING:
-    from jounce.symbolic.system import Declared, Scope
+    from jounce.symbolic.system import Declared, Scope, System
 
 
 class Block:
@@ -42,15 +46,27 @@ class Block:
         """The time between two samples as a symbol: what it is in the run, whatever it was declared to be."""
         return self.period_item.symbol
 
-    def signal(self, name: str, unit: str = "-", doc: str = "", initial: float | str = 0.0) -> SX:
-        """A value that this block sets at its samples and that is held in between (named ``block.name``)."""
-        short = self.name[len(self.scope.prefix) :]
+    def signal(
+        self, name: str, unit: str = "-", doc: str = "", initial: float | str = 0.0, *, rate: bool = False
+    ) -> SX:
+        """A value that this block sets at its samples and that is held in between (named ``block.name``).
+
+        One that moves a frame needs its ``rate``, a second signal ``block.name.rate`` with an update of its own;
+        ``system.rate_of(signal)`` is its symbol. The frame has this velocity, and jumps where value and rate disagree.
+        """
+        short, system = self.name[len(self.scope.prefix) :], self.scope.system
         item = self.scope._new(f"{short}.{name}", unit, doc, initial)
-        self.scope.system.check_open(f"signal {item.name!r} is declared")
-        self.scope.system.unmoving[key(item.symbol)] = (
-            f"signal {item.name!r} moves a frame; it jumps at samples, so lead it through a state with a derivative"
-        )
+        system.check_open(f"signal {item.name!r} is declared")
         self.signals.append(item)
+        if rate:
+            companion = self.scope._new(f"{short}.{name}.rate", units.rate_unit(unit), f"rate of {name}")
+            self.signals.append(companion)
+            system.rates[key(item.symbol)] = companion.symbol
+        else:
+            system.unmoving[key(item.symbol)] = (
+                f"signal {item.name!r} moves a frame; it jumps at samples, so declare it with rate=True and update its "
+                "rate, or lead it through a state with a derivative"
+            )
         return item.symbol
 
     def update(self, signal: SX, expression: Any) -> None:
@@ -71,6 +87,54 @@ class Block:
             return [f"block {self.name!r} has no signal: call signal(...)"]
         silent = [s.name for s in self.signals if key(s.symbol) not in self.updates]
         return [f"signal {name!r} has no update: call update(...)" for name in silent]
+
+
+def arrange(system: System) -> list[str]:
+    """Put the blocks of a system into the order in which they run; return the delays, as "signal -> block"."""
+    blocks = system.blocks
+    owners = {key(s.symbol): (k, s.name) for k, block in enumerate(blocks) for s in block.signals}
+    reads: list[dict[int, list[str]]] = []
+    for k, block in enumerate(blocks):
+        found: dict[int, list[str]] = {}
+        for symbol in system.calls.reachable(ca.vertcat(*block.updates.values())):
+            owner, name = owners.get(symbol, (k, ""))
+            if owner != k:
+                found.setdefault(owner, []).append(name)
+        reads.append(found)
+    order, cuts = run_order(reads)
+    delays = [f"{name} -> {blocks[reader].name}" for reader, owner in cuts for name in sorted(reads[reader][owner])]
+    blocks[:] = [blocks[k] for k in order]
+    return delays
+
+
+def run_order(reads: Sequence[Mapping[int, Any]]) -> tuple[list[int], list[tuple[int, int]]]:
+    """Order in which blocks run, from the blocks whose signals each of them reads, numbered by declaration.
+
+    Returns the order, and the pairs (reader, owner) that were cut to open loops: of each group of blocks that read each
+    other, directly or through others, the first sees old values of the rest; then again, while loops are left.
+    """
+    needs = [set(found) for found in reads]
+    cuts: list[tuple[int, int]] = []
+    while groups := _loops(needs):
+        for group in groups:
+            first = min(group)
+            cuts += [(first, owner) for owner in sorted(needs[first] & group)]
+            needs[first] -= group
+    order: list[int] = []
+    while len(order) < len(needs):
+        order.append(next(k for k, wanted in enumerate(needs) if k not in order and wanted <= set(order)))
+    return order, cuts
+
+
+def _loops(needs: Sequence[set[int]]) -> list[set[int]]:
+    """Groups of blocks each of which needs every other one, by whatever way."""
+    reach = [set(found) for found in needs]
+    for k in range(len(needs)):
+        for found in reach:
+            if k in found:
+                found |= reach[k]
+    groups = [{j for j in found if k in reach[j]} for k, found in enumerate(reach) if k in found]
+    return [group for i, group in enumerate(groups) if group not in groups[:i]]
 
 
 def _seconds(value: float | str, name: str) -> float:

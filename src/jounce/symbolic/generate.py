@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jounce.core.errors import ModelError
 from jounce.core.generated import BlockSlot, FunctionSlot, GeneratedModel, ServiceSlot, Variable
 from jounce.symbolic._casadi import SX, ca
+from jounce.symbolic.blocks import arrange
 from jounce.symbolic.calls import Call, CallRegistry, TimeDerivative, key
 from jounce.symbolic.constraints import solve_dependent_speeds
 from jounce.symbolic.emit import CHUNKS_PER_FILE, Access, CFunction, FunctionEmitter, leaf_access
@@ -21,6 +23,8 @@ from jounce.symbolic.step import Step, projected_states, step_rates
 if TYPE_CHECKING:
     from jounce.symbolic.system import Declared, System
 
+
+log = logging.getLogger(__name__)
 
 # fields of jn_model
 STANDARD_FUNCTIONS = (
@@ -50,6 +54,7 @@ class Equations:
     solved: Solved
     dependent: set[int]  # keys of speeds defined by velocity constraints
     stage_symbols: dict[int, SX] = field(default_factory=dict)  # key of a state -> r of a Rosenbrock stage
+    block_delays: list[str] = field(default_factory=list)  # "signal -> block": read one sample late
 
 
 def derive(system: System) -> Equations:
@@ -57,6 +62,10 @@ def derive(system: System) -> Equations:
     if system.equations is not None:
         return system.equations
     _check(system)
+    # before accelerations are known: what comes back through them is no port of a block
+    delays = arrange(system)
+    for delay in delays:
+        log.info("system %s: blocks read each other in a loop; one sample late: %s", system.name, delay)
     dependent = solve_dependent_speeds(system)
     check_independent(system, dependent)
     solved = solve(system, dependent)
@@ -80,7 +89,7 @@ def derive(system: System) -> Equations:
     )
     memories = [system.memory_updates[key(m.symbol)] for m in system.memories]
     stage = {key(s.symbol): ca.SX.sym(f"r of {s.name}") for s in states}
-    equations = Equations(system, states, rates, memories, solved, dependent, stage)
+    equations = Equations(system, states, rates, memories, solved, dependent, stage, delays)
     _check_mass(equations)
     system.equations = equations
     return equations
@@ -326,7 +335,10 @@ def finish(
     quaternions = tuple(position[key(q[0])] for q, _ in system.quaternions)
     rate = tuple(link[0] for link in system.input_links)
     acceleration = tuple(link[1] for link in system.input_links)
-    dependent = [s.name for s in system.speeds if key(s.symbol) in equations.dependent]
+    remarks = {
+        "dependent_speeds": [s.name for s in system.speeds if key(s.symbol) in equations.dependent],
+        "block_delays": equations.block_delays,
+    }
     model = GeneratedModel(
         name=writer.prefix,
         states=_variables(equations.states),
@@ -347,14 +359,17 @@ def finish(
         quaternions=quaternions,
         input_rate=rate,
         input_acceleration=acceleration,
+        aliases=dict(system.input_aliases),
         operations={name: f.operations for name, f in writer.functions.items()},
-        notes={**system.notes, **(notes or {}), **({"dependent_speeds": dependent} if dependent else {})},
+        notes={**system.notes, **(notes or {}), **{name: found for name, found in remarks.items() if found}},
     )
     return replace(model, sources=writer.files(_model_text(model, writer)))
 
 
 def _variables(items: Sequence[Declared]) -> tuple[Variable, ...]:
-    return tuple(Variable(i.name, i.unit, i.doc, i.default, i.low, i.high, i.role, i.in_statics) for i in items)
+    return tuple(
+        Variable(i.name, i.unit, i.doc, i.default, i.low, i.high, i.above, i.role, i.in_statics) for i in items
+    )
 
 
 def _block_slots(system: System) -> tuple[BlockSlot, ...]:

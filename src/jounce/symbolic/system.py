@@ -62,6 +62,7 @@ class Declared:
     default: float = 0.0
     low: float | None = None
     high: float | None = None
+    above: float | None = None
     role: Role = ""
     in_statics: bool = True
 
@@ -160,15 +161,18 @@ class Scope:
         *,
         low: float | None = None,
         high: float | None = None,
+        above: float | None = None,
     ) -> SX:
         """A number that may change between runs without recompiling. ``"25 N/mm"`` is converted to ``unit``.
 
-        Values below ``low`` or above ``high`` are refused, here and at run time.
+        Values below ``low``, above ``high``, or not above ``above`` are refused, here and at run time.
         """
         item = self._new(name, unit, doc, default)
-        item.low, item.high = low, high
+        item.low, item.high, item.above = low, high, above
         if (low is not None and item.default < low) or (high is not None and item.default > high):
             raise ModelError(f"parameter {item.name!r}: its default {item.default:g} is outside [{low}, {high}]")
+        if above is not None and not item.default > above:
+            raise ModelError(f"parameter {item.name!r}: its default {item.default:g} must be above {above:g}")
         self.system.parameter_list.append(item)
         return item.symbol
 
@@ -213,8 +217,10 @@ class Scope:
         in_statics: bool = True,
     ) -> SX:
         """An outside signal. One that moves a frame needs its ``rate`` (input ``name.rate``), and its
-        ``acceleration`` if that shall act on the bodies. ``in_statics``: whether it acts in searches for equilibrium;
-        otherwise it has its default there."""
+        ``acceleration`` if that shall act on the bodies.
+
+        With ``in_statics=False`` it does not act in the search for equilibrium.
+        """
         system = self.system
         item = self._new(name, unit, doc, default)
         item.in_statics = in_statics
@@ -222,13 +228,17 @@ class Scope:
         system.inputs.append(item)
         system.input_links.append([-1, -1])
         if rate or acceleration:
-            r = self._new(f"{name}.rate", _rate_unit(unit), f"rate of {name}")
+            r = self._new(f"{name}.rate", units.rate_unit(unit), f"rate of {name}")
+            r.in_statics = in_statics
             system.input_links[index][0] = len(system.inputs)
             system.inputs.append(r)
             system.input_links.append([-1, -1])
             system.rates[key(item.symbol)] = r.symbol
             if acceleration:
-                a = self._new(f"{name}.acceleration", _rate_unit(_rate_unit(unit)), f"second derivative of {name}")
+                a = self._new(
+                    f"{name}.acceleration", units.rate_unit(units.rate_unit(unit)), f"second derivative of {name}"
+                )
+                a.in_statics = in_statics
                 system.input_links[index][1] = len(system.inputs)
                 system.inputs.append(a)
                 system.input_links.append([-1, -1])
@@ -238,6 +248,19 @@ class Scope:
                 f"input {item.name!r} moves a frame but has no rate: declare it with rate=True"
             )
         return item.symbol
+
+    def alias_input(self, alias: str, name: str) -> None:
+        """Give an input of this scope another name; set_inputs, programs and external blocks take both."""
+        system, full, known = self.system, self.full_name(alias), self.full_name(name)
+        _check_name(full)
+        names = [item.name for item in system.inputs]
+        if known not in names:
+            raise ModelError(
+                f"alias {full!r}: {known!r} is no input; declare it with input() first{did_you_mean(known, names)}"
+            )
+        system.check_open(f"alias {full!r} is declared")
+        system.claim_name(full)
+        system.input_aliases[full] = known
 
     def state(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0, role: Role = "") -> SX:
         """An integrated state that is not a mechanical coordinate; give its rate with ``derivative``.
@@ -372,7 +395,7 @@ class Scope:
         q = self.declare_coordinate(name, unit, frame, initial, doc, role)
         of_speed: Role = role if role in ("", "free") else "zero"
         rate = speed_name or f"{name}.rate"
-        u = self.declare_speed(rate, _rate_unit(unit), frame, doc=f"rate of {name}", role=of_speed)
+        u = self.declare_speed(rate, units.rate_unit(unit), frame, doc=f"rate of {name}", role=of_speed)
         self.system.set_coordinate_rate(q, u)
         return q, u
 
@@ -717,6 +740,7 @@ class System(Scope):
         self.derived_parameters: list[tuple[Declared, SX]] = []
         self.inputs: list[Declared] = []
         self.input_links: list[list[int]] = []
+        self.input_aliases: dict[str, str] = {}  # alias -> name of an input
         self.coordinates: list[Declared] = []
         self.speeds: list[Speed] = []
         self.states: list[Declared] = []
@@ -743,7 +767,6 @@ class System(Scope):
         self.equations: Equations | None = None  # once derived; nothing can be added then
         self.implicit = False  # whether loads added now belong to the implicit part of a step
         self.alive: list[Any] = []
-        self.aliases: dict[str, str] = {}  # other names of inputs
         self.notes: dict[str, Any] = {}  # for whoever uses the model; numbers, texts, lists and dicts
         # rates of the base symbols for velocities; `unmoving` explains what may not move a frame
         self.rates: dict[int, SX] = {key(self.time): ca.SX(1)}
@@ -795,7 +818,7 @@ class System(Scope):
         units.check_si(item.unit, name=item.name)
 
     def rate_of(self, symbol: SX) -> SX:
-        """The companion of an input that was declared with its rate."""
+        """The companion of an input or a block's signal that was declared with its rate."""
         return self.rates[key(symbol)]
 
     def set_coordinate_rate(self, coordinate: SX, rate: SX) -> None:
@@ -803,14 +826,6 @@ class System(Scope):
         self.coordinate_rates[k] = rate
         self.rates[k] = rate
         self.unmoving.pop(k, None)
-
-    def alias_input(self, alias: str, name: str) -> None:
-        """Another name of an input."""
-        if not any(u.name == name for u in self.inputs):
-            raise ModelError(f"alias {alias!r}: there is no input {name!r}")
-        if alias in self._names or alias in self.aliases:
-            raise ModelError(f"alias {alias!r} of input {name!r}: the name is taken")
-        self.aliases[alias] = name
 
     def register_quaternion(self, q: list[SX], w: list[SX]) -> None:
         self.quaternions.append((q, w))
@@ -978,15 +993,6 @@ def _place(frame: Frame, offset: Vector, axes: Frame) -> Vector:
         assert current.parent is not None
         current = current.parent
     return place
-
-
-def _rate_unit(unit: str) -> str:
-    """Unit of a time derivative: m -> m/s -> m/s2."""
-    if unit.endswith("/s2"):
-        return unit[:-1] + "3"
-    if unit.endswith("/s"):
-        return unit + "2"
-    return "1/s" if unit in ("-", "1") else f"{unit}/s"
 
 
 def _check_name(name: str) -> None:
