@@ -9,34 +9,23 @@ structure share one binary; their numbers are set at run time, so that a study n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from jounce.components.tire.base import Tire
 from jounce.components.tire.sti import bind_tires
 from jounce.core.errors import ParameterError, did_you_mean
-from jounce.core.generated import GeneratedModel
 from jounce.files.tir import read_tir
-from jounce.road.ground import PatchService, Service
-from jounce.road.inputs import Given, Growing, Probed
-from jounce.sim.build import recipe
+from jounce.sim.car_model import Description, Ground, Normals, Structure, car, linear_car
 from jounce.sim.linear import Lineariser
 from jounce.symbolic.numbers import Numbers
-from jounce.symbolic.ops import clip, fmax, if_else
-from jounce.vehicle.assembly import CORNERS, Relaxation, assemble, twins
+from jounce.vehicle.assembly import CORNERS, Relaxation, twins
 from jounce.vehicle.schema import Vehicle
 
 if TYPE_CHECKING:
     from jounce.runtime.simulation import Library, Simulation
-    from jounce.symbolic.system import System
 
-# level and inclined: the built-in plane; road: an outside function, bound by name "ground"; roads: one per wheel,
-# "ground_L1" …; external: a plane per wheel by the inputs "Road_External.L1.x" …, external-points: contact points, one
-# for each tire (also "Road_External.L2_twin.x" …)
-Ground = Literal["level", "inclined", "road", "roads", "external", "external-points"]
-Normals = Literal["surface", "points", "vertical"]
 RELAXATIONS = ("states", "exact")
 GROUNDS = ("level", "inclined", "road", "roads", "external", "external-points")
 
@@ -73,103 +62,6 @@ def _tire_files(vehicle: Vehicle) -> dict[str, Path]:
         assert second is not None
         files[twin] = Path(second.path)
     return files
-
-
-@dataclass(frozen=True)
-class Description:
-    """What a car's equations are made from."""
-
-    vehicle: Vehicle
-    tires: Mapping[str, Tire]
-    ground: Ground = "level"
-    road_inputs: bool = False  # inputs road.L1 … add heights to the ground
-    smoothed: bool = False  # a road grows out of a plane, see ``jounce.road.inputs``
-    normals: Normals = "surface"
-    patch: bool = False  # wheels tell the road where they point
-    relaxation: Relaxation = "states"
-    tire_inputs: tuple[str, ...] = ()  # scaling factors with inputs L1.tire.LMUY …
-
-
-class Structure:
-    """A description as the argument of a recipe: known to the cache by its structure only."""
-
-    def __init__(self, description: Description) -> None:
-        self.description = description
-
-    def to_dict(self) -> dict[str, Any]:
-        d = self.description
-        first: dict[int, str] = {}
-        places = [*CORNERS, *twins(d.vehicle).values()]
-        shared = [first.setdefault(id(d.tires[place]), place) for place in places]
-        models = [f"{type(t.model).__module__} {t.model!r}" for t in (d.tires[place] for place in places)]
-        choices: dict[str, Any] = {name: True for name in ("road_inputs", "smoothed", "patch") if getattr(d, name)}
-        if d.normals != "surface":
-            choices["normals"] = d.normals
-        if d.relaxation != "states":
-            choices["relaxation"] = d.relaxation
-        if d.tire_inputs:
-            choices["tire_inputs"] = list(d.tire_inputs)
-        known = {"vehicle": d.vehicle.structure_key(), "tires": shared, "models": models, "ground": d.ground}
-        return known | choices
-
-    def system(self, system: Any = None) -> System:
-        d = self.description
-        on = system if system is not None else _new_system()
-        return assemble(
-            d.vehicle,
-            d.tires,
-            inclined=d.ground == "inclined",
-            ground=self._ground(on),
-            system=on,
-            road_inputs=d.road_inputs,
-            relaxation=d.relaxation,
-            tire_inputs=d.tire_inputs,
-        )
-
-    def _ground(self, system: Any) -> Any:
-        """Another ground than the built-in plane, if any."""
-        d = self.description
-        if d.ground == "external":
-            return {c: Given.declare(system, c) for c in CORNERS}
-        if d.ground == "external-points":  # a point is the contact of one tire only
-            return {c: Given.declare(system, c, as_given=True) for c in (*CORNERS, *twins(d.vehicle).values())}
-        if d.ground not in ("road", "roads"):
-            return None
-        names = [f"ground_{c}" for c in CORNERS] if d.ground == "roads" else ["ground"]
-        kind = PatchService if d.patch else Service
-        services: list[Any] = [kind.declare(system, name) for name in names]
-        if d.normals != "surface":
-            spacing = None
-            if d.normals == "points":
-                spacing = system.parameter("ground.spacing", 0.05, "m", "of the points that make the normal", low=1e-6)
-            services = [Probed(road.handle, spacing) for road in services]
-        if d.smoothed:
-            services = list(Growing.declare(system, services, *_growth(system)))
-        return dict(zip(CORNERS, services, strict=True)) if d.ground == "roads" else services[0]
-
-
-def _growth(system: Any) -> tuple[Any, Any]:
-    """σ = 3τ² - 2τ³ over τ = t/T from 0 to 1, and its rate: height and speed of the ground are continuous."""
-    time = system.parameter("smoothing.time", 0.0, "s", "over which the road grows out of the plane; 0: it is there")
-    known = fmax(time, 1e-9)
-    tau = if_else(time > 0, clip(system.time / known, 0.0, 1.0), 1.0)
-    return tau * tau * (3 - 2 * tau), 6 * tau * (1 - tau) / known
-
-
-def _new_system() -> System:
-    from jounce.symbolic.system import System
-
-    return System("car")
-
-
-@recipe
-def _car(structure: Structure) -> System:
-    return structure.system()
-
-
-@recipe
-def _linear_car(structure: Structure, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> GeneratedModel:
-    return structure.system().generate_linear(inputs=list(inputs), outputs=list(outputs))
 
 
 def describe(
@@ -229,7 +121,7 @@ def numbers(description: Description) -> Numbers:
 
 def library(description: Description) -> Library:
     """The compiled model of cars of this structure, from the cache when it is there."""
-    return _car.build(Structure(description))
+    return car.build(Structure(description))
 
 
 DRIVER_INPUTS = ("steering_wheel", "throttle", "brake")
@@ -239,7 +131,7 @@ def lineariser(
     description: Description, inputs: Sequence[str] = DRIVER_INPUTS, outputs: Sequence[str] = ()
 ) -> Lineariser:
     """The exact linearisation of cars of this structure."""
-    return Lineariser(_linear_car.generate(Structure(description), tuple(inputs), tuple(outputs)))
+    return Lineariser(linear_car.generate(Structure(description), tuple(inputs), tuple(outputs)))
 
 
 def simulation(
@@ -294,4 +186,16 @@ def take_over(sim: Simulation, source: Simulation) -> None:
     sim.set_inputs({v.name: given[v.name] for v in sim.model.inputs if v.name in given})
 
 
-__all__ = ["Description", "describe", "library", "lineariser", "numbers", "simulation", "take_over", "tires_of"]
+__all__ = [
+    "Description",
+    "Ground",
+    "Structure",
+    "describe",
+    "library",
+    "lineariser",
+    "numbers",
+    "simulation",
+    "take_over",
+    "tire_warnings",
+    "tires_of",
+]
