@@ -173,6 +173,8 @@ def test_pruning_takes_the_longest_unused_first_and_never_the_fresh() -> None:
     assert [store.get(f"k{index}") is not None for index in range(4)] == [False, False, True, True]
     prune(max_bytes=0)
     assert store.get("fresh") is not None
+    prune(max_bytes=0, in_use=-1.0)
+    assert store.get("fresh") is None
 
 
 def test_pruning_takes_what_was_not_used_for_long() -> None:

@@ -304,10 +304,10 @@ def clear_cache() -> int:
     return before - cache_info().total_bytes
 
 
-def prune(max_bytes: int = MAX_BYTES, max_age: float = MAX_AGE) -> int:
+def prune(max_bytes: int = MAX_BYTES, max_age: float = MAX_AGE, in_use: float = _IN_USE) -> int:
     """Remove entries that were not used for `max_age` s, then the longest unused until `max_bytes` are left.
 
-    What was used within the last day stays in any case. Returns the number of entries removed.
+    What was used within the last `in_use` s, a day, stays in any case. Returns the number of entries removed.
     """
     root, now = cache_root(), time.time()
     for kind in _SCRATCH:
@@ -320,7 +320,7 @@ def prune(max_bytes: int = MAX_BYTES, max_age: float = MAX_AGE) -> int:
     for used, size, folder in sorted(found, key=lambda item: item[0]):
         old, too_much = now - used > max_age, total > max_bytes
         # Asked again just before the removal: somebody may have found the entry in the meantime.
-        if (old or too_much) and time.time() - _used(folder) > _IN_USE:
+        if (old or too_much) and time.time() - _used(folder) > in_use:
             _remove(folder)
             total -= size
             removed += 1
