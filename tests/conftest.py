@@ -24,7 +24,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Choose the cache; workers of pytest-xdist inherit the variables and share the folder."""
     if not hasattr(config, "workerinput"):
         os.environ["JOUNCE_CACHE_DIR"] = os.environ.get("JOUNCE_TEST_CACHE") or str(FOLDER)
-        os.environ.setdefault("JOUNCE_OPTIMISE", "1")  # the same bits, compiled in two thirds of the time: decision 0018
+        os.environ.setdefault(
+            "JOUNCE_OPTIMISE", "1"
+        )  # the same bits, compiled in two thirds of the time: decision 0018
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -98,8 +98,14 @@ def meta(info: FieldInfo) -> dict[str, Any]:
 class Data(BaseModel):
     """Base of everything in a vehicle: immutable, no unknown keys, equal when all fields are."""
 
+    # Built when first used: the classes of a vehicle are built once, with it, and events nobody runs not at all.
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, coerce_numbers_to_str=True, arbitrary_types_allowed=True
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        coerce_numbers_to_str=True,
+        arbitrary_types_allowed=True,
+        defer_build=True,
     )
 
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()

@@ -13,7 +13,7 @@ import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,8 +48,10 @@ from jounce.runtime.blocks import (
     Externals,
     make,
 )
-from jounce.runtime.program import PackedProgram, Program
 from jounce.runtime.recording import Failure, Recording, RunError, digits_of_agreement, halving_check
+
+if TYPE_CHECKING:
+    from jounce.runtime.program import PackedProgram, Program
 
 __all__ = [
     "METHODS",
@@ -57,7 +59,6 @@ __all__ = [
     "BlockState",
     "Failure",
     "Library",
-    "Program",
     "Recording",
     "RunError",
     "Simulation",
@@ -135,6 +136,7 @@ class Simulation:
     method, step : integration method and step in s (default AB-2, and the usual step of the method)
     t0 : start time, s
     program : phase program that drives the inputs, or None
+    tables : by name, in place of the default ones; sooner than ``set_tables``, as those are not even made
     """
 
     def __init__(
@@ -145,6 +147,7 @@ class Simulation:
         step: Number | None = None,
         t0: Number = 0.0,
         program: Program | None = None,
+        tables: Mapping[str, Table] | None = None,
     ) -> None:
         if not isinstance(library, Library):
             raise ParameterError(
@@ -190,7 +193,8 @@ class Simulation:
         self._state = np.zeros(0)
         self._allocate(None)
         self._p[: c.n_p_free] = [v.default for v in model.parameters]
-        self._set_tables(model.tables)
+        given = dict(tables or {})
+        self._set_tables(given | {name: model.tables[name] for name in model.tables if name not in given})
         number = method_number(method)
         self._step_chosen = step is not None
         self._start(self._seconds(t0, "t0"), self._step(step, number), number)
@@ -426,11 +430,11 @@ class Simulation:
         for name, table in tables.items():
             if name not in slots:
                 raise ParameterError(f"table {name!r}: unknown in model {self.model.name!r}{did_you_mean(name, slots)}")
-            default = self.model.tables[name]
-            if (table.n_axes, table.n_out) != (default.n_axes, default.n_out):
+            n_axes, n_out = self.model.table_shape(name)
+            if (table.n_axes, table.n_out) != (n_axes, n_out):
                 raise ParameterError(
                     f"table {name!r}: has {table.n_axes} axes and {table.n_out} outputs; "
-                    f"the model needs {default.n_axes} and {default.n_out}"
+                    f"the model needs {n_axes} and {n_out}"
                 )
         for name, table in tables.items():
             packed = table.packed()

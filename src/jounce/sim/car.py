@@ -157,8 +157,9 @@ def simulation(
         description = describe(
             description, tires, ground, road_inputs=road_inputs, relaxation=relaxation, tire_inputs=tire_inputs
         )
-    sim = Simulation(library(description), method=method, step=step)
-    set_numbers(sim, description)
+    found = numbers(description)
+    sim = Simulation(library(description), method=method, step=step, tables=found.tables)
+    _set(sim, description, found)
     bind_tires(sim, description.tires)
     return sim
 
@@ -166,8 +167,12 @@ def simulation(
 def set_numbers(sim: Simulation, description: Description) -> None:
     """Give a simulation the numbers of a car of its structure; the body goes to its place at design."""
     found = numbers(description)
-    sim.set_parameters(found.parameters)
     sim.set_tables(found.tables)
+    _set(sim, description, found)
+
+
+def _set(sim: Simulation, description: Description, found: Numbers) -> None:
+    sim.set_parameters(found.parameters)
     centre = description.vehicle.body.centre()
     sim.set_states({f"chassis.{axis}": float(centre[i]) for i, axis in enumerate("xyz")})
 
