@@ -43,6 +43,13 @@ def test_a_budget_says_which_side_is_good(capsys: pytest.CaptureFixture[str]) ->
     assert "≤ 2" in text and "≥ 3" in text and "missed" in text
 
 
+def test_a_start_from_the_cache_is_measured_in_fresh_processes() -> None:
+    ready, whole = run.start_rows()
+    assert (ready.budget, whole.budget) == (run.READY, run.PROCESS)
+    assert ready.note == "neither CasADi nor pandas imported"
+    assert 0.0 < ready.value < whole.value
+
+
 @pytest.mark.slow
 def test_ten_million_triangles() -> None:
     """Built in memory, asked at random places; takes 3 GB."""

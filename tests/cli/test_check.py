@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import jounce.vehicle as jv
 from jounce.cli.main import app
 from jounce.files.rdf import write_rdf
 from jounce.road.mesh import MeshRoad, grid_mesh
@@ -68,3 +69,17 @@ def test_a_hole_is_told_once(ending: str, tmp_path: Path) -> None:
     (found,) = json.loads(result.output)
     (hole,) = [r for r in found["remarks"] if "border of 3 points" in r]
     assert hole.removeprefix("[ELEMENTS]: ").startswith("hole: border of 3 points about x = ")
+
+
+def test_warnings_of_tire_files_are_shown_for_the_tire_and_for_the_vehicle(tmp_path: Path) -> None:
+    folder = tmp_path / "car"
+    sedan = jv.load("sedan")
+    sedan.save(folder)
+    text = Path(sedan.wheels(1, "left").tire.path).read_text()
+    (folder / "odd.tir").write_text(text.replace("[ROLLING_COEFFICIENTS]", "[ROLING_COEFFICIENTS]"))
+    main = folder / "vehicle.yaml"
+    main.write_text(main.read_text().replace("tire: sedan_225_50r17", "tire: odd.tir"))
+    alone, plain, car = checked(folder / "odd.tir", "sedan", folder)
+    said = [str(remark) for remark in alone["remarks"]]  # type: ignore[attr-defined]
+    assert len(said) == 1 and "block is not known; read as [ROLLING_COEFFICIENTS]" in said[0]
+    assert car["remarks"] == [*plain["remarks"], f"tire odd.tir: {said[0]}"]  # type: ignore[misc]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from jounce.runtime import cache
-from jounce.runtime.cache import Store, cache_info, cache_root, clear_cache, digest, prune, tree_digest
+from jounce.runtime.cache import Store, cache_info, cache_root, clear_cache, digest, prune
 
 
 @pytest.fixture(autouse=True)
@@ -160,43 +160,6 @@ def test_digests_keep_the_parts_apart() -> None:
     assert digest("x") == digest(b"x")
 
 
-def test_a_tree_digest_follows_content_names_and_exclusions(tmp_path: Path) -> None:
-    tree = tmp_path / "tree"
-    (tree / "sub").mkdir(parents=True)
-    (tree / "cli").mkdir()
-    (tree / "a.py").write_text("a")
-    (tree / "sub" / "b.py").write_text("b")
-    (tree / "cli" / "c.py").write_text("c")
-    first = tree_digest(tree, frozenset({"cli"}))
-    (tree / "cli" / "c.py").write_text("cc")
-    (tree / "sub" / "b.pyc").write_text("compiled")
-    assert tree_digest(tree, frozenset({"cli"})) == first
-    (tree / "sub" / "b.py").write_text("B")  # same size, likely the same clock tick
-    second = tree_digest(tree, frozenset({"cli"}))
-    assert second != first
-    (tree / "sub" / "b.py").rename(tree / "sub" / "d.py")
-    assert tree_digest(tree, frozenset({"cli"})) not in (first, second)
-
-
-def test_a_known_tree_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = tmp_path / "tree"
-    tree.mkdir()
-    (tree / "a.py").write_text("a")
-    real = time.time_ns
-    monkeypatch.setattr(time, "time_ns", lambda: real() + 10_000_000_000)  # as if the edit were ten seconds old
-    first = tree_digest(tree)
-    monkeypatch.setattr(Path, "read_bytes", _only_memo(Path.read_bytes))
-    assert tree_digest(tree) == first
-
-
-def _only_memo(real):  # type: ignore[no-untyped-def]
-    def read(path: Path) -> bytes:
-        assert path.suffix == ".json", f"{path} was read"
-        return real(path)
-
-    return read
-
-
 # --- housekeeping
 
 
@@ -210,6 +173,8 @@ def test_pruning_takes_the_longest_unused_first_and_never_the_fresh() -> None:
     assert [store.get(f"k{index}") is not None for index in range(4)] == [False, False, True, True]
     prune(max_bytes=0)
     assert store.get("fresh") is not None
+    prune(max_bytes=0, in_use=-1.0)
+    assert store.get("fresh") is None
 
 
 def test_pruning_takes_what_was_not_used_for_long() -> None:

@@ -44,7 +44,7 @@ needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="uses shell scr
 @pytest.fixture(autouse=True)
 def _clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JOUNCE_CACHE_DIR", str(tmp_path / "cache with spaces"))
-    for name in ("JOUNCE_CFLAGS", "JOUNCE_KEEP_C"):
+    for name in ("JOUNCE_CFLAGS", "JOUNCE_KEEP_C", "JOUNCE_OPTIMISE"):
         monkeypatch.delenv(name, raising=False)
     build.forget_compilers()  # as in a new process
 
@@ -110,6 +110,21 @@ def test_flags_are_strict_and_outputs_compile_quickly() -> None:
     quick = compile_flags(find_compiler(), "car_outputs.c")
     assert "-O1" in quick
     assert "-O2" not in quick
+
+
+def test_the_level_of_optimisation_can_be_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = find_compiler()
+    keys = {binary_key(MODEL, compiler)}
+    for level, expected in (("1", ["-O1", "-O0", "-O0"]), ("0", ["-O0", "-O0", "-O0"]), ("2", ["-O2", "-O1", "-O0"])):
+        monkeypatch.setenv("JOUNCE_OPTIMISE", level)
+        files = ("car_0.c", "car_0_outputs.c", "car_rarely.c")
+        found = [[flag for flag in compile_flags(compiler, file) if flag.startswith("-O")] for file in files]
+        assert found == [[flag] for flag in expected]
+        keys.add(binary_key(MODEL, compiler))
+    assert len(keys) == 3  # 2 is what it is without
+    monkeypatch.setenv("JOUNCE_OPTIMISE", "fast")
+    with pytest.raises(CompileError, match="JOUNCE_OPTIMISE = 'fast'; expected a level of optimisation from 0 to 2"):
+        library_path(MODEL)
 
 
 @needs_posix

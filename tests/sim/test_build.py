@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,9 +21,10 @@ from jounce.core.errors import ModelError, ParameterError
 from jounce.core.generated import GeneratedModel, Variable
 from jounce.runtime.cache import Store, cache_info
 from jounce.sim import build as building
+from jounce.sim import reach
 from jounce.sim.build import Recipe, build, recipe
 
-SRC = Path(building.PACKAGE).parent
+SRC = reach.PACKAGE.parent
 
 MODEL_C = textwrap.dedent("""
     #include <stddef.h>
@@ -181,34 +181,11 @@ def test_code_in_memory_counts_not_only_its_file(run: Callable[..., str]) -> Non
 
 def test_package_and_versions_are_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     first = plain.key()
-    monkeypatch.setattr(building, "package_digest", lambda: "another package")
+    monkeypatch.setattr(building, "reach_digest", lambda *_, **__: "another package")
     second = plain.key()
     monkeypatch.undo()
     monkeypatch.setattr(building, "_versions", lambda: ("casadi 99",))
     assert len({first, second, plain.key()}) == 3
-
-
-def test_the_package_digest_is_quick_once_known() -> None:
-    building.package_digest()
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        building.package_digest()
-        times.append(time.perf_counter() - start)
-    print(f"package digest: {1e3 * min(times):.2f} ms")
-    assert min(times) < 0.05  # 10 ms on an idle machine; files edited this second are read again
-
-
-def test_front_ends_do_not_shape_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy = tmp_path / "jounce"
-    shutil.copytree(building.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(building, "PACKAGE", copy)
-    first = building.package_digest()
-    (copy / "cli" / "new.py").write_text("x = 1\n")
-    (copy / "runtime" / "c" / "new.c").write_text("int x;\n")  # in the key of the binary
-    assert building.package_digest() == first
-    (copy / "symbolic" / "new.py").write_text("x = 1\n")
-    assert building.package_digest() != first
 
 
 # --- keys: code without a file (notebooks, interactive sessions)

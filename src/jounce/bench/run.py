@@ -23,6 +23,8 @@ EVALUATION = 4.5e-6  # s per evaluation of the 14-DOF model
 PEER_RATIO = 18.0
 BUILD = 10.0  # s, derive + emit + compile
 FROM_CACHE = 0.2  # s, without importing CasADi
+READY = 0.3  # s, a car of the library loaded and simulated from the cache, without CasADi and pandas
+PROCESS = 0.9  # s, `jounce run step-steer --vehicle sedan` as a whole, from the cache
 GROWTH = 1.05  # exponent of operations over the number of axles, 10 to 40
 COMPILE_20 = 15.0  # s
 COMPILE_GROWTH = 1.15  # exponent of compile time over the number of axles: linear, up to what the machine adds
@@ -82,6 +84,8 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
         rows += build_rows()
         progress("loading it in a fresh process")
         rows += cache_rows()
+        progress("starting with the sedan")
+        rows += start_rows()
         progress("evaluations")
         rows += evaluation_rows(with_peer=not quick)
         progress("runs with every method")
@@ -181,6 +185,36 @@ def cache_rows() -> list[Row]:
     note = "CasADi was imported" if imported else "CasADi not imported"
     row = at_most("14-DOF: ready from the cache, fresh process", min(times), "s", FROM_CACHE, note)
     return [replace(row, ok=row.ok and not imported)]
+
+
+_READY = """
+import sys, time
+begin = time.perf_counter()
+import jounce as jn
+from jounce.sim.car import simulation
+simulation(jn.load("sedan"))
+print(time.perf_counter() - begin, *({"casadi", "pandas"} & set(sys.modules)))
+"""
+
+
+def start_rows() -> list[Row]:
+    """The first second of a user: the sedan ready in a fresh process, and an event as one command."""
+    command = [sys.executable, "-m", "jounce", "run", "step-steer", "--vehicle", "sedan"]
+    ready, whole, heavy = [], [], set()
+    with tempfile.TemporaryDirectory(prefix="jounce-bench-") as folder:
+        for _ in range(6):  # the first ones build
+            told = subprocess.run([sys.executable, "-c", _READY], capture_output=True, text=True, check=True)
+            seconds, *imported = told.stdout.split()
+            ready.append(float(seconds))
+            heavy = set(imported)
+            run = partial(subprocess.run, command, cwd=folder, capture_output=True, check=True)
+            whole.append(timed(run)[0])
+    note = f"{', '.join(sorted(heavy))} imported" if heavy else "neither CasADi nor pandas imported"
+    row = at_most("sedan: loaded and ready from the cache, fresh process", min(ready), "s", READY, note)
+    return [
+        replace(row, ok=row.ok and not heavy),
+        at_most("sedan: step steer as one command, whole process", min(whole), "s", PROCESS),
+    ]
 
 
 def rolling_vehicle() -> Any:

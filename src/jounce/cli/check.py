@@ -31,9 +31,7 @@ def _read(name: str) -> tuple[str, list[str]]:
         from jounce.files.tir import read_tir
 
         found = read_tir(name)
-        return f"tire {found.tire.name} ({type(found.tire.model).__name__})", [
-            str(r) for r in getattr(found, "remarks", ())
-        ]
+        return f"tire {found.tire.name} ({type(found.tire.model).__name__})", [str(w) for w in found.report.warnings]
     if _is_road(name):
         from jounce.files.roads import read_road
 
@@ -43,12 +41,12 @@ def _read(name: str) -> tuple[str, list[str]]:
         ] if report else []
     if Path(name).suffix.lower() in PATHS:
         return _path(name)
-    from jounce.sim.car import describe
+    from jounce.sim.car import describe, tire_warnings
     from jounce.vehicle.reading import load
 
     vehicle = load(name)
     describe(vehicle)  # reads its tires
-    return f"vehicle {vehicle.name}", list(vehicle.remarks())
+    return f"vehicle {vehicle.name}", [*vehicle.remarks(), *tire_warnings(vehicle)]
 
 
 def _is_road(name: str) -> bool:

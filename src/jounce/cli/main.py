@@ -9,6 +9,7 @@ Commands and options accept "-" and "_" alike.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import pkgutil
@@ -96,8 +97,14 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def make_app() -> typer.Typer:
-    """The application with all verbs."""
+def verbs() -> list[str]:
+    """Names of the modules that hold a verb."""
+    names = (module.name for module in pkgutil.iter_modules(jounce.cli.__path__))
+    return [name for name in names if name != "main" and not name.startswith("_")]
+
+
+def make_app(only: str = "") -> typer.Typer:
+    """The application with all verbs, or with one: the parameters of the others take time to build."""
     app = typer.Typer(
         name="jounce",
         cls=Verbs,
@@ -117,20 +124,28 @@ def make_app() -> typer.Typer:
         if ctx.invoked_subcommand is None:
             typer.echo(ctx.get_help())
 
-    for module in pkgutil.iter_modules(jounce.cli.__path__):
-        if module.name == "main" or module.name.startswith("_"):
-            continue
-        verb = getattr(importlib.import_module(f"jounce.cli.{module.name}"), module.name)
-        app.command(normalized(module.name))(verb)
+    for name in verbs():
+        if only in ("", name):
+            verb = getattr(importlib.import_module(f"jounce.cli.{name}"), name)
+            app.command(normalized(name))(verb)
     return app
 
 
-app = make_app()
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()["app"] = make_app()
+    return globals()["app"]
 
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run a command line (default: that of the process) and exit."""
-    typer.main.get_command(app).main(args=None if args is None else list(args), prog_name="jounce")
+    # A command makes many objects that stay, and few that refer back to themselves: looking for those costs more time
+    # than it frees memory.
+    gc.set_threshold(100_000)
+    words = sys.argv[1:] if args is None else list(args)
+    wanted = words[0].replace("-", "_") if words else ""
+    typer.main.get_command(make_app(wanted if wanted in verbs() else "")).main(args=words, prog_name="jounce")
 
 
 if __name__ == "__main__":

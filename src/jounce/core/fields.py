@@ -129,6 +129,7 @@ def meta(info: FieldInfo) -> dict[str, Any]:
 class Data(BaseModel):
     """Base of everything in a vehicle: immutable, no unknown keys, equal when all fields are."""
 
+    # Built when first used: the classes of a vehicle are built once, with it, and events nobody runs not at all.
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
@@ -136,6 +137,7 @@ class Data(BaseModel):
         coerce_numbers_to_str=True,
         arbitrary_types_allowed=True,
         ignored_types=(Derived,),
+        defer_build=True,
     )
 
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()

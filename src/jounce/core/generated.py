@@ -5,7 +5,8 @@ Plain data, JSON in and out, so that a cached model is used without importing th
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from jounce.core.tables import Table
@@ -62,6 +63,38 @@ class BlockSlot:
     doc: str = ""
 
 
+class KeptTables(Mapping[str, Table]):
+    """Tables of a model from the cache, made when asked for: a car brings its own in place of most of them."""
+
+    def __init__(self, data: Mapping[str, dict[str, Any]]) -> None:
+        self._data = data
+        self._made: dict[str, Table] = {}
+
+    def __getitem__(self, name: str) -> Table:
+        if name not in self._made:
+            self._made[name] = Table.from_dict(self._data[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._data
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def shape(self, name: str) -> tuple[int, int]:
+        """Numbers of axes and of outputs, without making the table."""
+        axes, inner = self._data[name]["axes"], self._data[name]["values"]
+        for _ in axes:
+            inner = inner[0]
+        return len(axes), len(inner) if isinstance(inner, list) else 1
+
+
 @dataclass(frozen=True)
 class GeneratedModel:
     """One model: its C sources and the layout of its arrays."""
@@ -79,7 +112,7 @@ class GeneratedModel:
     signals: tuple[Variable, ...] = ()  # of sampled blocks
     block_periods: tuple[float, ...] = ()  # defaults in s; the periods follow the signals in jn_point.b
     blocks: tuple[BlockSlot, ...] = ()  # in the order in which they run
-    tables: dict[str, Table] = field(default_factory=dict)  # in slot order, with the default data
+    tables: Mapping[str, Table] = field(default_factory=dict)  # in slot order, with the default data
     services: tuple[ServiceSlot, ...] = ()
     functions: tuple[FunctionSlot, ...] = ()
     quaternions: tuple[int, ...] = ()  # index of the first of four states, scalar part first
@@ -102,8 +135,14 @@ class GeneratedModel:
         """What a message adds to the name of an input: nothing, or for an alias the input that it means."""
         return f" (an alias of {self.aliases[name]!r})" if name in self.aliases else ""
 
+    def table_shape(self, name: str) -> tuple[int, int]:
+        """Numbers of axes and of outputs of a table."""
+        if isinstance(self.tables, KeptTables):
+            return self.tables.shape(name)
+        return self.tables[name].n_axes, self.tables[name].n_out
+
     def to_dict(self) -> dict[str, Any]:
-        data = asdict(self)
+        data = asdict(replace(self, tables={}))
         data["tables"] = {name: table.to_dict() for name, table in self.tables.items()}
         return data
 
@@ -126,7 +165,7 @@ class GeneratedModel:
         for key, kind in kinds.items():
             values[key] = tuple(kind(**item) for item in data[key])
         values["functions"] = tuple(FunctionSlot(f["name"], tuple(f["sizes"])) for f in data["functions"])
-        values["tables"] = {name: Table.from_dict(item) for name, item in data["tables"].items()}
+        values["tables"] = KeptTables(data["tables"])
         values["kinematic_inputs"] = tuple(tuple(item) for item in data["kinematic_inputs"])
         for key in ("block_periods", "quaternions", "input_rate", "input_acceleration"):
             values[key] = tuple(data[key])

@@ -127,7 +127,9 @@ class Start:
         here, was = {}, self.sim.input("steering_wheel")
         for sign in (1.0, -1.0):
             self.sim.set_inputs({"steering_wheel": sign * HAND})
-            here[sign] = np.mean([self.sim.output(f"Wheel.Spindle_Steer.{c}") for c in (wheel.name for wheel in steered.wheels)])
+            here[sign] = np.mean(
+                [self.sim.output(f"Wheel.Spindle_Steer.{c}") for c in (wheel.name for wheel in steered.wheels)]
+            )
         self.sim.set_inputs({"steering_wheel": was})
         moved = float(here[1.0] - here[-1.0])
         return 2 * HAND / moved if moved else math.inf

@@ -53,7 +53,7 @@ class Faults:
 class Attachments:
     """Tables and services of one run."""
 
-    def __init__(self, library: Library, faults: Faults) -> None:
+    def __init__(self, library: Library, faults: Faults, tables: Mapping[str, Table]) -> None:
         self.model, self.faults = library.model, faults
         c = library.struct.contents
         self.table_structs = (JnTable * max(c.n_tables, 1))()
@@ -62,7 +62,9 @@ class Attachments:
         self.bound: dict[str, tuple[Any, int | None]] = {}  # as given: a copy of the simulation wraps them anew
         self._packed: dict[str, PackedTable] = {}
         self._callbacks: dict[str, Any] = {}
-        self.set_tables(library.model.tables)
+        # those that are given take the place of the default ones, which are not even made then
+        own = {name: library.model.tables[name] for name in library.model.tables if name not in tables}
+        self.set_tables({**tables, **own})
 
     def set_tables(self, tables: Mapping[str, Table]) -> None:
         """Replace tables by name; number of axes and outputs must stay."""
@@ -70,11 +72,11 @@ class Attachments:
         for name, table in tables.items():
             if name not in slots:
                 raise ParameterError(f"table {name!r}: unknown in model {self.model.name!r}{did_you_mean(name, slots)}")
-            default = self.model.tables[name]
-            if (table.n_axes, table.n_out) != (default.n_axes, default.n_out):
+            n_axes, n_out = self.model.table_shape(name)
+            if (table.n_axes, table.n_out) != (n_axes, n_out):
                 raise ParameterError(
                     f"table {name!r}: has {table.n_axes} axes and {table.n_out} outputs; "
-                    f"the model needs {default.n_axes} and {default.n_out}"
+                    f"the model needs {n_axes} and {n_out}"
                 )
         for name, table in tables.items():
             packed = table.packed()

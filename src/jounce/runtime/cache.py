@@ -4,9 +4,9 @@ Layout below the root (``cache_root``)::
 
     binaries/<key>/   shared library of a model       key: C text, runtime, ABI, compiler, flags, target
     objects/<key>/    one object of the C runtime     key: its text and headers, compiler, flags, target
-    recipes/<key>/    generated model as JSON         key: builder sources, arguments, package, versions
+    recipes/<key>/    generated model as JSON         key: code that describes it, arguments, versions
     roads/<key>/      large mesh as it was built      written and read by files.mesh_cache
-    memo/<kind>/      answers that are cheap to lose: compiler identity, source digests, import lists
+    memo/<kind>/      answers that are cheap to lose: compiler identity, digests of modules, import lists
     c/  failed/       C kept for reading (JOUNCE_KEEP_C), C the compiler refused
     tmp/              builds under way
 
@@ -119,44 +119,6 @@ def digest(*parts: str | bytes) -> str:
 def digest_files(files: Mapping[str, str]) -> str:
     """Return the digest of named texts; the order in which they are given does not matter."""
     return digest(*(part for name in sorted(files) for part in (name, files[name])))
-
-
-def tree_digest(folder: Path, exclude: frozenset[str] = frozenset()) -> str:
-    """Return the digest of all files below a folder; quick when nothing changed since the last time.
-
-    Folders named in `exclude` are skipped when they stand directly below `folder`; compiled Python and
-    hidden files are skipped everywhere. The contents are read again when a path, size or time changed.
-    """
-    found: list[tuple[str, int, int, int]] = []
-    _scan(str(folder), "", exclude, found)
-    found.sort()
-    stamp = digest(str(folder), repr(found))
-    known = recall("trees", stamp)
-    if known is not None and isinstance(known.get("digest"), str):
-        return str(known["digest"])
-    value = digest(*(part for name, *_ in found for part in (name, (folder / name).read_bytes())))
-    newest = max((max(mtime, ctime) for _, _, mtime, ctime in found), default=0)
-    # A file changed this very moment may change again within the resolution of its time: do not trust its stamp.
-    if time.time_ns() - newest > 2_000_000_000:
-        remember("trees", stamp, {"digest": value})
-    return value
-
-
-def _scan(base: str, relative: str, exclude: frozenset[str], found: list[tuple[str, int, int, int]]) -> None:
-    with os.scandir(os.path.join(base, relative) if relative else base) as entries:
-        for entry in entries:
-            name = entry.name
-            if name.startswith(".") or name == "__pycache__" or name.endswith((".pyc", ".pyo")):
-                continue
-            path = f"{relative}/{name}" if relative else name
-            if entry.is_dir():
-                if relative or name not in exclude:
-                    _scan(base, path, exclude, found)
-            else:
-                info = entry.stat()
-                # ctime cannot be set by hand: it shows an edit even where times are normalised (images, archives)
-                changed = 0 if sys.platform == "win32" else info.st_ctime_ns
-                found.append((path, info.st_size, info.st_mtime_ns, changed))
 
 
 # --- small answers ---------------------------------------------------------------------------------------------------
@@ -342,10 +304,10 @@ def clear_cache() -> int:
     return before - cache_info().total_bytes
 
 
-def prune(max_bytes: int = MAX_BYTES, max_age: float = MAX_AGE) -> int:
+def prune(max_bytes: int = MAX_BYTES, max_age: float = MAX_AGE, in_use: float = _IN_USE) -> int:
     """Remove entries that were not used for `max_age` s, then the longest unused until `max_bytes` are left.
 
-    What was used within the last day stays in any case. Returns the number of entries removed.
+    What was used within the last `in_use` s, a day, stays in any case. Returns the number of entries removed.
     """
     root, now = cache_root(), time.time()
     for kind in _SCRATCH:
@@ -358,7 +320,7 @@ def prune(max_bytes: int = MAX_BYTES, max_age: float = MAX_AGE) -> int:
     for used, size, folder in sorted(found, key=lambda item: item[0]):
         old, too_much = now - used > max_age, total > max_bytes
         # Asked again just before the removal: somebody may have found the entry in the meantime.
-        if (old or too_much) and time.time() - _used(folder) > _IN_USE:
+        if (old or too_much) and time.time() - _used(folder) > in_use:
             _remove(folder)
             total -= size
             removed += 1

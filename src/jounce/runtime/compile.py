@@ -2,9 +2,10 @@
 
 Environment:
 
-``JOUNCE_CC``      the compiler, as a path or a command (``clang-18``, ``zig cc``); else cc, gcc, clang, ziglang
-``JOUNCE_CFLAGS``  more flags for compiling and linking (``-O3 -march=native``); they enter the key
-``JOUNCE_KEEP_C``  1: keep the C in the cache folder for reading; a path: keep it there
+``JOUNCE_CC``        the compiler, as a path or a command (``clang-18``, ``zig cc``); else cc, gcc, clang, ziglang
+``JOUNCE_CFLAGS``    more flags for compiling and linking (``-O3 -march=native``); they enter the key
+``JOUNCE_OPTIMISE``  0, 1 or 2 (else 2): effort of the compiler; the results are the same to the bit, see decision 0018
+``JOUNCE_KEEP_C``    1: keep the C in the cache folder for reading; a path: keep it there
 """
 
 from __future__ import annotations
@@ -47,8 +48,9 @@ BUILD_FORMAT = 1
 # Strict IEEE arithmetic without fused multiply-add: the same bits on every machine. errno is never read.
 # No built-in functions, so that sin(constant) is libm's at every optimisation level (jn_math.h says more).
 STRICT_FLAGS = ("-std=c11", "-ffp-contract=off", "-fno-builtin", "-fno-math-errno")
-FLAGS = (*STRICT_FLAGS, "-O2", "-fvisibility=hidden")
-# Called at recording instants only: quick to compile matters more than quick to run.
+FLAGS = (*STRICT_FLAGS, "-fvisibility=hidden")
+LEVEL = 2  # of optimisation, unless JOUNCE_OPTIMISE says less
+# Called at recording instants only, one level less: quick to compile matters more than quick to run.
 QUICK_SUFFIX = "_outputs.c"
 # Called a few times (linearisations): not worth any effort of the compiler; the results are the same to the bit.
 RARE_SUFFIX = "_rarely.c"
@@ -217,11 +219,12 @@ def _indent(text: str) -> str:
 
 def compile_flags(compiler: Compiler, file_name: str = "model.c") -> list[str]:
     """Return the flags for one translation unit; the user's come last, so that they win."""
-    flags = list(FLAGS)
+    level = _level()
     if file_name.endswith(QUICK_SUFFIX):
-        flags[flags.index("-O2")] = "-O1"
+        level = max(level - 1, 0)
     if file_name.endswith(RARE_SUFFIX):
-        flags[flags.index("-O2")] = "-O0"
+        level = 0
+    flags = [*FLAGS, f"-O{level}"]
     if sys.platform != "win32":
         flags.append("-fPIC")
     if compiler.is_zig:
@@ -238,6 +241,13 @@ def link_flags(compiler: Compiler) -> list[str]:
     if sys.platform == "linux" and not any(flag.startswith("-fsanitize") for flag in _user_flags()):
         flags.append("-Wl,-z,defs")  # a missing function is a link error here, not a surprise at load
     return flags + _user_flags()
+
+
+def _level() -> int:
+    text = os.environ.get("JOUNCE_OPTIMISE", "").strip()
+    if text not in ("", *map(str, range(LEVEL + 1))):
+        raise CompileError(f"JOUNCE_OPTIMISE = {text!r}; expected a level of optimisation from 0 to {LEVEL}")
+    return int(text) if text else LEVEL
 
 
 def _user_flags() -> list[str]:

@@ -14,7 +14,7 @@ import ctypes
 import difflib
 import time as clock
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +27,13 @@ from jounce.runtime.block_set import BlockSet
 from jounce.runtime.blocks import BlockInfo, BlockState
 from jounce.runtime.methods import LINEAR_IMPLICIT, METHODS, Number, default_step, method_number
 from jounce.runtime.options import LoopKeywords, RunOptions, check_iprint
-from jounce.runtime.program import Program
 from jounce.runtime.recording import Failure, Recording, RunError, digits_of_agreement, halving_check
 from jounce.runtime.running import Runner
 from jounce.runtime.stepping import Stepping
 from jounce.runtime.values import Values
+
+if TYPE_CHECKING:
+    from jounce.runtime.program import PackedProgram, Program
 
 __all__ = [
     "LINEAR_IMPLICIT",
@@ -41,7 +43,6 @@ __all__ = [
     "Failure",
     "Library",
     "Number",
-    "Program",
     "Recording",
     "RunError",
     "Simulation",
@@ -63,6 +64,7 @@ class Simulation:
     method, step : integration method and step in s (default AB-2, and the usual step of the method)
     t0 : start time, s
     program : phase program that drives the inputs, or None
+    tables : by name, in place of the default ones; sooner than ``set_tables``, as those are not even made
 
     Attributes
     ----------
@@ -78,6 +80,7 @@ class Simulation:
         step: Number | None = None,
         t0: Number = 0.0,
         program: Program | None = None,
+        tables: Mapping[str, Table] | None = None,
     ) -> None:
         if not isinstance(library, Library):
             raise ParameterError(
@@ -85,7 +88,7 @@ class Simulation:
                 "(or recipe.build(…)) and pass what it returns"
             )
         self.library, self.model = library, library.model
-        self.values = Values(library)
+        self.values = Values(library, tables or {})
         self.block_set = BlockSet(self.values)
         self.stepping = Stepping(self.values, self.block_set)
         self.runner = Runner(self.values, self.stepping)

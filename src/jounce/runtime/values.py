@@ -45,11 +45,11 @@ def check_limits(variable: Variable, value: float) -> None:
 class Values:
     """Arrays of one run and the structure that C works on; knows neither blocks nor how a run goes on."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, tables: Mapping[str, Table]) -> None:
         self.library = library
         self.model = model = library.model
         self.faults = Faults()
-        self.attachments = Attachments(library, self.faults)
+        self.attachments = Attachments(library, self.faults, tables)
         c = library.struct.contents
         self.parameters = np.zeros(max(c.n_p, 1))  # free ones, then derived ones
         self.parameters[: c.n_p_free] = [v.default for v in model.parameters]

@@ -16,8 +16,10 @@ The key of a recipe is made of
   values they read from module level. Code in memory may be older than its file, or have no file (notebooks);
 * the text of every module of the user's own code it reaches, through names or import statements at any level;
 * the arguments, defaults filled in;
-* all files of this package, except the front ends (``app``, ``bench``, ``cli``, ``rigs``, ``verify``) and the C
-  runtime (which is in the key of the binary); a recipe in one of the front ends brings its modules by the rules above;
+* the code of the modules of this package that all of this reaches by import statements, without comments and
+  docstrings (``jounce.sim.reach``). Recipes of the package stand in modules that import what describes only, so that
+  readers, events, reports and the runtime are not among them;
+* where packages of others take part: all of this package that may describe a model, as it is unknown what they use;
 * the versions of Python, CasADi, NumPy and SciPy; of other packages that are imported: size and time of their file.
 
 What else a function reads (files, environment, random numbers) is unknown to the key: pass such things as arguments.
@@ -25,7 +27,7 @@ What else a function reads (files, environment, random numbers) is unknown to th
 
 from __future__ import annotations
 
-import ast
+import contextlib
 import dis
 import enum
 import functools
@@ -45,22 +47,21 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
-import jounce
 from jounce.core.errors import ModelError, ParameterError
 from jounce.core.generated import GeneratedModel
-from jounce.runtime.cache import Store, cache_root, digest, prune_sometimes, recall, remember, tree_digest
+from jounce.runtime.cache import Store, cache_root, digest, prune_sometimes
 from jounce.runtime.compile import RUNTIME, library_path
+from jounce.sim.reach import absolute, parsed_imports, reach_digest
 
 if TYPE_CHECKING:
     from jounce.runtime.simulation import Library
 
 log = logging.getLogger(__name__)
 
-# Raised when the meaning of a key or of an entry changes without a change of any file of the package.
-RECIPE_FORMAT = 1
+# Raised when the meaning of a key or of an entry changes: this file is not in the key.
+RECIPE_FORMAT = 2
 
-PACKAGE = Path(jounce.__file__).parent
-# Nothing that shapes a model imports these (the layer test keeps it so); a user never waits because they changed.
+# Models that stand in one of these are followed as a user's are: code in memory, text of files.
 FRONT_ENDS = frozenset({"app", "bench", "cli", "rigs", "verify"})
 # Their versions are in the key, so their files need not be looked at.
 _VERSIONED = ("casadi", "numpy", "scipy")
@@ -209,27 +210,28 @@ def recipe(
     return Recipe(function, runtime=runtime)
 
 
-def package_digest() -> str:
-    """Return the digest of all files of this package that may shape a model."""
-    return tree_digest(PACKAGE, FRONT_ENDS | {"runtime"}) + tree_digest(PACKAGE / "runtime", frozenset({"c"}))
-
-
 @functools.cache
 def _versions() -> tuple[str, ...]:
+    # The names of the folders that say so are enough, in a tenth of the time; asked only where there are none.
+    listed: list[str] = []
+    for folder in dict.fromkeys(sys.path):
+        with contextlib.suppress(OSError):
+            listed += (name for name in os.listdir(folder or ".") if name.endswith(".dist-info"))
+    return tuple(next((n for n in listed if n.startswith(f"{name}-")), "") or _asked(name) for name in _VERSIONED)
+
+
+def _asked(name: str) -> str:
     from importlib import metadata
 
-    def version(name: str) -> str:
-        try:
-            return metadata.version(name)
-        except metadata.PackageNotFoundError:
-            return "absent"
-
-    return tuple(f"{name} {version(name)}" for name in _VERSIONED)
+    try:
+        return f"{name} {metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return f"{name} absent"
 
 
 def _surroundings() -> list[str]:
     python = f"{sys.implementation.name} {sys.version_info[:2]} {sys.platform} {platform.machine()}"
-    return [str(RECIPE_FORMAT), package_digest(), python, *_versions()]
+    return [str(RECIPE_FORMAT), python, *_versions()]
 
 
 # --- values as text --------------------------------------------------------------------------------------------------
@@ -280,6 +282,8 @@ def _plain(value: object, where: str, sources: Sources | None) -> Any:
     kind = type(value)
     if sources is not None:
         sources.klass(kind)  # what its methods do may change while its data does not
+        for part in getattr(value, "made_of", tuple)():  # classes of parts that its own code does not import
+            sources.klass(part)
     inner = [[name, _plain(item, f"{where}.{name}", sources)] for name, item in content]
     return {f"{kind.__module__}.{kind.__qualname__}": inner}
 
@@ -314,13 +318,14 @@ def _name_of(value: object) -> str:
 
 
 class Sources:
-    """Collects the user's code that a function can reach; see the module docstring."""
+    """Collects the code that a function can reach; see the module docstring."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[str, str]] = []
         self._seen: set[int] = set()
         self._modules: dict[str, tuple[str, bool]] = {}  # own modules: name -> file, is a package
         self._others: dict[str, str] = {}  # packages of others: name -> size and time
+        self._package: set[str] = set()  # modules of this package, and names in them
 
     def add(self, label: str, text: str) -> None:
         self._parts.append((label, text))
@@ -337,16 +342,16 @@ class Sources:
                 data = Path(file).read_bytes()
             except OSError:
                 data = b""  # changed under our feet; the code in memory is in the key
-            sha = hashlib.sha256(data).hexdigest()
-            texts[name] = sha
+            texts[name] = hashlib.sha256(data).hexdigest()
             package = name if is_package else name.rpartition(".")[0]
             if name == "__main__":
                 package = getattr(sys.modules[name], "__package__", None) or ""
-            for imported in _imports(data, sha, package):
+            for imported in absolute(parsed_imports(data), package):
                 self._module(imported)
             pending += [other for other in self._modules if other not in texts]
         parts = [*self._parts, *texts.items(), *self._others.items()]
-        return digest(*(part for pair in sorted(set(parts)) for part in pair))
+        ours = reach_digest(self._package, everything=bool(self._others))
+        return digest(ours, *(part for pair in sorted(set(parts)) for part in pair))
 
     # what is in memory
 
@@ -365,10 +370,15 @@ class Sources:
             if name in function.__globals__:
                 value = function.__globals__[name]
                 self._value(value, f"{label}: name {name!r} of module {module}", strict)
-                if isinstance(value, types.ModuleType) and self._module(value.__name__):
+                if isinstance(value, types.ModuleType) and value.__name__ == "jounce":
+                    self._package.update(f"jounce.{attribute}" for attribute in names)
+                elif isinstance(value, types.ModuleType) and self._module(value.__name__):
                     for attribute in names:
                         if attribute in vars(value):
                             self._value(vars(value)[attribute], f"{value.__name__}.{attribute}", False)
+        if strict:  # import statements of code with a file are found there
+            for imported in _imported_names(function.__code__):
+                self._module(imported)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             try:
                 value = cell.cell_contents
@@ -431,12 +441,13 @@ class Sources:
     # what is on disk
 
     def _module(self, name: str) -> bool:
-        """True for modules of the user's own code; remembers them, and packages of others."""
+        """True for modules of the user's own code; remembers them, modules of this package, and packages of others."""
         if name in self._modules:
             return True
         top = name.partition(".")[0]
         if top == "jounce":
             if name.split(".")[1:2] == [] or name.split(".")[1] not in FRONT_ENDS:
+                self._package.add(name)
                 return False
         elif top in self._others or top in _VERSIONED:
             return False
@@ -500,34 +511,6 @@ def _locate(name: str) -> tuple[str, bool] | None:
     return os.path.realpath(spec.origin), spec.submodule_search_locations is not None
 
 
-def _imports(data: bytes, sha: str, package: str) -> list[str]:
-    """Return the names of modules that import statements anywhere in a file may mean."""
-    known = recall("imports", sha)  # by content, so it can never be out of date
-    if known is None:
-        try:
-            tree = ast.parse(data)
-        except (SyntaxError, ValueError):
-            return []  # not Python (an extension module), or an edit under way
-        found: set[tuple[int, str]] = set()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                found.update((0, alias.name) for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                base = node.module or ""
-                found.add((node.level, base))
-                found.update((node.level, f"{base}.{alias.name}".lstrip(".")) for alias in node.names)
-        known = {"imports": sorted(found)}
-        remember("imports", sha, known)
-    names = []
-    for level, name in known["imports"]:
-        if level == 0:
-            names.append(name)
-        elif package:
-            parent = package.split(".")[: len(package.split(".")) - level + 1]
-            names.append(".".join([*parent, *([name] if name else [])]))
-    return [name for name in names if name]
-
-
 # --- code objects ----------------------------------------------------------------------------------------------------
 
 
@@ -561,3 +544,16 @@ def _global_names(code: types.CodeType) -> list[str]:
     reads = ("LOAD_GLOBAL", "LOAD_NAME")
     found = (item.argval for part in _codes(code) for item in dis.get_instructions(part) if item.opname in reads)
     return list(dict.fromkeys(found))
+
+
+def _imported_names(code: types.CodeType) -> list[str]:
+    """Return the names of modules that import statements within a function may mean."""
+    found, module = [], ""
+    for part in _codes(code):
+        for item in dis.get_instructions(part):
+            if item.opname == "IMPORT_NAME":
+                module = str(item.argval)
+                found.append(module)
+            elif item.opname == "IMPORT_FROM":
+                found.append(f"{module}.{item.argval}")
+    return [name for name in dict.fromkeys(found) if name.strip(".")]

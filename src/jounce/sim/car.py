@@ -9,39 +9,26 @@ structure share one binary; their numbers are set at run time, so that a study n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
-from jounce.components.model import Choices, Relaxation
+from jounce.components.body.body import CHASSIS
+from jounce.components.model import Relaxation
 from jounce.components.part import Number, Part
-from jounce.components.places import VehiclePlace, WheelPlace
 from jounce.components.tire.base import Tire
 from jounce.components.tire.sti import bind_tires
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
-from jounce.core.generated import GeneratedModel
+from jounce.core.tables import Table
 from jounce.files.tir import read_tir
-from jounce.road.ground import PatchService, Service
-from jounce.road.inputs import Given, Growing, Probed
-from jounce.sim.build import recipe
+from jounce.sim.car_model import Description, Ground, Normals, Structure, car, linear_car
 from jounce.sim.linear import Lineariser
-from jounce.symbolic.ops import clip, fmax, if_else
-from jounce.vehicle.assembly import assemble
 from jounce.vehicle.assembly import numbers as numbers_of
-from jounce.vehicle.editing import structure
-from jounce.vehicle.layout import layout
 from jounce.vehicle.schema import Vehicle
 
 if TYPE_CHECKING:
     from jounce.runtime.simulation import Library, Simulation
-    from jounce.symbolic.system import System
 
-# level and inclined: the built-in plane; road: an outside function, bound by name "ground"; roads: one per wheel,
-# "ground_L1" …; external: a plane per wheel by the inputs "Road_External.L1.x" …, external-points: contact points, one
-# for each tire (also "Road_External.L2_twin.x" …)
-Ground = Literal["level", "inclined", "road", "roads", "external", "external-points"]
-Normals = Literal["surface", "points", "vertical"]
 RELAXATIONS = ("states", "exact")
 GROUNDS = ("level", "inclined", "road", "roads", "external", "external-points")
 
@@ -79,134 +66,6 @@ def _tire_files(vehicle: Vehicle) -> dict[str, Path]:
         assert found is not None
         files[tire] = Path(found.path)
     return files
-
-
-@dataclass(frozen=True)
-class Description:
-    """What the equations of one vehicle, or of several in one model, are made from."""
-
-    vehicles: Mapping[str, Vehicle]  # by prefix without its dot; the only one has none
-    tires: Mapping[str, Tire]  # by full name
-    ground: Ground = "level"
-    road_inputs: bool = False  # inputs road.L1 … add heights to the ground
-    smoothed: bool = False  # a road grows out of a plane, see ``jounce.road.inputs``
-    normals: Normals = "surface"
-    patch: bool = False  # wheels tell the road where they point
-    relaxation: Relaxation = "states"
-    tire_inputs: tuple[str, ...] = ()  # scaling factors with inputs L1.tire.LMUY …
-    inputs: tuple[str, ...] = ()  # ports that are open, by the full names of their inputs
-    parts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)  # what a run adds, by prefix
-
-    @property
-    def vehicle(self) -> Vehicle:
-        """The only vehicle."""
-        if len(self.vehicles) != 1:
-            raise ParameterError(f"one vehicle is asked for, the model has {', '.join(self.vehicles)}")
-        return next(iter(self.vehicles.values()))
-
-    @property
-    def places(self) -> tuple[VehiclePlace, ...]:
-        """The layout of each vehicle, with its prefix."""
-        return tuple(layout(vehicle, f"{name}." if name else "") for name, vehicle in self.vehicles.items())
-
-    @property
-    def wheels(self) -> dict[str, WheelPlace]:
-        """All wheels by full name."""
-        return {f"{place.prefix}{name}": wheel for place in self.places for name, wheel in place.wheels.items()}
-
-    @property
-    def tire_wheels(self) -> dict[str, WheelPlace]:
-        """All tires by full name, with the wheels they are on."""
-        return {f"{place.prefix}{name}": wheel for place in self.places for name, wheel in place.tires.items()}
-
-    def changed(self, **changes: Any) -> Description:
-        """A copy with other choices."""
-        return replace(self, **changes)
-
-
-class Structure:
-    """A description as the argument of a recipe: known to the cache by its structure only."""
-
-    def __init__(self, description: Description) -> None:
-        self.description = description
-
-    def to_dict(self) -> dict[str, Any]:
-        d = self.description
-        first: dict[int, str] = {}
-        shared = [first.setdefault(id(tire), place) for place, tire in d.tires.items()]
-        models = [f"{type(t.model).__module__} {t.model!r}" for t in d.tires.values()]
-        choices: dict[str, Any] = {name: True for name in ("road_inputs", "smoothed", "patch") if getattr(d, name)}
-        if d.normals != "surface":
-            choices["normals"] = d.normals
-        if d.relaxation != "states":
-            choices["relaxation"] = d.relaxation
-        for name in ("tire_inputs", "inputs"):
-            if getattr(d, name):
-                choices[name] = sorted(getattr(d, name)) if name == "inputs" else list(getattr(d, name))
-        if d.parts:
-            choices["parts"] = {name: [shape(part) for part in parts] for name, parts in d.parts.items()}
-        vehicles = {name: vehicle.structure_key() for name, vehicle in d.vehicles.items()}
-        return {"vehicles": vehicles, "tires": shared, "models": models, "ground": d.ground} | choices
-
-    def system(self) -> System:
-        from jounce.symbolic.system import System
-
-        d = self.description
-        on = System("car")
-        return assemble(
-            d.places,
-            d.tires,
-            system=on,
-            inclined=d.ground == "inclined",
-            ground=self._ground(on),
-            road_inputs=d.road_inputs,
-            choices=Choices(frozenset(d.inputs), d.relaxation, d.tire_inputs),
-            further={f"{name}." if name else "": parts for name, parts in d.parts.items()},
-        )
-
-    def _ground(self, system: Any) -> Any:
-        """Another ground than the built-in plane, if any."""
-        d = self.description
-        if d.ground == "external":
-            return {c: Given.declare(system, c) for c in d.wheels}
-        if d.ground == "external-points":  # a point is the contact of one tire only
-            return {c: Given.declare(system, c, as_given=True) for c in d.tire_wheels}
-        if d.ground not in ("road", "roads"):
-            return None
-        names = [f"ground_{c}" for c in d.wheels] if d.ground == "roads" else ["ground"]
-        kind = PatchService if d.patch else Service
-        services: list[Any] = [kind.declare(system, name) for name in names]
-        if d.normals != "surface":
-            spacing = None
-            if d.normals == "points":
-                spacing = system.parameter("ground.spacing", 0.05, "m", "of the points that make the normal", low=1e-6)
-            services = [Probed(road.handle, spacing) for road in services]
-        if d.smoothed:
-            services = list(Growing.declare(system, services, *_growth(system)))
-        return dict(zip(d.wheels, services, strict=True)) if d.ground == "roads" else services[0]
-
-
-def shape(part: Part) -> str:
-    """What shapes the code of a part that a run adds: its class and its structure."""
-    return f"{type(part).__module__} {type(part).__qualname__}\n{structure(part)}"
-
-
-def _growth(system: Any) -> tuple[Any, Any]:
-    """σ = 3τ² - 2τ³ over τ = t/T from 0 to 1, and its rate: height and speed of the ground are continuous."""
-    time = system.parameter("smoothing.time", 0.0, "s", "over which the road grows out of the plane; 0: it is there")
-    known = fmax(time, 1e-9)
-    tau = if_else(time > 0, clip(system.time / known, 0.0, 1.0), 1.0)
-    return tau * tau * (3 - 2 * tau), 6 * tau * (1 - tau) / known
-
-
-@recipe
-def _car(structure: Structure) -> System:
-    return structure.system()
-
-
-@recipe
-def _linear_car(structure: Structure, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> GeneratedModel:
-    return structure.system().generate_linear(inputs=list(inputs), outputs=list(outputs))
 
 
 def describe(
@@ -297,17 +156,15 @@ def numbers(description: Description) -> dict[str, Number]:
 
 def library(description: Description) -> Library:
     """The compiled model of cars of this structure, from the cache when it is there."""
-    return _car.build(Structure(description))
-
-
-DRIVER_INPUTS = ("steering_wheel", "throttle", "brake")
+    return car.build(Structure(description))
 
 
 def lineariser(
-    description: Description, inputs: Sequence[str] = DRIVER_INPUTS, outputs: Sequence[str] = ()
+    description: Description, inputs: Sequence[str] | None = None, outputs: Sequence[str] = ()
 ) -> Lineariser:
-    """The exact linearisation of cars of this structure."""
-    return Lineariser(_linear_car.generate(Structure(description), tuple(inputs), tuple(outputs)))
+    """The exact linearisation of cars of this structure, over the demands of their drivers unless inputs are given."""
+    chosen = None if inputs is None else tuple(inputs)
+    return Lineariser(linear_car.generate(Structure(description), chosen, tuple(outputs)))
 
 
 def simulation(
@@ -333,8 +190,10 @@ def simulation(
         description = describe(
             description, tires, ground, road_inputs=road_inputs, relaxation=relaxation, tire_inputs=tire_inputs
         )
-    sim = Simulation(library(description), method=method, step=step)
-    set_numbers(sim, description)
+    model = library(description)
+    found = numbers(description)
+    sim = Simulation(model, method=method, step=step, tables=_tables(model, found))
+    _set(sim, description, found)
     bind_tires(sim, description.tires)
     return sim
 
@@ -342,15 +201,23 @@ def simulation(
 def set_numbers(sim: Simulation, description: Description) -> None:
     """Give a simulation the numbers of a car of its structure; the bodies go to their places at design."""
     found = numbers(description)
+    sim.set_tables(_tables(sim.library, found))
+    _set(sim, description, found)
+
+
+def _tables(library: Library, found: Mapping[str, Number]) -> dict[str, Table]:
+    return {name: found[name]() for name in library.model.tables if name in found}  # type: ignore[misc]
+
+
+def _set(sim: Simulation, description: Description, found: Mapping[str, Number]) -> None:
     lost = [name for name in sim.model.notes["bound"] if name not in found]
     if lost:
-        raise ModelError(f"the numbers of {lost[0]!r} are not among the data of the vehicle; this is a bug of the part")
+        raise ModelError(f"the number {lost[0]!r} is not among the data of the vehicle; this is a bug of its part")
     sim.set_parameters({v.name: found[v.name]() for v in sim.model.parameters if v.name in found})  # type: ignore[misc]
-    sim.set_tables({name: found[name]() for name in sim.model.tables if name in found})  # type: ignore[misc]
     for place in description.places:
         for unit in place.units:
-            centre = unit.origins[""]
-            sim.set_states({f"{unit.prefix}chassis.{axis}": float(centre[i]) for i, axis in enumerate("xyz")})
+            names = [f"{unit.prefix}{CHASSIS}.{axis}" for axis in "xyz"]
+            sim.set_states(dict(zip(names, map(float, unit.origins[""]), strict=True)))
 
 
 def take_over(sim: Simulation, source: Simulation) -> None:
@@ -367,4 +234,16 @@ def take_over(sim: Simulation, source: Simulation) -> None:
     sim.set_inputs({v.name: given[v.name] for v in sim.model.inputs if v.name in given})
 
 
-__all__ = ["Description", "describe", "library", "lineariser", "numbers", "simulation", "take_over", "tires_of"]
+__all__ = [
+    "Description",
+    "Ground",
+    "Structure",
+    "describe",
+    "library",
+    "lineariser",
+    "numbers",
+    "simulation",
+    "take_over",
+    "tire_warnings",
+    "tires_of",
+]

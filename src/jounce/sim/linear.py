@@ -127,13 +127,16 @@ class Lineariser:
         return limits, rolling
 
     def _call(self, function: str, simulation: Simulation | None, **point: Any) -> tuple[Array, ...]:
-        own = Simulation(self.library, method="Euler")  # a fresh one: nothing of an earlier call is left
+        model, tables = self.library.model, {}
         if simulation is not None:
-            if [v.name for v in simulation.model.states] != [v.name for v in own.model.states]:
+            if [v.name for v in simulation.model.states] != [v.name for v in model.states]:
                 raise ParameterError(
                     f"the simulation is of model {simulation.model.name!r}, whose states differ from those of "
-                    f"{own.model.name!r}"
+                    f"{model.name!r}"
                 )
+            tables = {name: table for name, table in simulation.tables.items() if name in model.tables}
+        own = Simulation(self.library, method="Euler", tables=tables)  # new: nothing of an earlier call is left
+        if simulation is not None:
             own.adopt(simulation)
             own.set_method("Euler", simulation.t_dt)  # Euler: T_DT is its step
             now = {"x": simulation.x, "m": simulation.m, "u": simulation.u, "b": simulation.b, "t": simulation.time}

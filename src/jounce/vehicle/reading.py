@@ -20,6 +20,7 @@ from jounce.core.kinds import kind_at
 from jounce.core.library import LIBRARY
 from jounce.core.messages import Problem, explain, raise_all
 from jounce.core.paths import Keys
+from jounce.vehicle.composed import compose
 from jounce.vehicle.schema import Vehicle
 from jounce.vehicle.source import Source, SourceFile
 
@@ -189,27 +190,11 @@ def _text(path: Path, reading: Reading) -> str | None:
 
 
 def _compose(path: Path, text: str, reading: Reading) -> Any:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
     reading.unreadable = True
     try:
-        node = YAML(typ="safe", pure=True).compose(text)
-    except MarkedYAMLError as problem:
-        mark = problem.problem_mark or problem.context_mark
-        line = mark.line + 1 if mark is not None else 0
-        reasons = [str(part).strip() for part in (problem.context, problem.problem) if part]
-        reading.problem(path, line, "", f"no YAML: {', '.join(reasons)}")
-        return None
-    except YAMLError as problem:
-        first = str(problem).strip().splitlines()
-        reading.problem(path, 0, "", f"no YAML: {first[0] if first else 'unreadable'}")
-        return None
-    except RecursionError:
-        reading.problem(path, 0, "", "no YAML for us: nested too deeply")
-        return None
-    except (ValueError, TypeError, AttributeError, IndexError, KeyError, OverflowError, AssertionError) as problem:
-        reading.problem(path, 0, "", f"no YAML: {problem}")  # of the YAML library on broken text
+        node = compose(text)
+    except Exception as problem:
+        reading.problem(path, *_no_yaml(problem))
         return None
     if node is None:
         reading.problem(path, 0, "", "empty")
@@ -218,22 +203,41 @@ def _compose(path: Path, text: str, reading: Reading) -> Any:
     return node
 
 
-def _value(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] | None, depth: int) -> Any:
-    from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+def _no_yaml(problem: Exception) -> tuple[int, str, str]:
+    """Return line, key and message of what the parser complains about."""
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    if isinstance(problem, MarkedYAMLError):
+        mark = problem.problem_mark or problem.context_mark
+        line = mark.line + 1 if mark is not None else 0
+        reasons = [str(part).strip() for part in (problem.context, problem.problem) if part]
+        return line, "", f"no YAML: {', '.join(reasons)}"
+    if isinstance(problem, YAMLError):
+        first = str(problem).strip().splitlines()
+        return 0, "", f"no YAML: {first[0] if first else 'unreadable'}"
+    if isinstance(problem, RecursionError):
+        return 0, "", "no YAML for us: nested too deeply"
+    # of the YAML library on broken text
+    known = (ValueError, TypeError, AttributeError, IndexError, KeyError, OverflowError, AssertionError)
+    if isinstance(problem, known):
+        return 0, "", f"no YAML: {problem}"
+    raise problem
+
+
+def _value(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] | None, depth: int) -> Any:
     reading.nodes += 1
     if reading.nodes > MAX_NODES or depth > MAX_DEPTH:
         raise _GiveUpError("nested too deeply, or too many values: no vehicle file")
     line = node.start_mark.line + 1
     reading.places.setdefault(at, (path, line))
-    if isinstance(node, ScalarNode):
+    if node.id == "scalar":
         return _scalar(node, at, path, reading, kind)
-    if isinstance(node, SequenceNode):
+    if node.id == "sequence":
         return [_value(item, (*at, i), path, reading, kind, depth + 1) for i, item in enumerate(node.value)]
-    assert isinstance(node, MappingNode)
+    assert node.id == "mapping"
     result: dict[Any, Any] = {}
     for key_node, value_node in node.value:
-        if not isinstance(key_node, ScalarNode):
+        if key_node.id != "scalar":
             reading.problem(path, key_node.start_mark.line + 1, "", "a key must be a word")
             continue
         key = str(key_node.value)

@@ -130,7 +130,7 @@ def _head(rows: Sequence[Row]) -> str:
 
 
 def _facts() -> str:
-    from jounce.runtime.compile import FLAGS, find_compiler
+    from jounce.runtime.compile import compile_flags, find_compiler
 
     def version(name: str) -> str:
         try:
@@ -142,7 +142,7 @@ def _facts() -> str:
     facts = {
         "Version": f"jounce {jounce.__version__}",
         "Platform": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        "Compiler": f"{compiler.version.partition(chr(10))[0]}, {compiler.target}; {' '.join(FLAGS)}",
+        "Compiler": f"{compiler.version.partition(chr(10))[0]}, {compiler.target}; {' '.join(compile_flags(compiler))}",
         "Packages": ", ".join(version(name) for name in PACKAGES),
     }
     items = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in facts.items())

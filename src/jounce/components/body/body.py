@@ -29,6 +29,9 @@ from jounce.components.places import UnitPlace
 from jounce.core.fields import Data, flag, part, problem, quantity, text
 
 
+CHASSIS = "chassis"  # name of the frame of the sprung mass
+
+
 class AddedMass(Data):
     """A point mass fixed to the body: driver, fuel, luggage, ballast."""
 
@@ -165,7 +168,7 @@ class Body(Subsystem):
 
     def frames(self, at: UnitModel, p: Symbols) -> None:
         centre = at.place.origins[""]
-        at.chassis = at.vehicle.root.free("chassis", initial=(centre[0], centre[1], centre[2])).frame
+        at.chassis = at.vehicle.root.free(CHASSIS, initial=(centre[0], centre[1], centre[2])).frame
         at.bodies = {"": at.chassis, FRONT: at.chassis}
         if self.split is None or at.place.settings.simplified_model != 0:
             _mass(at, p.whole, "chassis", at.chassis, in_centre=True)

@@ -25,7 +25,12 @@ def write(run: Run, path: str | os.PathLike[str]) -> Path:
     import pyarrow
     from pyarrow import parquet
 
-    arrays = [pyarrow.array(run.time), *(pyarrow.array(run[name]) for name in run.names)]
+    def column(values: Any) -> Any:
+        # Of the bytes as they are: ``pyarrow.array`` imports pandas when it is installed, to ask whether it made them.
+        numbers = np.ascontiguousarray(values, dtype=np.float64)
+        return pyarrow.Array.from_buffers(pyarrow.float64(), len(numbers), [None, pyarrow.py_buffer(numbers)])
+
+    arrays = [column(run.time), *(column(run[name]) for name in run.names)]
     fields = [pyarrow.field("time", pyarrow.float64(), nullable=False, metadata={"unit": "s"})]
     for name in run.names:
         about = {"unit": run.unit(name)}
@@ -68,8 +73,20 @@ def read(path: str | os.PathLike[str]) -> Run:
         units[name] = about.get(b"unit", b"-").decode()
         if b"description" in about:
             descriptions[name] = about[b"description"].decode()
-    values = {name: np.asarray(table.column(name), dtype=np.float64) for name in names}
-    return Run(np.asarray(table.column("time")), values, units, metadata, descriptions=descriptions)
+    values = {name: _numbers(table.column(name)) for name in names}
+    return Run(_numbers(table.column("time")), values, units, metadata, descriptions=descriptions)
+
+
+def _numbers(column: Any) -> Any:
+    """The numbers of a column; of those that `write` wrote without asking pyarrow, which imports pandas."""
+    if str(column.type) != "double" or column.null_count:
+        return np.asarray(column, dtype=np.float64)
+    parts = [
+        np.frombuffer(chunk.buffers()[1], np.float64, len(chunk), offset=8 * chunk.offset)
+        for chunk in column.chunks
+        if len(chunk)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
