@@ -26,8 +26,8 @@ from jounce.core import units
 from jounce.core.curves import CURVE_KEYS, Curve, CurveProblems, CurveUnits, read_curve
 from jounce.core.derived import Derived
 from jounce.core.errors import FormatError, ParameterError
-from jounce.core.references import FileReference, refer
 from jounce.core.part_registry import PARTS, kind_of
+from jounce.core.references import FileReference, refer
 
 REQUIRED: Any = ...
 

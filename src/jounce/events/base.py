@@ -190,7 +190,8 @@ class Steered(Driven):
         return Program(Phase(self.kind, channels, duration=self.end_time, ends=self.ends()))
 
     def adapted(self, vehicle: Vehicle) -> Vehicle:
-        if self.release_time is None or vehicle.steering.release is not None:
+        steered = vehicle.layout.steered
+        if self.release_time is None or steered is None or steered.data.steering.release is not None:
             return vehicle
         return vehicle.with_(**{"steering.release": {"inertia": HAND_WHEEL_INERTIA, "damping": HAND_WHEEL_DAMPING}})
 

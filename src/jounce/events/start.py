@@ -173,7 +173,8 @@ class Start:
         """What the spin inertias of the wheels add to the mass along the road, kg."""
         wheels = self.description.wheels
         radius = float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{name}") for name in wheels]))
-        return sum(w.axle.data.wheels_on(w.side).hub_spin_inertia for w in wheels.values()) / radius**2
+        inertia = math.fsum(w.axle.data.wheels_on(w.side).hub_spin_inertia for w in wheels.values())
+        return inertia / radius**2
 
     def record(
         self,

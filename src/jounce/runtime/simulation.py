@@ -33,7 +33,7 @@ from jounce.runtime.stepping import Stepping
 from jounce.runtime.values import Values
 
 if TYPE_CHECKING:
-    from jounce.runtime.program import PackedProgram, Program
+    from jounce.runtime.program import Program
 
 __all__ = [
     "LINEAR_IMPLICIT",

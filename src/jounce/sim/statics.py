@@ -344,7 +344,7 @@ class _Newton:
             return self.names[self.rows[row]]
         row -= len(self.rows)
         if row < len(self.shifts):
-            return self.names[self.plane[int(np.argmax(np.abs(self.shifts[row])))]]
+            return self.names[int(self.plane[int(np.argmax(np.abs(self.shifts[row])))])]
         return self.names[self.held_speeds[row - len(self.shifts)]]
 
     def solve(self) -> Settled:

@@ -285,6 +285,9 @@ def translated(vehicle: Vehicle, keys: Keys) -> Keys:
         for friendly, (i, name) in FRIENDLY.items():
             if keys[1:3] == (i, name):
                 return (*friendly, *keys[3:])
+    elif how != "friendly" and keys[:1] == ("steering",) and vehicle.steering is None:
+        steered = layout(vehicle).steered
+        return (*_at(vehicle, steered, "steering"), *keys[1:]) if steered is not None else keys
     elif how != "friendly" and start == 0:
         for friendly, (i, name) in FRIENDLY.items():
             if keys[: len(friendly)] == friendly and name != "steering":

@@ -28,7 +28,6 @@ from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import UnitPlace
 from jounce.core.fields import Data, flag, part, problem, quantity, text
 
-
 CHASSIS = "chassis"  # name of the frame of the sprung mass
 
 
