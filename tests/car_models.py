@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 import jounce.vehicle as jv
+from four_wheels import CORNERS
 from jounce.components.tire.base import Tire
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.symbolic.bodies import Body
 from jounce.symbolic.system import System
-from jounce.vehicle.assembly import CORNERS
 
 Array = npt.NDArray[np.float64]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import jounce.vehicle as jv
+from four_wheels import CORNERS
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
-from jounce.vehicle.assembly import CORNERS
 
 DATA = Path(__file__).parent / "vehicle" / "data" / "compact"
 FORCE = "Tire.Ground_Surface_Force_"

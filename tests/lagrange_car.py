@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 import jounce.vehicle as jv
+from four_wheels import CORNERS
 from jounce.components.tire.base import Tire
 from jounce.runtime.simulation import Simulation
-from jounce.vehicle.assembly import CORNERS
 from jounce.vehicle.schema import on_side
 
 Array = npt.NDArray[np.float64]

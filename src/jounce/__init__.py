@@ -17,6 +17,8 @@ _LAZY = {
     "Case": "jounce.events.batch",
     "Leaf": "jounce.symbolic.leaf",
     "Lineariser": "jounce.sim.linear",
+    "OutsideBlock": "jounce.runtime.blocks",
+    "Part": "jounce.components.part",
     "Run": "jounce.results.run",
     "Simulation": "jounce.runtime.simulation",
     "Step": "jounce.symbolic.step",

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import jounce as jn
+from four_wheels import CORNERS
 from jounce import events
 from jounce.core.errors import ParameterError
 from jounce.road.inputs import external_inputs
-from jounce.vehicle.assembly import CORNERS
 from jounce.vehicle.reading import load
 
 HEAD = """[MDI_HEADER]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import jounce as jn
+from four_wheels import CORNERS
 from jounce import events
 from jounce.core.errors import ParameterError
 from jounce.files.crg import write_crg
@@ -27,7 +28,6 @@ from jounce.road.mesh import MeshRoad, grid_mesh
 from jounce.road.simple import Flat, Stack
 from jounce.road.surface import Road
 from jounce.runtime.program import Ramp, Sine
-from jounce.vehicle.assembly import CORNERS
 from jounce.vehicle.reading import load
 
 LOAD, PATCH = "Tire.Ground_Surface_Force_Z", "Road.Contact_Patch_Global"

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import jounce as jn
+from four_wheels import CORNERS
 from jounce import events
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError
@@ -33,7 +34,6 @@ from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
 from jounce.sim import statics
 from jounce.sim.steady import roll
-from jounce.vehicle.assembly import CORNERS
 from jounce.vehicle.reading import load
 
 Array = npt.NDArray[np.float64]

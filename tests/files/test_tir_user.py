@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import cars
+from four_wheels import CORNERS
 from jounce.components.tire import registry, trust
 from jounce.components.tire.sti import LibraryTire, bind_library, library_tire
 from jounce.core.errors import FormatError, ModelError, ParameterError
 from jounce.files.tir import parse_tir, read_tir, tir_text
 from jounce.runtime.user_tire import bound_tires
 from jounce.sim import car
-from jounce.vehicle.assembly import CORNERS
 from models import compiled
 from tire_models import rig
 from user_tires import compile_tire

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import jounce.vehicle as jv
+from four_wheels import CORNERS, assemble
 from jounce.core.constants import GRAVITY
 from jounce.files.tir import read_tir
 from jounce.runtime.simulation import Simulation
 from jounce.sim.build import build
 from jounce.sim.equilibrium import find_equilibrium
 from jounce.sim.linear import Lineariser
-from jounce.vehicle.assembly import CORNERS, assemble
 
 sys.path.insert(
     0, str(Path(__file__).resolve().parents[2] / "tools")

@@ -16,12 +16,12 @@ from scipy.integrate import solve_ivp
 
 import jounce.vehicle as jv
 from cars import compact, rolling
+from four_wheels import CORNERS
 from jounce.runtime.program import Open, Phase, Program, Ramp
 from jounce.runtime.recording import Recording
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car, statics
 from jounce.sim.equilibrium import Places
-from jounce.vehicle.assembly import CORNERS
 
 Array = npt.NDArray[np.float64]
 SIGNALS = (

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from four_wheels import CORNERS
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
 from jounce.road.block import NO_HEIGHT, Frame
@@ -26,7 +27,6 @@ from jounce.runtime.recording import Recording
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
 from jounce.sim.statics import settle
-from jounce.vehicle.assembly import CORNERS
 from jounce.vehicle.reading import load
 
 LOAD, DEFLECTION, CLOSING = "Tire.Ground_Surface_Force_Z", "Tire.Effective_Penetration", "Tire.Effective_Closing_Speed"

@@ -12,11 +12,11 @@ import pytest
 
 import jounce.vehicle as jv
 from cars import AXLES, balanced, compact, loads, plain, rates, without_air
+from four_wheels import CORNERS
 from jounce.components.tire.base import Tire
 from jounce.core.errors import ParameterError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car, statics
-from jounce.vehicle.assembly import CORNERS
 
 Array = npt.NDArray[np.float64]
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from four_wheels import CORNERS
 from jounce.core.errors import ParameterError, StaticsError
 from jounce.runtime.program import Open, Phase, Program, Ramp, Sine
 from jounce.runtime.recording import Recording
@@ -15,7 +16,6 @@ from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
 from jounce.sim.statics import settle
 from jounce.sim.steady import run_steadily
-from jounce.vehicle.assembly import CORNERS
 from jounce.vehicle.reading import load
 
 YAW, SIDE = "chassis_velocities.yaw", "Tire.Ground_Surface_Force_Y.L1"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import jounce.vehicle as jv
+from four_wheels import CORNERS, assemble
 from jounce.core.constants import GRAVITY
 from jounce.files.tir import read_tir
 from jounce.runtime.program import Constant, Feedback, Open, Phase, Program, Ramp
@@ -17,7 +18,6 @@ from jounce.runtime.simulation import Library, Simulation
 from jounce.sim.build import build
 from jounce.sim.equilibrium import find_equilibrium
 from jounce.sim.linear import Lineariser
-from jounce.vehicle.assembly import CORNERS, assemble
 
 DATA = Path(__file__).parent / "data" / "compact"
 FREE = ["chassis.z", "chassis.rx", "chassis.ry", "*.jounce"]

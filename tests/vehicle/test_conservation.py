@@ -12,6 +12,7 @@ import pytest
 
 import jounce.vehicle as jv
 from car_models import bodies, compact, drop_everything, outputs, rates
+from four_wheels import CORNERS, PAIRED, assemble
 from jounce.components.tire.pac2002 import Pac2002
 from jounce.core.constants import GRAVITY
 from jounce.runtime.program import Open, Phase, Program, Sine
@@ -20,7 +21,6 @@ from jounce.sim import car
 from jounce.sim.build import build
 from jounce.symbolic.frames import add, cross, scale, times
 from jounce.symbolic.system import System
-from jounce.vehicle.assembly import CORNERS, PAIRED, assemble
 from models import derivative
 
 Array = npt.NDArray[np.float64]

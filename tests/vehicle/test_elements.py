@@ -22,10 +22,10 @@ import pytest
 
 import jounce.vehicle as jv
 from cars import AXLES, FORCE, compact, plain, rates, rolling, without_air
+from four_wheels import CORNERS
 from jounce.runtime.program import Open, Phase, Program, Ramp
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
-from jounce.vehicle.assembly import CORNERS
 from lagrange_car import LagrangeCar, anywhere, residual
 
 Array = npt.NDArray[np.float64]

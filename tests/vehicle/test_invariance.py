@@ -15,11 +15,11 @@ import pytest
 
 import jounce.vehicle as jv
 from car_models import COMPACT, FORCE, rolling
+from four_wheels import CORNERS, PAIRED
 from jounce.runtime.program import Open, Phase, Program, Pulse, Ramp
 from jounce.runtime.recording import Recording
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car, statics
-from jounce.vehicle.assembly import CORNERS, PAIRED
 
 BODY = (
     *(f"chassis_velocities.{a}" for a in ("longitudinal", "lateral", "vertical", "roll", "pitch", "yaw")),

@@ -13,11 +13,11 @@ import pytest
 
 import jounce.vehicle as jv
 from cars import AXLES, balanced, compact, loads, plain, rolling, without_air
+from four_wheels import CORNERS
 from jounce.components.tire.base import Tire
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.sim.linear import LinearModel
-from jounce.vehicle.assembly import CORNERS
 from lagrange_car import LagrangeCar, anywhere, linear, residual
 
 INPUTS = ("steering_wheel", "steering_wheel.rate")

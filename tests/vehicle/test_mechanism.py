@@ -18,6 +18,7 @@ import pytest
 
 import jounce.vehicle as jv
 from car_models import compact, drop_everything, outputs, rates
+from four_wheels import CORNERS, PAIRED, WORDS, assemble
 from jounce.components.tire import wheel
 from jounce.road.ground import Plane
 from jounce.runtime.simulation import Simulation
@@ -25,8 +26,6 @@ from jounce.sim import car
 from jounce.sim.build import build
 from jounce.symbolic import ops
 from jounce.symbolic.system import System
-from jounce.vehicle.assembly import CORNERS, PAIRED, assemble
-from jounce.vehicle.assembly.channels import WORDS
 
 Array = npt.NDArray[np.float64]
 

@@ -20,10 +20,10 @@ import pytest
 
 import jounce.vehicle as jv
 from car_models import compact, rates, rolling, tires_with
+from four_wheels import CORNERS
 from jounce.runtime.program import Feedback, Open, Phase, Program, Ramp
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car, statics
-from jounce.vehicle.assembly import CORNERS
 
 AXLES = ("front_suspension", "rear_suspension")
 LEVER = {"QSX1": 0.0, "QSX2": 0.0, "QSX3": 0.0, "QSY1": 0.0, "QSY2": 0.0, "QSY3": 0.0, "QSY4": 0.0, "LTR": 0.0}

@@ -18,11 +18,11 @@ import pytest
 
 import jounce.vehicle as jv
 from car_models import bodies, compact, outputs, rolling
+from four_wheels import CORNERS, assemble
 from jounce.runtime.program import Open, Phase, Program, Pulse, Ramp
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.sim.build import build
-from jounce.vehicle.assembly import CORNERS, assemble
 from models import derivative, rotation_matrix
 
 Array = npt.NDArray[np.float64]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from cars import FORCE, compact, loads, rolling
+from four_wheels import CORNERS
 from jounce.core.constants import GRAVITY
 from jounce.runtime.program import Constant, Feedback, Open, Phase, Program, Ramp
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car, statics
-from jounce.vehicle.assembly import CORNERS
 
 SPEED = 80 / 3.6
 HAND_TORQUE = "Steering_System.Steering_Wheel_Torque"

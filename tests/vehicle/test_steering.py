@@ -15,19 +15,20 @@ import numpy as np
 import pytest
 
 import jounce.vehicle as jv
+from four_wheels import CORNERS, assemble, check_numbers
+from jounce.components.model import Choices, VehicleModel
+from jounce.components.steering.steering import Steering
 from jounce.core.curves import Curve, CurveUnits
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
 from jounce.files.tir import read_tir
+from jounce.road.ground import Plane
 from jounce.runtime.program import Constant, Open, Phase, Program, Sine
 from jounce.runtime.simulation import Library, Simulation
 from jounce.sim.build import build
-from jounce.symbolic.numbers import Numbers
 from jounce.symbolic.system import System
-from jounce.vehicle.assembly import CORNERS, assemble, body, corner, steering
-from jounce.vehicle.assembly.context import Context
+from jounce.vehicle.assembly import placed, run_phases
 from jounce.vehicle.kingpin import instant_axis, refresh
-from jounce.vehicle.steering import Steering
 
 DATA = Path(__file__).parent / "data" / "compact"
 CASTER, INCLINATION = math.radians(6), math.radians(12)
@@ -217,16 +218,14 @@ def test_a_sweep_of_the_model_returns_the_maps(working: Library) -> None:
 
 def pose(car: jv.Vehicle, place: str, **values: float) -> tuple[Array, Array]:
     """Place (from design) and rotation of a carrier whose maps are rates, from the symbols themselves."""
-    context = Context(car, System("carriers"), False, None)
-    body.add(context)
-    steering.add_input(context)
-    context.declare_travel()
-    for c in CORNERS:
-        corner.add(context, c, read_tir(car.rear_wheels.tire.path).tire)
-    here = context.corners[place]
-    known = {p.name: p.default for p in context.system.parameter_list} | values
+    layout, tire = car.layout, read_tir(car.rear_wheels.tire.path).tire
+    system = System("carriers")
+    model = VehicleModel(layout, system, dict.fromkeys(CORNERS, Plane()), dict.fromkeys(CORNERS, tire), Choices())
+    run_phases(model, placed(layout), ["provide", "frames"])
+    here = model.wheels[place]
+    known = {p.name: p.default for p in system.parameter_list} | values
     known["steering.angle0"] = values.get("steering_wheel", 0.0) / car.steering.gear_ratio_scale
-    entries = ca.vertcat(here.x, here.y, *(e for row in here.carrier.rotation for e in row))
+    entries = ca.vertcat(here.pose.x, here.pose.y, *(e for row in here.carrier.rotation for e in row))
     symbols = ca.symvar(entries)
     numbers = [known.get(str(s), 0.0) for s in symbols]
     found = np.array(ca.Function("pose", [ca.vertcat(*symbols)], [entries])(numbers)).ravel()
@@ -279,11 +278,7 @@ def test_numbers_are_the_same_without_equations(which: str) -> None:
         "tie_rods": synthetic(**{"steering.feedback.method": "tie_rods"}),
         "motion": synthetic(**{"steering.kingpin_axis": "motion", "steering.feedback.inertia_terms": True}),
     }[which]
-    numbers = Numbers()
-    system_of(car, system=numbers)
-    system = system_of(car)
-    assert numbers.parameters == {p.name: p.default for p in system.parameter_list}
-    assert set(numbers.tables) == set(system.tables)
+    check_numbers(system_of(car), car)
 
 
 # ---- moments about the kingpin -------------------------------------------------------------------------------

@@ -19,7 +19,9 @@ import pytest
 import jounce as jn
 import jounce.vehicle as jv
 from car_models import compact, drop_everything, outputs, rates
+from four_wheels import CORNERS, TWINS
 from jounce import events
+from jounce.components.basics import combine
 from jounce.components.tire.base import Tire
 from jounce.components.tire.external import Answer, Wheel, bind, external_tire
 from jounce.components.tire.linear import Linear
@@ -36,8 +38,6 @@ from jounce.sim import car as cars
 from jounce.sim.standing import Standing, standing
 from jounce.sim.statics import settle
 from jounce.sim.steady import roll, run_steadily
-from jounce.vehicle.assembly import CORNERS, TWINS
-from jounce.components.basics import combine
 
 Array = npt.NDArray[np.float64]
 

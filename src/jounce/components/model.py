@@ -9,7 +9,7 @@ symbols. Parts give each other quantities in three ways:
   compiled. Where several want a say, one part (an arbiter) reads them and provides the result;
 * sums that loads are added to and that are read once all are known (phase ``close``).
 
-**Ports** let a run give or change a quantity from outside (``through``), under the input names of the channel catalogue:
+**Ports** let a run give or change a quantity from outside (``through``), by the input names of the channel catalogue:
 
     value = flag · scale · internal + added                                                                    (1)
 
@@ -63,17 +63,21 @@ class Signals:
     def __init__(self, owner: str) -> None:
         self.owner = owner
         self._sources: dict[str, tuple[Callable[[], Any], str]] = {}
+        self._usual: set[str] = set()  # sources that give way to any other
         self._values: dict[str, Any] = {}
         self._asking: list[str] = []
 
-    def provide(self, name: str, value: Callable[[], Any], by: str) -> None:
-        """Say how a signal is computed, and which part says so."""
-        if name in self._sources:
+    def provide(self, name: str, value: Callable[[], Any], by: str, *, usual: bool = False) -> None:
+        """Say how a signal is computed, and which part says so; ``usual``: unless another part does."""
+        if name in self._sources and usual:
+            return
+        if name in self._sources and name not in self._usual:
             raise ModelError(
-                f"{self.owner}{name}: written by {self._sources[name][1]} and by {by}; one quantity has one writer. Let a "
-                "part of its own read both and provide the result"
+                f"{self.owner}{name}: written by {self._sources[name][1]} and by {by}; one quantity has one writer. "
+                "Let a part of its own read both and provide the result"
             )
         self._sources[name] = (value, by)
+        self._usual = self._usual | {name} if usual else self._usual - {name}
 
     def read(self, name: str, by: str) -> Any:
         """The value of a signal for a part."""
@@ -112,7 +116,6 @@ class VehicleModel:
         self.blocks: dict[int, Block] = {}  # numbers of tires, shared by the wheels that have them
         self.signals = Signals(place.prefix)
         self.openings: dict[str, Opening] = {}  # all inputs that the ports of this vehicle offer
-        self.demand_inputs: set[str] = set()  # demands that are inputs of the model
         self._inputs: dict[str, Any] = {}
         self._tables: dict[str, Any] = {}
         self._parameters: dict[str, Any] = {}

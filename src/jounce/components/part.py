@@ -4,14 +4,15 @@ A part is one class in one file: pydantic data (each number declared once, with 
 and physics. Where it stands is its level: a wheel, an axle, a unit (a body with its axles) or the whole vehicle. A
 model is assembled in phases, each over all parts, so that no part depends on the order of another:
 
+    provide   signals that other parts may read, as functions that compute them when somebody does
     frames    bodies, coordinates, poses: units first, then what steers, then axles
-    declare   further states with their roles, signals that other parts may read
+    declare   further states with their roles, sampled blocks
     connect   forces and torques
     close     what follows from all forces: rates of states that depend on them
     tell      channels
 
 In every phase a part gets ``at``, the place in the model under construction (``components/model.py``), and ``p``, its
-own numbers as symbols: ``p.rate`` is a parameter of the compiled model, ``p.force(x)`` a curve, ``p.location`` a vector.
+own numbers as symbols: ``p.rate`` is a parameter of the compiled model, ``p.force(x)`` a curve, ``p.point`` a vector.
 They are declared on first use, under the name of the place and of the field (``L1.spring.rate``), with unit and bounds
 from the field. Numbers that are computed from others in plain Python are methods with the decorator ``derived``; they
 are used alike. The numbers of another vehicle of the same structure are a walk over its data (``numbers``): nothing is
@@ -64,11 +65,14 @@ class Part(Data):
         """Further groups of its numbers, with the prefix of their names below that of the vehicle."""
         yield from ()
 
+    def provide(self, at: Any, p: Symbols) -> None:
+        """Signals."""
+
     def frames(self, at: Any, p: Symbols) -> None:
         """Bodies, coordinates and poses."""
 
     def declare(self, at: Any, p: Symbols) -> None:
-        """States and signals."""
+        """States and blocks."""
 
     def connect(self, at: Any, p: Symbols) -> None:
         """Forces and torques."""
@@ -97,6 +101,7 @@ class Symbols:
     def __init__(self, data: Data, place: Place, model: Any, prefix: str) -> None:
         self._data, self._place, self._model, self._prefix = data, place, model, prefix
         self._known: dict[str, Any] = {}
+        self.kept: dict[str, Any] = {}  # what the part keeps from one phase to the next
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -1,7 +1,7 @@
 """Where parts stand: the layout of a vehicle as data, without a model.
 
 A vehicle has units (a body with its axles), a unit has axles, an axle has one or two wheels and hangs on a body of its
-unit. Axles are numbered through all units; the wheels of axle n are Ln and Rn, a single wheel is Ln. Every place has the
+unit. Axles are numbered through all units; the wheels of axle n are Ln and Rn, a single wheel is Ln. A place has the
 prefix of its names in the model: ``L1.``, ``axle1.``, with the prefix of the vehicle before it where several vehicles
 are in one model (``lead.L1.``).
 """

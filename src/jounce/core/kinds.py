@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -61,10 +62,8 @@ def _kind_of(keys: Keys, start: type[Data], raw: Any) -> type[Data] | None:
         extra = meta(info) if info is not None else {}
         family = extra.get("family") if extra.get("kind") == "part" else ""
         if family and info is not None and isinstance(raw, Mapping | Data):
-            try:
+            with suppress(ParameterError):  # an unknown kind: told where it is read
                 kind = slot_class(raw, family, info)
-            except ParameterError:
-                pass  # an unknown kind: told where it is read
     return kind
 
 

@@ -35,8 +35,8 @@ class Registry:
         family, kind = str(getattr(cls, "family", "")), kind_of(cls)
         if not family or not kind:
             raise ParameterError(
-                f"{cls.__name__}: a part says its family (what it may stand for) and has a field 'kind' with its name as "
-                'default: family: ClassVar[str] = "element"; kind: Literal["helper"] = choice("helper", doc="…")'
+                f"{cls.__name__}: a part says its family (what it may stand for) and has a field 'kind' with its "
+                'name as default: family: ClassVar[str] = "element"; kind: Literal["helper"] = choice("helper", doc="…")'
             )
         self._search()
         known = self._known.get((family, kind))

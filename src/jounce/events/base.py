@@ -20,6 +20,7 @@ from jounce.results.kinds import Kind
 from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase, Program, Ramp, Stop, When
 
 if TYPE_CHECKING:
+    from jounce.components.part import Part
     from jounce.events.start import Start
     from jounce.vehicle.schema import Vehicle
 
@@ -54,7 +55,7 @@ class Event(Data):
     grade: float = quantity("-", 0.0, doc="slope of the road along x, rise over run")
     bank: float = quantity("-", 0.0, doc="slope of the road along y, rise over run")
     road: str = text(doc="name or file of a road; absent: a plane")
-    wheel_roads: tuple[str, ...] = part((), doc="four roads, one per wheel: L1, R1, L2, R2")
+    wheel_roads: tuple[str, ...] = part((), doc="one road for each wheel: L1, R1, L2, R2, …")
     contact: Literal["point", "points", "cams"] = choice(
         "point", doc="how a road is felt: under one point, or smoothed over the contact by points or cams"
     )
@@ -73,8 +74,6 @@ class Event(Data):
 
     @model_validator(mode="after")
     def _one_ground(self) -> Self:
-        if self.wheel_roads and len(self.wheel_roads) != 4:
-            raise problem(f"{len(self.wheel_roads)} roads; expected four, for L1, R1, L2, R2", "wheel_roads")
         if self.wheel_roads and self.road:
             raise problem("stands beside road; give one or the other", "wheel_roads")
         if (self.road or self.wheel_roads) and self.inclined:
@@ -133,6 +132,10 @@ class Event(Data):
     def adapted(self, vehicle: Vehicle) -> Vehicle:
         """The vehicle with what the event needs of it."""
         return vehicle
+
+    def parts(self) -> tuple[Part, ...]:
+        """Parts that the event adds to the vehicle: a driver."""
+        return ()
 
     def prepared(self, start: Start) -> Self:
         """The event with everything found that depends on the car; may simulate."""

@@ -26,8 +26,8 @@ import numpy as np
 
 from jounce.core.errors import JounceError, ParameterError, did_you_mean
 from jounce.events.base import Event
-from jounce.events.registry import find
 from jounce.events.engine import run as drive
+from jounce.events.registry import find
 from jounce.events.worker import Process, Worker
 from jounce.results.run import Run
 from jounce.runtime.compile import processors

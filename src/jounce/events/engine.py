@@ -20,9 +20,11 @@ from jounce.results.run import Run
 from jounce.sim import car as cars
 
 if TYPE_CHECKING:
+    from jounce.components.part import Part
     from jounce.components.tire.base import Tire
     from jounce.results.output_map import OutputMap
     from jounce.road.surface import Road
+    from jounce.runtime.blocks import OutsideBlock
     from jounce.runtime.program import Number, Reference
     from jounce.vehicle.schema import Vehicle
 
@@ -44,6 +46,7 @@ def run(
     changes: Mapping[str, Any] | None = None,
     output_map: OutputMap | None = None,
     inputs: Mapping[str, Reference | Number] | None = None,
+    blocks: Sequence[Part | OutsideBlock] = (),
     live: Live | None = None,
 ) -> Run:
     """Drive a vehicle through an event.
@@ -61,9 +64,12 @@ def run(
     parameters : numbers of the compiled model to set, such as ``L1.tire.scale.LMUY``; `Simulation.parameters` has all
     changes : of the vehicle, only kept with the result (``vehicle`` has them already)
     output_map : which channels are kept, under which names and scaled how
-    inputs : references of inputs that the event leaves alone, over the time of each of its phases; ``road.L1`` … add
-        a height to the ground under a wheel, ``L1.tire.LMUY`` … are factors on scaling factors of a tire,
-        ``Road_External.L1.z`` … say where the ground of a road file of TYPE EXTERNAL is
+    inputs : references of inputs that the event leaves alone, over the time of each of its phases: ports of the
+        vehicle by the names of the catalogue (``Main_Spring.force.L1``, ``Subsystem_Activation.…``; docs/running.md);
+        ``road.L1`` … add a height to the ground under a wheel, ``L1.tire.LMUY`` … are factors on scaling factors of a
+        tire, ``Road_External.L1.z`` … say where the ground of a road file of TYPE EXTERNAL is
+    blocks : controllers and drivers: parts that are compiled into the model, or `jounce.OutsideBlock` for Python
+        callables and C functions; they run in the order of what they read from each other
     live : called now and then while the run goes on, with the time and the live channels of the output map
     """
     return drive(
@@ -81,6 +87,7 @@ def run(
             changes=changes,
             output_map=output_map,
             inputs=inputs,
+            blocks=blocks,
             live=live,
         ),
     )

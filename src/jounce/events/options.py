@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from jounce.components.part import Part
+from jounce.core.errors import ParameterError
 from jounce.core.units import parse
+from jounce.runtime.blocks import OutsideBlock
 from jounce.runtime.program import Number, Reference
 from jounce.sim.car import METHOD, STEP
 
@@ -36,7 +39,23 @@ class Options:
     changes: Mapping[str, Any] = field(default_factory=dict)
     output_map: OutputMap | None = None
     inputs: Mapping[str, Reference | Number] = field(default_factory=dict)
+    blocks: tuple[Part | OutsideBlock, ...] = ()
     live: Live | None = None
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Blocks that are compiled into the model."""
+        return tuple(item for item in self.blocks if isinstance(item, Part))
+
+    @property
+    def outside(self) -> tuple[OutsideBlock, ...]:
+        """Blocks that are Python callables or C functions."""
+        return tuple(item for item in self.blocks if isinstance(item, OutsideBlock))
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """All inputs that somebody gives: references and outside blocks."""
+        return tuple(dict.fromkeys([*self.inputs, *(name for block in self.outside for name in block.writes)]))
 
     @classmethod
     def of(cls, *, step: float | str = STEP, interval: float | str = INTERVAL, **others: Any) -> Options:
@@ -45,4 +64,14 @@ class Options:
         every = max(1, round(parse(interval, "s", "interval") / seconds)) * seconds
         for name in ("parameters", "changes", "inputs"):
             others[name] = dict(others.get(name) or {})
+        others["blocks"] = tuple(_block(item) for item in others.get("blocks") or ())
         return cls(step=seconds, interval=every, **others)
+
+
+def _block(item: Any) -> Part | OutsideBlock:
+    if isinstance(item, Part | OutsideBlock):
+        return item
+    raise ParameterError(
+        f"blocks: found a {type(item).__name__}; expected a part (jounce.Part), compiled into the model, or "
+        "jounce.OutsideBlock(function, reads=…, writes=…) for a Python callable or a C function"
+    )

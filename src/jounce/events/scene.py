@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from jounce.runtime.simulation import Simulation
     from jounce.vehicle.schema import Vehicle
 
+OWN_INPUTS = ("steering_wheel", "throttle", "brake", "steering_release")
 RUN_UP = 10.0  # m of road behind a car that is put on it
 TIRE_FACTOR = re.compile(r"[LR]\d(?:_twin)?\.tire\.([A-Z][A-Z0-9_]*)")  # inputs of ``describe(tire_inputs=)``
 
@@ -75,11 +76,13 @@ class Scene:
             vehicle,
             options.tires,
             self.ground,
-            road_inputs=any(name.startswith("road.") for name in options.inputs),
+            road_inputs=any(name.startswith("road.") for name in options.given),
             smoothed=any(road.smoothing_time > 0 for road in self.roads),
             normals=self.roads[0].normals if self.roads else "surface",
             patch=bool(self.roads) and event.contact != "point",
-            tire_inputs=tuple(dict.fromkeys(key for name in options.inputs if (key := factor_of(name)))),
+            tire_inputs=tuple(dict.fromkeys(key for name in options.given if (key := factor_of(name)))),
+            inputs=[name for name in options.given if is_port(name)],
+            parts=[*event.parts(), *options.parts],
         )
 
     def check(self, description: cars.Description) -> None:
@@ -166,6 +169,12 @@ def set_scene(vehicle: Vehicle, event: Event, options: Options) -> tuple[Scene, 
         raise ParameterError(f"wheel_roads: {len(roads)} roads; expected one for each of {', '.join(wheels)}")
     numbers = {tire: wheels.index(wheel.name) for tire, wheel in place.tires.items()}
     return Scene("road" if len(roads) == 1 else "roads", tuple(roads), tuple(remarks), numbers), event
+
+
+def is_port(name: str) -> bool:
+    """Whether an input opens a port of a vehicle; others are there anyway, or belong to the ground or the tires."""
+    own = ("road.", f"{EXTERNAL}.", "Driver_Demands.")
+    return not (factor_of(name) or name.startswith(own) or name in OWN_INPUTS)
 
 
 def factor_of(name: str) -> str:

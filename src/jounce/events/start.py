@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jounce.core.errors import SimulationError, StaticsError
+from jounce.core.errors import ParameterError, SimulationError, StaticsError
 from jounce.events.options import Options, Progress
 from jounce.events.record import record
 from jounce.events.scene import Plane, Scene, on_a_plane
@@ -48,6 +48,8 @@ class Start:
         self.running: Running | None = None
         self._ready()
         self._first = self.sim.snapshot()
+        self._ran = False
+        self._attach()
 
     def _simulation(self, description: cars.Description) -> Simulation:
         sim = cars.simulation(description, method=self.options.method, step=self.options.step)
@@ -71,6 +73,8 @@ class Start:
                 roll(sim, self.description, event.speed)
             return
         self.settled = settle(sim, self.description, **where)
+        if self.settled.unstable:
+            self.warnings.append(f"the equilibrium at the start is unstable: {self.settled.unstable}")
         if not moving:
             return
         try:
@@ -82,7 +86,9 @@ class Start:
 
     def _run_on_a_plane(self, plane: Plane, where: dict[str, Any]) -> None:
         """Steady running does not exist on an uneven road: take that on the plane under its wheels."""
-        flat = cars.describe(self.vehicle, self.description.tires, "inclined", tire_inputs=self.description.tire_inputs)
+        flat = self.description.changed(
+            ground="inclined", road_inputs=False, smoothed=False, normals="surface", patch=False, inputs=()
+        )
         sim = self._simulation(flat)
         on_a_plane(sim, plane, self.event, self.options.inputs)
         sim.set_inputs({"steering_wheel": self.sim.input("steering_wheel")})
@@ -92,9 +98,40 @@ class Start:
         self.sim.set_inputs({"throttle": sim.input("throttle")})
 
     def restart(self) -> None:
-        """Back to the beginning of the event."""
+        """Back to the beginning of the event, outside blocks included."""
+        keeps = next((block.label for block in self.options.outside if not block.forgets), None)
+        if self._ran and keeps is not None:
+            raise ParameterError(
+                f"block {keeps!r}: the event runs several times to find its start, and this block cannot begin anew. "
+                "Say stateless=True, give it state=BlockState(get, set), or give the event what it searches for"
+            )
         self.sim.set_program(None)
+        states = {block.label: self._initial[block.label] for block in self.options.outside}
+        for label in states:
+            self.sim.remove_block(label)
         self.sim.restore(self._first)
+        for block in self.options.outside:
+            if states[block.label] is not None:
+                block.function.set_state(states[block.label])
+        self._attach()
+
+    def _attach(self) -> None:
+        """Bind the outside blocks of the run."""
+        self._initial: dict[str, Any] = {}
+        for block in self.options.outside:
+            own = block.state is None and hasattr(block.function, "get_state")
+            self._initial[block.label] = block.function.get_state() if own else None
+            self.sim.add_block(
+                block.label,
+                block.function,
+                block.period,
+                reads=block.reads,
+                writes=block.writes,
+                exchange=block.exchange,
+                state=block.state,
+                stateless=block.stateless,
+                context=block.context,
+            )
 
     # -- what events ask -----------------------------------------------------------------------------------------
 
@@ -164,10 +201,6 @@ class Start:
         for body in linear.rest["bodies"]:
             self.sim.x[places.state[body["position"][2]]] += height
 
-    def aim(self, x: float, y: float, heading: float, preview: float) -> None:
-        """Set the line that straight-line events follow."""
-        self.sim.set_parameters({"line.x": x, "line.y": y, "line.heading": heading, "line.preview": preview})
-
     @property
     def rotating_mass(self) -> float:
         """What the spin inertias of the wheels add to the mass along the road, kg."""
@@ -187,4 +220,5 @@ class Start:
         """Run an event from here; a run that fails or is interrupted returns what it has."""
         every = self.options.interval if interval is None else interval
         options = replace(self.options, interval=every, channels=channels, progress=progress)
+        self._ran = True
         return record(self.sim, event.program(self), options, event.end_time)

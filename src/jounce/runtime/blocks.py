@@ -45,6 +45,42 @@ class BlockState:
 
 
 @dataclass(frozen=True)
+class OutsideBlock:
+    """Outside code for a run: a Python callable or a C function that reads values and writes inputs.
+
+    Parameters
+    ----------
+    function : Python callable ``f(t, inputs) -> outputs``, or a C function (ctypes function or address)
+    reads : names of outputs, states, memories, inputs or signals
+    writes : names of inputs, those of the ports of a vehicle among them (``Main_Damper.force.L1``)
+    period : s between two samples, a multiple of the step; None = every full step
+    name : for messages
+    exchange, state, stateless, context : as for `Simulation.add_block`
+    """
+
+    function: Any
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    period: float | str | None = None
+    name: str = ""
+    exchange: str = "sampled"
+    state: BlockState | None = None
+    stateless: bool = False
+    context: int | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name, or that of its function."""
+        return self.name or str(getattr(self.function, "__name__", type(self.function).__name__)).strip("<>")
+
+    @property
+    def forgets(self) -> bool:
+        """Whether a run can begin anew with it: it keeps nothing, or can be given its state."""
+        own = hasattr(self.function, "get_state") and hasattr(self.function, "set_state")
+        return self.stateless or self.state is not None or own
+
+
+@dataclass(frozen=True)
 class BlockInfo:
     """A block of a simulation as `Simulation.blocks` shows it.
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.generated import Variable
-from jounce.core.units import parse
 from jounce.core.tables import Table
+from jounce.core.units import parse
 from jounce.runtime.attachments import Attachments, Faults
 from jounce.runtime.bindings import Header, JnEnv, JnLayout, JnPoint, JnSim, Library, Status
 from jounce.runtime.blocks import Externals

@@ -82,7 +82,7 @@ def _speed(linear: Lineariser) -> int:
 
 
 def acceleration_per_demand(linear: Lineariser, model: LinearModel, demand: str) -> float:
-    """Even acceleration per unit of an input (4); all states but place, heading, speed and what may move freely follow."""
+    """Even acceleration per unit of an input (4): all states follow but place, speed and what may move freely."""
     speed, roles = _speed(linear), linear.rest["roles"]
     others = [i for i, role in enumerate(roles) if role not in ("place", "speed", "free")]
     column = model.inputs.index(demand)

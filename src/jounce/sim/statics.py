@@ -11,11 +11,11 @@ speeds of the bodies in the plane, a displacement s of the bodies gives the defl
     δ = S s        of those contacts whose wheels cannot roll away: all other speeds in S are held by friction     (2)
 
 s lies in the row space of S, so that there are as many unknowns as equations: along it the accelerations of the bodies
-vanish, and with them those of the wheels that friction holds. Without brakes a car on a slope is held sideways and about
-to roll. Tires without deflections (steady use modes) carry nothing at rest; then (1) alone counts.
+vanish, and with them those of the wheels that friction holds. Without brakes a car on a slope is held sideways and
+about to roll. Tires without deflections (steady use modes) carry nothing at rest; then (1) alone counts.
 
-At the end every state that nobody said may move must stand still, or the search fails and names it; and the growth rates
-of the linearised equilibrium tell whether it is stable.
+At the end every state that nobody said may move must stand still, or the search fails and names it; and the growth
+rates of the linearised equilibrium tell whether it is stable.
 
 Newton's method on exact Jacobians (sticking friction enters linearly, its columns are differences). When it fails,
 dynamic relaxation: the model is simulated until the norms of speeds and accelerations over all bodies are below the
@@ -368,8 +368,8 @@ class _Newton:
         worst = max(moving, default=(0.0, ""))
         if not worst[0] <= STANDS:
             raise StaticsError(
-                f"no equilibrium: {worst[1]!r} moves at rest, by {worst[0]:.3g} per second. Nobody has said what it does "
-                "there: declare it with a role (core/roles.py), 'balance' if it is to be found, 'free' if it may move"
+                f"no equilibrium: {worst[1]!r} moves at rest, by {worst[0]:.3g} per second. Nobody has said what it "
+                "does there: declare it with a role (core/roles.py), 'balance' if it is to be found, 'free' if it may move"
             )
 
     def _instability(self) -> str:

@@ -4,8 +4,8 @@
 gives the numbers of the same parts without a system, for a model that is compiled already. All three are walks over the
 data: a new part is found by where it stands, nothing here knows it.
 
-Numbers are parameters and tables of the system; choices of the data are structure. Outputs have the names of the channel
-catalogue, values in SI and ISO 8855 signs.
+Numbers are parameters and tables of the system; choices of the data are structure. Outputs have the names of the
+channel catalogue, values in SI and ISO 8855 signs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from jounce.components.basics import on_side
 from jounce.components.body.loads import Loads
-from jounce.components.driver.demands import CATALOGUE, Demands
+from jounce.components.driver.demands import Demands
 from jounce.components.model import Choices, Opening, VehicleModel
 from jounce.components.part import Number, Part
 from jounce.components.part import numbers as numbers_of
@@ -30,7 +30,7 @@ from jounce.road.ground import Ground, Plane
 from jounce.road.inputs import Raised
 from jounce.symbolic.system import System
 
-PHASES = ("frames", "declare", "connect", "close", "tell")
+PHASES = ("provide", "frames", "declare", "connect", "close", "tell")
 STEERING = "steering"  # prefix of the numbers of a steering, and at its wheels
 ROAD = "Irregularity.road"  # inputs that lift the ground under a wheel
 
@@ -134,12 +134,9 @@ def assemble(
         model = VehicleModel(place, on, _grounds(place, plane), _own(place, tires), choices)
         _raise_ground(model, road_inputs)
         parts = placed(place, (further or {}).get(place.prefix, ()))
-        _assemble(model, parts)
+        run_phases(model, parts)
         openings |= model.openings
         bound += model.bound_names
-        for own, catalogued in CATALOGUE.items():
-            if own in model.demand_inputs:
-                on.alias_input(f"{place.prefix}{catalogued}", f"{place.prefix}{own}")
     unknown = [given for given in choices.inputs if given not in openings]
     if unknown:
         raise ParameterError(f"input {unknown[0]!r}: no port of this model has it{did_you_mean(unknown[0], openings)}")
@@ -192,23 +189,22 @@ def _raise_ground(model: VehicleModel, wanted: bool) -> None:
             continue
         own = f"road.{wheel.place.name}"
         height = model.root.input(own, "m", doc, rate=True)
-        model.system.alias_input(f"{model.place.prefix}{name}", f"{model.place.prefix}{own}")
+        model.root.alias_input(name, own)
         wheel.road_height = height
         for tire in (wheel.place.name, wheel.place.twin):
             if tire:
                 model.grounds[tire] = Raised(model.grounds[tire], height, model.system.rate_of(height))
 
 
-def _assemble(model: VehicleModel, parts: Sequence[Placed]) -> None:
-    """All phases, each over all parts."""
+def run_phases(model: VehicleModel, parts: Sequence[Placed], phases: Sequence[str] = PHASES) -> None:
+    """Phases of a model, each over all parts."""
     sites = {item: _site(model, item.place) for item in parts}
     for item, site in sites.items():
         if isinstance(item.place, WheelPlace):
             site.numbers[id(item.part)] = item.index
-    order = dict.fromkeys(PHASES, parts)
-    order["frames"] = sorted(parts, key=lambda item: item.part.rank)  # by rank; within one rank any order does
-    for phase in PHASES:
-        for item in order[phase]:
+    by_rank = sorted(parts, key=lambda item: item.part.rank)  # within one rank any order does
+    for phase in phases:
+        for item in by_rank if phase == "frames" else parts:
             getattr(item.part, phase)(sites[item], model.bound(item.part, item.place, item.prefix))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -184,7 +185,7 @@ def check(vehicle: Vehicle) -> None:
         place = _at(vehicle, steered[1], "steering")
         raise problem("not available yet: one axle is steered, this is the second", *place)
     _check_shares(vehicle, axles, how)
-    for first, second in zip(axles, axles[1:], strict=False):
+    for first, second in pairwise(axles):
         if not second.x < first.x:
             text = f"{second.x!r} m: must be behind the axle before it ({first.x!r} m)"
             if how == "friendly":

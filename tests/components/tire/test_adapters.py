@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import cars
+from four_wheels import CORNERS
 from jounce.components.tire import adapters
 from jounce.components.tire.adapters import SLOTS, Request, register_adapter
 from jounce.components.tire.base import Tire
@@ -28,7 +29,6 @@ from jounce.road.grid import GridRoad
 from jounce.road.mesh import MeshRoad
 from jounce.road.simple import External, Flat, Patch, Stack, Sum, cleat
 from jounce.road.surface import Road
-from jounce.vehicle.assembly import CORNERS
 from models import compiled
 from tire_models import rig
 from user_tires import compile_tire

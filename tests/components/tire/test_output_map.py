@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cars
+from four_wheels import CORNERS
 from jounce.components.tire import contact as geometry
 from jounce.components.tire import output_map
 from jounce.components.tire.output_map import ENTRIES, INDEX, NAMES, REQUIRED, of_run, of_simulation
@@ -20,7 +21,6 @@ from jounce.runtime.recording import Recording
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.sim.statics import settle
-from jounce.vehicle.assembly import CORNERS
 from tire_models import EXAMPLE
 from tire_models import tire as tire_of
 from user_tires import compile_tire

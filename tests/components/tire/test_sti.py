@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import cars
+from four_wheels import CORNERS
 from jounce.components.tire.base import Tire
 from jounce.components.tire.external import external_tire
 from jounce.components.tire.linear import Linear
@@ -32,7 +33,6 @@ from jounce.sim.linear import Lineariser
 from jounce.sim.statics import settle
 from jounce.sim.steady import run_steadily
 from jounce.symbolic import System
-from jounce.vehicle.assembly import CORNERS
 from models import compiled, outputs_by_name
 from tire_models import rig
 from user_tires import compile_tire

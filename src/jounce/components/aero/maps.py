@@ -112,8 +112,8 @@ class Aero(Subsystem):
     def rear_point(self, place: UnitPlace) -> Array:
         return _sensor(self.rear_sensor, place, -1)
 
-    def groups(self, place: UnitPlace) -> Iterator[tuple[str, Data]]:  # type: ignore[override]
-        for name in FORCES:
+    def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
+        for name in FORCES if isinstance(place, UnitPlace) else ():
             item = getattr(self, name)
             if item is not None and item.active:
                 yield f"aero.{name}", item

@@ -25,7 +25,7 @@ from jounce.components.body import motion, road_plane
 from jounce.components.body.split import FRONT, SplitChassis
 from jounce.components.model import UnitModel
 from jounce.components.part import Level, Symbols, derived
-from jounce.components.places import UnitPlace
+from jounce.components.places import Place, UnitPlace
 from jounce.core.fields import Data, flag, part, problem, quantity, text
 
 CHASSIS = "chassis"  # name of the frame of the sprung mass
@@ -161,8 +161,8 @@ class Body(Subsystem):
     def sensor(self, place: UnitPlace) -> Array:
         return place.local(self.sensor_point.array)
 
-    def groups(self, place: UnitPlace) -> Iterator[tuple[str, Data]]:  # type: ignore[override]
-        if self.split is not None:
+    def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
+        if isinstance(place, UnitPlace) and self.split is not None:
             yield "split", self.split
 
     def frames(self, at: UnitModel, p: Symbols) -> None:

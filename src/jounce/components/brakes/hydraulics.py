@@ -42,7 +42,7 @@ class Brakes(Subsystem):
         if isinstance(place, WheelPlace) and self.abs is not None:
             yield f"{place.name}.brake.abs", self.abs
 
-    def declare(self, at: VehicleModel, p: Symbols) -> None:
+    def provide(self, at: VehicleModel, p: Symbols) -> None:
         if self.abs is not None:
             at.signals.provide("slip_control.abs", lambda: self.abs, "brakes.abs")
 

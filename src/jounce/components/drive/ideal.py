@@ -60,7 +60,7 @@ class Drive(Subsystem):
         if isinstance(place, WheelPlace) and self.tcs is not None:
             yield f"{place.name}.tcs", self.tcs
 
-    def declare(self, at: VehicleModel, p: Symbols) -> None:
+    def provide(self, at: VehicleModel, p: Symbols) -> None:
         if self.tcs is not None:
             at.signals.provide("slip_control.tcs", lambda: self.tcs, "drive.tcs")
 

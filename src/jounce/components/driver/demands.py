@@ -1,13 +1,15 @@
 """What drives a vehicle: angle of the hand wheel, drive demand, brake demand.
 
-They are inputs of the model (``steering_wheel``, ``throttle``, ``brake``, in the catalogue ``Driver_Demands.str_swa`` …)
-unless a part of the family ``driver`` provides one of them.
+Each is an input of the model (``steering_wheel``, ``throttle``, ``brake``; in the catalogue ``Driver_Demands.str_swa``
+…). A part of the family ``driver`` may stand between: it reads the signal ``given.steering_wheel`` and provides
+``steering_wheel``, which is what the vehicle gets.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, ClassVar
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 from jounce.components.model import VehicleModel
 from jounce.components.part import Part, Symbols
@@ -18,34 +20,33 @@ CATALOGUE = {
     "throttle": "Driver_Demands.throttle",
     "brake": "Driver_Demands.brake",
 }
+DOCS = {"throttle": "drive demand, 0 to 1", "brake": "brake demand, 0 to 1"}
 
 
 class Demands(Part):
     """Pedals and hand wheel of every vehicle."""
 
-    rank: ClassVar[int] = 1
+    def provide(self, at: VehicleModel, p: Symbols) -> None:
+        for name in CATALOGUE:
+            made = cache(_input(at, name))
+            at.signals.provide(f"given.{name}", made, f"the input {name}")
+            at.signals.provide(name, made, f"the input {name}", usual=True)
 
-    def frames(self, at: VehicleModel, p: Symbols) -> None:
-        if "steering_wheel" not in at.signals:
-            angle = at.root.input(
-                "steering_wheel",
-                "rad",
-                "hand wheel angle, left positive",
-                rate=True,
-                acceleration=at.settings.steering_acceleration,
-            )
-            at.signals.provide("steering_wheel", partial(_same, angle), "the input steering_wheel")
-            at.demand_inputs.add("steering_wheel")
-        for name, doc in (("throttle", "drive demand, 0 to 1"), ("brake", "brake demand, 0 to 1")):
-            if name not in at.signals:
-                demand = at.root.input(name, "-", doc)
-                at.signals.provide(name, partial(_same, demand), f"the input {name}")
-                at.demand_inputs.add(name)
+    def declare(self, at: VehicleModel, p: Symbols) -> None:
+        for name, catalogued in CATALOGUE.items():
+            at.signals.read(f"given.{name}", "demands")
+            at.root.alias_input(catalogued, name)
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
-        at.channel("driver_demands.throttle", at.signals.read("throttle", "channels"), "-", "drive demand, 0 to 1")
-        at.channel("driver_demands.brake", at.signals.read("brake", "channels"), "-", "brake demand, 0 to 1")
+        for name, doc in DOCS.items():
+            at.channel(f"driver_demands.{name}", at.signals.read(name, "channels"), "-", doc)
 
 
-def _same(value: Any) -> Any:
-    return value
+def _input(at: VehicleModel, name: str) -> Callable[[], Any]:
+    def make() -> Any:
+        if name == "steering_wheel":
+            doc, more = "hand wheel angle, left positive", at.settings.steering_acceleration
+            return at.root.input(name, "rad", doc, rate=True, acceleration=more)
+        return at.root.input(name, "-", DOCS[name])
+
+    return make

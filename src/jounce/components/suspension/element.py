@@ -1,7 +1,7 @@
 """What springs, dampers and stops have in common: they move with the wheels of their axle and act by virtual work.
 
-    d   = r · J,  d = m(J) − m(0)  or  d = m(J; J_o) − m(0; 0)     deflection, positive in compression, by the ratio  (1)
-    Q_J = F ∂d/∂J,   Q_Jo = F ∂d/∂J_o                              a force that lengthens the element                 (2)
+    d   = r · J,  d = m(J) − m(0)  or  d = m(J; J_o) − m(0; 0)     deflection, compression positive, by the ratio  (1)
+    Q_J = F ∂d/∂J,   Q_Jo = F ∂d/∂J_o                              a force that lengthens the element               (2)
 
 The travel J_o of the paired wheel moves the elements of axles whose wheels hang together: on a solid axle or a twist
 beam a spring inboard of the wheel deflects less in roll than in parallel travel.

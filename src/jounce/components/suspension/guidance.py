@@ -56,8 +56,8 @@ class AngleMap(KinematicMap):
 def pose(at: WheelModel, p: Symbols, steered: Symbols | None, steering: Any, dependent: bool) -> Pose:
     """Which map counts for which quantity.
 
-    ``p``: numbers of the suspension at this wheel; ``steered``, ``steering``: those of the steering, and its data, where
-    the axle is steered; ``dependent``: whether maps depend on the paired wheel.
+    ``p``: numbers of the suspension at this wheel; ``steered``, ``steering``: those of the steering, and its data,
+    where the axle is steered; ``dependent``: whether maps depend on the paired wheel.
     """
     toe_to_psi = -at.place.outwards
     travel, other = at.travel, at.paired.travel

@@ -19,7 +19,7 @@ import numpy as np
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Event, safety_ends
-from jounce.events.straight import straight_ahead
+from jounce.events.straight import driver, straight_ahead
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import Array, travelled, unsound
 from jounce.results.kinds import Kind
@@ -28,6 +28,7 @@ from jounce.results.run import Run
 from jounce.runtime.program import Constant, End, Open, Phase, Program, Stop, When
 
 if TYPE_CHECKING:
+    from jounce.components.part import Part
     from jounce.events.start import Start
 
 NARROW = 0.4  # least relative span of speed that separates the three terms
@@ -145,6 +146,9 @@ class CoastDown(Event):
     end_speed: float = quantity("m/s", 15 / 3.6, ge=0, doc="at which the run ends")
     steer: float = quantity("rad", 0.0, doc="hand wheel angle when not driving straight")
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
+
+    def parts(self) -> tuple[Part, ...]:
+        return driver(self)
 
     def program(self, start: Start) -> Program:
         slow = End(When("chassis_velocities.longitudinal", "<=", self.end_speed), then=Stop("end speed reached"))

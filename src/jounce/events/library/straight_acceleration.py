@@ -14,7 +14,7 @@ import numpy as np
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
-from jounce.events.straight import straight_ahead
+from jounce.events.straight import driver, straight_ahead
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import (
     DEGREE,
@@ -34,6 +34,7 @@ from jounce.results.signals import crossing
 from jounce.runtime.program import Constant, End, Feedback, Open, Phase, Program, Ramp, Rate, Stop, When
 
 if TYPE_CHECKING:
+    from jounce.components.part import Part
     from jounce.events.start import Start
 
 STANDING = 0.05  # m/s
@@ -154,6 +155,9 @@ class StraightAcceleration(Driven):
     final_speed: float = quantity("m/s", 105 / 3.6, gt=0, doc="at which the run ends")
     steer: float = quantity("rad", 0.0, doc="hand wheel angle when not driving straight")
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
+
+    def parts(self) -> tuple[Part, ...]:
+        return driver(self)
 
     def program(self, start: Start) -> Program:
         steering = straight_ahead(self, start)

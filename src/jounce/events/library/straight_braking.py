@@ -9,7 +9,7 @@ import numpy as np
 
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
-from jounce.events.straight import straight_ahead
+from jounce.events.straight import driver, straight_ahead
 from jounce.results.figures import Figures
 from jounce.results.key_figures.braking import braking
 from jounce.results.key_figures.common import Array
@@ -19,6 +19,7 @@ from jounce.results.run import Run
 from jounce.runtime.program import End, Feedback, Open, Phase, Program, Ramp, Rate, Stop, When
 
 if TYPE_CHECKING:
+    from jounce.components.part import Part
     from jounce.events.start import Start
 
 STANDSTILL = 0.1  # m/s
@@ -86,6 +87,9 @@ class StraightBraking(Driven):
     deceleration: float = quantity("m/s2", 4.0, gt=0, doc="to be tracked in closed loop")
     steer: float = quantity("rad", 0.0, doc="hand wheel angle when not driving straight")
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
+
+    def parts(self) -> tuple[Part, ...]:
+        return driver(self)
 
     def program(self, start: Start) -> Program:
         steering = straight_ahead(self, start)
