@@ -232,7 +232,7 @@ def numbers(
             result.update(numbers_of(item.part, item.place, item.prefix))
             result.update(_groups(item.part, item.place))
             for wheel in _wheels_of(item.place):
-                here = on_side(item.part, wheel.side)
+                here = _side_of(item.part, wheel)
                 result.update(numbers_of(here, wheel, f"{wheel.prefix}{item.below}"))
                 result.update(_groups(here, wheel))
         for axle in place.axles:
@@ -246,6 +246,12 @@ def _groups(part: Part, place: Place) -> Iterator[tuple[str, Number]]:
     prefix = place.vehicle.prefix if not isinstance(place, VehiclePlace) else place.prefix
     for name, data in part.groups(place):
         yield from numbers_of(data, place, f"{prefix}{name}.")
+
+
+def _side_of(part: Part, wheel: WheelPlace) -> Part:
+    """A part of an axle as it is at one of its wheels."""
+    found = on_side(part, wheel.side)
+    return found if isinstance(found, type(part)) else part
 
 
 def _wheels_of(place: Place) -> list[WheelPlace]:
@@ -275,7 +281,7 @@ def at_rest(vehicles: Sequence[VehiclePlace]) -> dict[str, float]:
         for item in placed(place):
             found = {f"{item.prefix}{name}": v for name, v in item.part.at_rest(options, item.place).items()}
             for wheel in _wheels_of(item.place):
-                more = on_side(item.part, wheel.side).at_rest(options, wheel)
+                more = _side_of(item.part, wheel).at_rest(options, wheel)
                 found |= {f"{wheel.prefix}{item.below}{name}": v for name, v in more.items()}
             result |= found
     return result
