@@ -815,7 +815,7 @@ def _wholes() -> list[Whole]:
     without = library("sedan", {"brakes.abs": None})
     found += [
         Whole("sedan-locked-wheels", without, lambda: events.StraightBraking()),
-        Whole("sedan-mu_split", sedan, lambda: events.StraightBraking(road="mu_split", speed=15.0)),
+        Whole("sedan-mu_split", sedan, lambda: events.StraightBraking(road="mu_split", speed=20.0, x=45.0, brake=0.3)),
         Whole(
             "sedan-potholes",
             sedan,

@@ -10,8 +10,8 @@ rounding. n is what was found to change when every number that goes in (states, 
 by at most one unit in its last place; it counts where differences of nearly equal numbers make more than s says.
 
 **Runs.** A channel may differ by max(20 · d, 1e-9 · range, 1e-12 · s), a key figure by max(20 · d, 1e-9 · |value|); d
-is the largest difference from the same run with the vehicle's data moved by about one unit in the last place
-(``moved``).
+is the largest difference, up to that time, from the same run with the vehicle's data moved by about one unit in the
+last place (``moved``). It grows where a motion is unstable: cars that stop with locked wheels turn by chance.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class Rows:
     units: dict[str, str]
     figures: dict[str, float]
     gains: bool = True
-    deviations: dict[str, float] = field(default_factory=dict)  # d, by channel
+    deviations: dict[str, Array] = field(default_factory=dict)  # d, by channel, for each row
     figure_deviations: dict[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -216,8 +216,10 @@ class Rows:
         """Keep the largest differences from a run of the same car with other roundings."""
         for name, values in self.channels.items():
             n = min(len(values), len(other.channels[name]))
-            apart = float(np.abs(values[:n] - other.channels[name][:n]).max(initial=0.0))
-            self.deviations[name] = max(self.deviations.get(name, 0.0), apart)
+            apart = np.zeros(len(values))
+            apart[:n] = np.abs(values[:n] - other.channels[name][:n])
+            known = self.deviations.get(name, np.zeros(len(values)))
+            self.deviations[name] = np.maximum(known, np.maximum.accumulate(apart))
         for name, value in self.figures.items():
             apart = abs(value - other.figures[name]) if np.isfinite(value) else 0.0
             self.figure_deviations[name] = max(self.figure_deviations.get(name, 0.0), apart)
@@ -234,7 +236,7 @@ class Rows:
             **{"channels.names": np.array(names)},
             **{"channels.units": np.array([self.units[n] for n in names])},
             **{"channels.values": np.array([self.channels[n] for n in names])},
-            **{"channels.deviations": np.array([self.deviations[n] for n in names])},
+            **{"channels.deviations": np.array([self.deviations[n] for n in names], dtype=np.float32)},
             **{"figures.names": np.array(figures)},
             **{"figures.values": np.array([self.figures[n] for n in figures])},
             **{"figures.deviations": np.array([self.figure_deviations[n] for n in figures])},
@@ -252,7 +254,7 @@ class Rows:
                 dict(zip(names, map(str, data["channels.units"]), strict=True)),
                 dict(zip(figures, map(float, data["figures.values"]), strict=True)),
                 bool(data["gains"]),
-                dict(zip(names, map(float, data["channels.deviations"]), strict=True)),
+                dict(zip(names, data["channels.deviations"].astype(float), strict=True)),
                 dict(zip(figures, map(float, data["figures.deviations"]), strict=True))
                 | {"end": float(data["end.deviation"])},
             )
@@ -269,17 +271,15 @@ def run_differences(now: Rows, then: Rows) -> Iterator[str]:
         if name not in now.channels:
             yield f"{name} is no longer there"
             continue
-        allowed = max(
-            NOISE * then.deviations[name],
-            RUN_CLOSE * float(np.ptp(values)),
-            CLOSE * USUAL.get(then.units[name], 1.0),
-        )
+        least = max(RUN_CLOSE * float(np.ptp(values)), CLOSE * USUAL.get(then.units[name], 1.0))
+        limits = np.maximum(NOISE * then.deviations[name][:n], least)
         apart = np.abs(now.channels[name][:n] - values[:n])
-        k = int(np.argmax(apart))
-        if not apart[k] <= allowed:
+        wrong = np.flatnonzero(~(apart <= limits))
+        if len(wrong):
+            k = int(wrong[0])
             yield (
-                f"{name} at {then.time[k]:.2f} s: {now.channels[name][k]!r} instead of {values[k]!r} "
-                f"({apart[k]:.2g} apart, allowed {allowed:.2g})"
+                f"{name} from {then.time[k]:.2f} s on: {now.channels[name][k]!r} instead of {values[k]!r} "
+                f"({apart[k]:.2g} apart, allowed {limits[k]:.2g}); at most {apart.max():.2g} apart"
             )
     for name, value in then.figures.items():
         if name not in now.figures:

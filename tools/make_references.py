@@ -249,8 +249,11 @@ def main() -> None:
         if not chosen.points and (not chosen.names or whole.name in chosen.names):
             rows = rows_of(whole)
             rows.save(FOLDER / "runs" / f"{whole.name}.npz")
-            worst = max(rows.deviations, key=lambda n: rows.deviations[n] / (np.ptp(rows.channels[n]) + 1e-9))
-            print(f"{whole.name}: {len(rows.time)} rows, {rows.deviations[worst]:.2g} of {worst}", flush=True)
+            last = {name: float(rows.deviations[name][-1]) for name in rows.channels}
+            worst = max(
+                last, key=lambda name, rows=rows, last=last: last[name] / (float(np.ptp(rows.channels[name])) + 1e-9)
+            )
+            print(f"{whole.name}: {len(rows.time)} rows, at last {last[worst]:.2g} of {worst}", flush=True)
 
 
 if __name__ == "__main__":
