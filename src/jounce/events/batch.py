@@ -145,8 +145,8 @@ def batch(
 
         if runs is None:
             raise ParameterError(
-                f"batch: a {type(source).__name__} needs its runs: jn.batch(model, [jn.Variant(…), …]); cars need none: "
-                "jn.batch([jn.Case(vehicle, event), …])"
+                f"batch: a {type(source).__name__} needs its runs: jn.batch(model, [jn.Variant(…), …]); "
+                "cars need none: jn.batch([jn.Case(vehicle, event), …])"
             )
         return of_one_model(source, runs, workers=workers, progress=progress, **options)
     return run_cases(source, workers=workers, progress=progress, options=options)
