@@ -151,6 +151,8 @@ def test_one_model_is_still_run_by_variants() -> None:
     x = s.state("x", initial=1.0)
     s.derivative(x, -s.parameter("k", 1.0, "1/s") * x)
     s.output("x", x)
+    with pytest.raises(ParameterError, match="a Library needs its runs"):
+        jn.batch(jn.build(s))  # type: ignore[call-overload]
     recordings = jn.batch(jn.build(s), [{"k": 1.0}, {"k": 2.0}], t_end=1.0)
     assert np.allclose([r["x"][-1] for r in recordings], np.exp([-1.0, -2.0]), atol=1e-6)
 

@@ -144,7 +144,12 @@ def batch(
     if runs is not None or not isinstance(source, Iterable):
         from jounce.sim.batch import batch as of_one_model
 
-        return of_one_model(source, () if runs is None else runs, workers=workers, progress=progress, **options)
+        if runs is None:
+            raise ParameterError(
+                f"batch: a {type(source).__name__} needs its runs: jn.batch(model, [jn.Variant(…), …]); "
+                "cars need none: jn.batch([jn.Case(vehicle, event), …])"
+            )
+        return of_one_model(source, runs, workers=workers, progress=progress, **options)
     return run_cases(source, workers=workers, progress=progress, options=options)
 
 
