@@ -77,8 +77,13 @@ def text(default: str = "", *, doc: str) -> Any:
 
 
 def part(default: Any = REQUIRED, *, doc: str, numbers_only: bool = False) -> Any:
-    """Declare a group of fields, or several of them; with `numbers_only` their number is no structure."""
-    return Field(default, description=doc, json_schema_extra={"kind": "part", "numbers_only": numbers_only})
+    """Declare a group of fields, or several of them; with `numbers_only` their number is no structure.
+
+    A default may be given as a mapping ({}: all defaults), which is read when it is needed: not at import.
+    """
+    extra: dict[str, Any] = {"kind": "part", "numbers_only": numbers_only}
+    as_raw = isinstance(default, Mapping)
+    return Field(default, description=doc, json_schema_extra=extra, validate_default=True if as_raw else None)
 
 
 @dataclass(frozen=True)

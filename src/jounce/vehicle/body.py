@@ -72,7 +72,7 @@ class Body(Subsystem):
     inertia: Inertia | None = part(None, doc="inertia about it")
     split: SplitChassis | None = part(None, doc="compliant body in two halves")
     added_masses: tuple[AddedMass, ...] = part((), numbers_only=True, doc="point masses fixed to the body")
-    sensor_point: Point = part(Point(), doc="origin of the levelled frame and of the standard sensors")
+    sensor_point: Point = part({}, doc="origin of the levelled frame and of the standard sensors")
     reference_point: Point | None = part(None, doc="point of the chassis channels; absent: centre of gravity")
 
     @model_validator(mode="after")

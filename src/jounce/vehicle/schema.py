@@ -99,7 +99,7 @@ class Vehicle(Data):
         doc="class of vehicle whose plausible ranges apply: compact, sedan, suv, sports, light_truck, …"
     )
     provenance: Provenance | None = part(None, doc="where the data come from")
-    system: System = part(System(), doc="settings of the whole model")
+    system: System = part({}, doc="settings of the whole model")
     body: Body = part(doc="sprung mass")
     front_suspension: Suspension = part(doc="front axle")
     rear_suspension: Suspension = part(doc="rear axle")
@@ -107,7 +107,7 @@ class Vehicle(Data):
     front_wheels: Wheels = part(doc="front wheels and tires")
     rear_wheels: Wheels = part(doc="rear wheels and tires")
     brakes: Brakes = part(doc="brakes")
-    drive: Drive = part(Drive(), doc="drive torque")
+    drive: Drive = part({}, doc="drive torque")
     aero: Aero | None = part(None, doc="aerodynamics")
 
     _source: Source | None = PrivateAttr(default=None)
