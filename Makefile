@@ -5,7 +5,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 JOBS   ?= 2
-PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+# worksteal: neighbours share a process and its fixtures, and nobody idles while the other has a long file left
+PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_origin
@@ -139,6 +139,10 @@ def default(kind: type[Data], name: str, info: FieldInfo) -> str:
         others = [o for group in kind.alternatives if name in group for o in group if o != name]
         return "or " + ", ".join(f"`{o}`" for o in others)
     value = info.default
+    if isinstance(value, Mapping):  # of a group, as a file would have it
+        group = info.annotation
+        assert isinstance(group, type) and issubclass(group, Data)
+        value = group.model_validate(value)
     if value is PydanticUndefined:
         return "**needed**"
     if value is None or value == () or value == "":

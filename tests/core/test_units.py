@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pint
@@ -152,6 +153,11 @@ def test_si_units_agree_with_pint(symbol: str) -> None:
     assert dict(units.dimensions(symbol)) == {short[name]: power for name, power in base.unit_items()}
 
 
+@pytest.fixture(scope="module")
+def exact_registry() -> Any:
+    return pint.UnitRegistry(non_int_type=Fraction)  # takes half a second to build
+
+
 @pytest.mark.parametrize(
     ("symbol", "unit"),
     [
@@ -159,8 +165,8 @@ def test_si_units_agree_with_pint(symbol: str) -> None:
         *(("MPa", "Pa"), ("bar", "Pa"), ("kW", "W"), ("deg", "rad"), ("turn", "rad"), ("percent", "-")),
     ],
 )
-def test_frequent_units_are_to_the_bit_those_of_pint(symbol: str, unit: str) -> None:
-    exact = pint.UnitRegistry(non_int_type=Fraction).Quantity(Fraction(1), symbol).to_base_units().magnitude
+def test_frequent_units_are_to_the_bit_those_of_pint(exact_registry: Any, symbol: str, unit: str) -> None:
+    exact = exact_registry.Quantity(Fraction(1), symbol).to_base_units().magnitude
     assert units.convert(1.0, symbol, unit) == float(exact)
     assert units.parse(f"0.7 {symbol}", unit) == float(Fraction("0.7") * exact)
 

@@ -81,7 +81,7 @@ class Settings(Data):
         "for wheels in the air the last one, their estimated contacts, or the heights they had",
     )
     steering_acceleration: bool = choice(False, doc="keep the terms with the second derivative of the steering input")
-    splines: Splines = part(Splines(), doc="interpolation")
-    kinematic_maps: KinematicMaps = part(KinematicMaps(), doc="options of the wheel-guiding maps")
-    body_compliance: BodyCompliance = part(BodyCompliance(), doc="locks of a split body")
-    statics: Statics = part(Statics(), doc="search for equilibrium")
+    splines: Splines = part({}, doc="interpolation")
+    kinematic_maps: KinematicMaps = part({}, doc="options of the wheel-guiding maps")
+    body_compliance: BodyCompliance = part({}, doc="locks of a split body")
+    statics: Statics = part({}, doc="search for equilibrium")

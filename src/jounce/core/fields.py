@@ -107,9 +107,12 @@ def part(default: Any = REQUIRED, *, doc: str, numbers_only: bool = False, famil
 
     `family`: any part of this family may stand here, chosen by its ``kind`` (``core/part_registry.py``); that of the
     annotation when none is given. `each`: name of one of several, in the names of its numbers: ``damper1`` …
+
+    A default may be given as a mapping ({}: all defaults), which is read when it is needed: not at import.
     """
     extra: dict[str, Any] = {"kind": "part", "numbers_only": numbers_only, "family": family, "each": each}
-    return Field(default, description=doc, json_schema_extra=extra)
+    as_raw = isinstance(default, Mapping)
+    return Field(default, description=doc, json_schema_extra=extra, validate_default=True if as_raw else None)
 
 
 @dataclass(frozen=True)

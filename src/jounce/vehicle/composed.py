@@ -12,7 +12,6 @@ from typing import Any
 
 # Raised when what is kept changes its meaning.
 _FORMAT = 1
-_ENOUGH = 1000  # characters below which looking it up takes as long as parsing
 
 
 class Node:
@@ -38,13 +37,13 @@ def compose(text: str) -> Any:
     from jounce.runtime.cache import digest, recall, remember
 
     key = digest("yaml", str(_FORMAT), text)
-    known = recall("yaml", key) if len(text) > _ENOUGH else None
+    known = recall("yaml", key)
     if known is not None:
         return Node(known["root"])
     from ruamel.yaml import YAML
 
     node = YAML(typ="safe", pure=True).compose(text)
-    if node is not None and len(text) > _ENOUGH:
+    if node is not None:
         with contextlib.suppress(_SharedError):
             remember("yaml", key, {"root": _kept(node, set())})
     return node

@@ -140,7 +140,7 @@ class Vehicle(Data):
         doc="class of vehicle whose plausible ranges apply: compact, sedan, suv, sports, light_truck, …"
     )
     provenance: Provenance | None = part(None, doc="where the data come from")
-    system: Settings = part(Settings(), doc="settings of the whole model")
+    system: Settings = part({}, doc="settings of the whole model")
     body: Body | None = part(None, doc="sprung mass")
     front_suspension: Suspension | None = part(None, doc="front axle")
     rear_suspension: Suspension | None = part(None, doc="rear axle")
@@ -150,7 +150,7 @@ class Vehicle(Data):
     axles: tuple[Axle, ...] = part((), doc="any number of axles, from front to rear, instead of front and rear ones")
     units: tuple[Unit, ...] = part((), doc="bodies with their axles, instead of body and axles")
     brakes: Brakes | None = part(None, doc="brakes")
-    drive: Drive = part(Drive(), doc="drive torque")
+    drive: Drive = part({}, doc="drive torque")
     aero: Aero | None = part(None, doc="aerodynamics")
     parts: tuple[Part, ...] = part(
         (), family="controller", each="part", doc="controllers and further parts, by their kind"

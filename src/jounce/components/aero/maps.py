@@ -96,7 +96,7 @@ class Aero(Subsystem):
     ride_height_max: float | None = quantity("m", None, doc="ride heights are held below this before the maps")
     frame: Literal["road", "chassis"] = choice("road", doc="frame in which velocity and forces are taken")
     in_statics: bool = choice(False, doc="act during the search for equilibrium")
-    wind: Wind = part(Wind(), doc="wind")
+    wind: Wind = part({}, doc="wind")
 
     # -- the model ---------------------------------------------------------------------------------
 

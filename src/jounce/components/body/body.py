@@ -52,7 +52,7 @@ class Sprung(Data):
     ixy: float = quantity("kg.m2", doc="matrix entry")
     ixz: float = quantity("kg.m2", doc="matrix entry")
     iyz: float = quantity("kg.m2", doc="matrix entry")
-    cg: Point = part(Point(), doc="from the origin of its frame")
+    cg: Point = part({}, doc="from the origin of its frame")
 
     @classmethod
     def of(cls, body: tuple[float, Array, Array], origin: Array) -> Sprung:
@@ -75,7 +75,7 @@ class Body(Subsystem):
     inertia: Inertia | None = part(None, doc="inertia about it")
     split: SplitChassis | None = part(None, doc="compliant body in two halves")
     added_masses: tuple[AddedMass, ...] = part((), numbers_only=True, doc="point masses fixed to the body")
-    sensor_point: Point = part(Point(), doc="origin of the levelled frame and of the standard sensors")
+    sensor_point: Point = part({}, doc="origin of the levelled frame and of the standard sensors")
     reference_point: Point | None = part(None, doc="point of the chassis channels; absent: centre of gravity")
 
     @model_validator(mode="after")

@@ -42,13 +42,13 @@ class Suspension(Subsystem):
 
     track: float = quantity("m", gt=0, typical=(0.9, 2.6), doc="distance of the wheel centres at design")
     wheel_centre_x: float = quantity("m", 0.0, doc="wheel centres at design; 0 in front, −wheelbase at the rear")
-    x: KinematicMap = part(KinematicMap(curve=0), doc="displacement of the wheel centre, forward")
+    x: KinematicMap = part({"curve": 0}, doc="displacement of the wheel centre, forward")
     y: KinematicMap = part(
-        KinematicMap(curve=0), doc="displacement of the left wheel centre, to the left; mirrored on the right"
+        {"curve": 0}, doc="displacement of the left wheel centre, to the left; mirrored on the right"
     )
-    toe: AngleMap = part(AngleMap(curve=0), doc="toe-in")
-    camber: AngleMap = part(AngleMap(curve=0), doc="camber, top outwards")
-    side_view_angle: AngleMap = part(AngleMap(curve=0), doc="rotation in side view, top rearwards")
+    toe: AngleMap = part({"curve": 0}, doc="toe-in")
+    camber: AngleMap = part({"curve": 0}, doc="camber, top outwards")
+    side_view_angle: AngleMap = part({"curve": 0}, doc="rotation in side view, top rearwards")
     spring: Spring | None = part(None, family="spring", doc="main springs")
     dampers: tuple[Damper, ...] = part((), family="damper", each="damper", doc="dampers in parallel")
     bump_stop: BumpStop | None = part(None, family="bump_stop", doc="limits compression")

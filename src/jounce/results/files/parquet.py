@@ -95,6 +95,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     from pyarrow import parquet
 
     try:
-        return parquet.read_table(path, memory_map=False)
+        with parquet.ParquetFile(path, memory_map=False) as file:  # ``read_table`` imports pandas
+            return file.read()
     except (pyarrow.ArrowException, OSError) as problem:
         raise FormatError(f"{path}: cannot be read as Parquet: {str(problem).splitlines()[0]}") from None
