@@ -112,6 +112,7 @@ class VehicleModel:
     ) -> None:
         self.place, self.system, self.choices = place, system, choices
         self.grounds = dict(grounds)  # by tire
+        self.unraised = dict(grounds)  # without heights that inputs add under single wheels
         self.tires = dict(tires)  # by tire
         self.blocks: dict[int, Block] = {}  # numbers of tires, shared by the wheels that have them
         self.signals = Signals(place.prefix)
@@ -247,7 +248,7 @@ class UnitModel:
         """What heights and directions of the body refer to; known once wheels have their contacts."""
         if self._ground is None:
             first = next(iter(self.wheels.values()))
-            own = self.vehicle.grounds[first.place.name]
+            own = self.vehicle.unraised[first.place.name]
             self._ground = own if self.find_ground is None else self.find_ground()
         return self._ground
 
