@@ -51,7 +51,7 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
     spoil(folder / "tables/front_toe.csv", ("-60,0.245", "-60,abc"))
     with pytest.raises(ParameterError) as caught:
         jv.load("car")
-    known = "ratio, ratio_convention, scale, type, rate, force, axis, free_length, installed_length, preload, right"
+    known = "ratio, ratio_convention, scale, kind, rate, force, axis, free_length, installed_length, preload, right"
     assert str(caught.value) == "\n".join(
         [
             "8 problems in 3 files",
@@ -122,10 +122,8 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
             ("brakes:", "breaks:"),
             "2 problems in car/vehicle.yaml\n  line 1  brakes: missing; brakes\n  line 51  breaks: unknown key; "
             "did you mean "
-            "'brakes'?  known: name, description, category, provenance, system, body, front_suspension, "
-            "rear_suspension, "
-            "steering, "
-            "front_wheels, rear_wheels, brakes, drive, aero",
+            "'brakes'?  known: format, name, description, category, provenance, system, body, front_suspension, "
+            "rear_suspension, steering, front_wheels, rear_wheels, axles, units, brakes, drive, aero, parts",
         ),
         (
             "vehicle.yaml",
@@ -284,11 +282,11 @@ def test_changes_are_answered_in_the_same_way() -> None:
             "  ..: not a path; write for example 'front_suspension.dampers[0].rate'",
             "  body.mass = '-3 kg': must be > 0 kg",
             "  front_suspension.spring.rte: unknown key; did you mean 'rate'?  known: ratio, ratio_convention, "
-            "scale, type, "
+            "scale, kind, "
             "rate, force, axis, free_length, installed_length, preload, right",
             "  brakes.front.mu = '3 N': found N (kg m s-2), expected - (dimensionless)",
-            "  front_suspenson: unknown key; did you mean 'front_suspension'?  known: name, description, "
-            "category, provenance, system, "
-            "body, front_suspension, rear_suspension, steering, front_wheels, rear_wheels, brakes, drive, aero",
+            "  front_suspenson: unknown key; did you mean 'front_suspension'?  known: format, name, description, "
+            "category, provenance, system, body, front_suspension, rear_suspension, steering, front_wheels, "
+            "rear_wheels, axles, units, brakes, drive, aero, parts",
         ]
     )

@@ -218,7 +218,7 @@ def test_one_file_used_twice_and_changed_once_becomes_two(folder: Path) -> None:
     tail = "bump_stop: ../stop.yaml\nrebound_stop: ../stop.yaml\nauxiliary" + tail.partition("auxiliary")[2]
     (folder / "suspensions/rear.yaml").write_text(head + tail)
     car = jv.load(folder)
-    assert car.rear_suspension.bump_stop == car.rear_suspension.rebound_stop
+    assert car.rear_suspension.bump_stop.clearance == car.rear_suspension.rebound_stop.clearance
     changed = car.with_(**{"rear_suspension.rebound_stop.clearance": "60 mm"})
     changed.save()
     assert jv.load(folder) == changed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -314,7 +315,8 @@ def test_drive_by_a_word(word: str) -> None:
 
 def test_drag_by_area_is_the_force_at_reference_speed() -> None:
     aero = Aero(drag={"area": 0.6, "location": [0, 0, 0]}, reference_velocity=40, reference_density=1.25)
-    assert aero.at_reference("drag").constant == approx(0.5 * 1.25 * 0.6 * 1600)
+    unit = SimpleNamespace(data=SimpleNamespace(aero=aero))
+    assert aero.drag.at_reference(unit).constant == approx(0.5 * 1.25 * 0.6 * 1600)
 
 
 # ---- structure -------------------------------------------------------------------------------------------

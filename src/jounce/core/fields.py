@@ -378,8 +378,8 @@ def to_raw(value: Any) -> Any:
         if meta(info).get("kind") == "hidden":
             continue
         if name == "right" and item is not None:
-            left, right = dict(result), to_raw(item)
-            result[name] = difference(left, right)
+            shared = {*item.known_keys(), *type(item).model_fields}  # the right side may have less to say
+            result[name] = difference({key: v for key, v in result.items() if key in shared}, to_raw(item))
         elif name == flat and isinstance(item, Curve):
             result.update(item.raw())
         elif item is not None and item != () and item != "":

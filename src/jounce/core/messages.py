@@ -144,7 +144,7 @@ def _finding(item: Any, keys: Keys, kind: type[Data], raw: Any, at: Keys) -> Fin
     if code == "extra_forbidden":
         group = kind_at(keys[:-1], kind, raw)
         known = group.known_keys() if group is not None else []
-        return Finding(full, f"unknown key{did_you_mean(str(keys[-1]), known, limit=16)}")
+        return Finding(full, f"unknown key{did_you_mean(str(keys[-1]), known, limit=20)}")
     if code in _BOUNDS:
         bound = context[_BOUND_KEYS[code]]
         return Finding(full, f"must be {_BOUNDS[code]} {bound:g}{_unit(unit)}", _with_unit(found, unit))

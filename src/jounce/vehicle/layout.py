@@ -38,7 +38,6 @@ FRIENDLY: dict[Keys, tuple[int, str]] = {
     ("brakes", "rear"): (1, "brake"),
     ("steering",): (0, "steering"),
 }
-NEEDED = ("front_suspension", "rear_suspension", "steering", "front_wheels", "rear_wheels", "brakes")
 
 
 @dataclass(frozen=True)
@@ -199,9 +198,6 @@ def check(vehicle: Vehicle) -> None:
 
 def _check_spelling(vehicle: Vehicle, how: str) -> None:
     if how == "friendly":
-        missing = [name for name in ("body", *NEEDED) if getattr(vehicle, name) is None]
-        if missing:
-            raise _missing([(name, str(type(vehicle).model_fields[name].description)) for name in missing])
         assert vehicle.brakes is not None
         for name in ("front", "rear"):
             if getattr(vehicle.brakes, name) is None:

@@ -9,6 +9,7 @@ mirrored.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -50,7 +51,7 @@ from jounce.components.suspension.stop import Stop
 from jounce.components.suspension.torsion_spring import TorsionSpring
 from jounce.components.wheel.wheels import TwinTire, Wheels
 from jounce.core.curves import Curve
-from jounce.core.fields import Data, choice, flag, part, problem, quantity, text
+from jounce.core.fields import Bad, Data, choice, flag, part, problem, quantity, text
 
 if TYPE_CHECKING:
     from jounce.vehicle.source import Source
@@ -66,6 +67,7 @@ SUBSYSTEMS = (
     "drive",
     "aero",
 )
+FRIENDLY_NEEDS = ("body", "front_suspension", "rear_suspension", "steering", "front_wheels", "rear_wheels", "brakes")
 FORMAT = 1  # of vehicle files; a file that does not say is of the first
 
 
@@ -157,6 +159,15 @@ class Vehicle(Data):
     )
 
     _source: Source | None = PrivateAttr(default=None)
+
+    @classmethod
+    def expand(cls, raw: Any) -> Any:
+        """Mark what is missing, so that it is told together with everything else that is wrong."""
+        if not isinstance(raw, Mapping) or raw.get("axles") or raw.get("units"):
+            return raw
+        missing = [name for name in FRIENDLY_NEEDS if raw.get(name) is None]
+        docs = {name: str(cls.model_fields[name].description) for name in missing}
+        return {**raw, **{name: Bad(None, (((), f"missing; {docs[name]}", "", True),)) for name in missing}}
 
     @model_validator(mode="after")
     def _complete(self) -> Self:

@@ -195,7 +195,8 @@ def _file_word(column: str) -> str:
 
 
 def _content(part: Any, item: SourceFile) -> Any:
-    return _curve_of(part) if item.is_table else part
+    """What a file says of a part; what kind of part that is follows from where it stands."""
+    return _curve_of(part) if item.is_table else to_raw(part)
 
 
 def _unique(target: Path, taken: set[Path]) -> Path:
@@ -573,8 +574,8 @@ def fresh(data: Data, tables: _Tables | None = None) -> Any:
 def _fresh_right(data: Any) -> Any:
     """Return what the right side has differently."""
     raw = to_raw(data)
-    right = {key: value for key, value in raw.items() if key != "right"}
-    changes = difference(right, to_raw(data.right))
+    shared = {*data.right.known_keys(), *type(data.right).model_fields} - {"right"}
+    changes = difference({key: value for key, value in raw.items() if key in shared}, to_raw(data.right))
     whole = fresh(data.right)
     kept = {key: whole.get(key) for key in changes}
     if set(kept) & {"x", "y", "z"} and "units" in whole:

@@ -131,16 +131,15 @@ class Side:
     moment: Any = 0.0  # M_K
 
 
-def sides_of(at: AxleModel, steering: Steering, linkage: Linkage) -> dict[str, Side]:
-    """Loads and kingpins of the steered wheels (1, 2)."""
-    return {wheel.place.name: _side(wheel, steering, linkage) for wheel in at.wheels}
+def sides_of(at: AxleModel, steering: Steering, linkage: Linkage, inertia: bool) -> dict[str, Side]:
+    """Loads and kingpins of the steered wheels (1, 2); with ``inertia`` those of accelerations, too."""
+    return {wheel.place.name: _side(wheel, steering, linkage, inertia) for wheel in at.wheels}
 
 
-def without_inertia(sides: dict[str, Side]) -> Any:
-    """Sum of the kingpin moments of the forces that act, so that no acceleration depends on itself."""
-    return sum(
-        share for side in sides.values() for name, share in side.shares.items() if not name.startswith("Inertia")
-    )
+def moment_of_forces(at: AxleModel, steering: Steering, linkage: Linkage) -> Any:
+    """Sum of the kingpin moments of the forces that act."""
+    sides = sides_of(at, steering, linkage, False)
+    return sum(share for side in sides.values() for share in side.shares.values())
 
 
 def tell_kingpins(at: AxleModel, sides: dict[str, Side]) -> Any:
@@ -164,9 +163,9 @@ def side_word(wheel: WheelModel) -> str:
     return "Left" if wheel.place.side == "L" else "Right"
 
 
-def _side(at: WheelModel, steering: Steering, linkage: Linkage) -> Side:
+def _side(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool) -> Side:
     carrier, slope = at.carrier, at.vehicle.slope
-    side = Side(_loads(at, steering))
+    side = Side(_loads(at, inertia))
     side.shift = [slope(r, linkage.angle) for r in carrier.r]
     slopes = [[slope(entry, linkage.angle) for entry in row] for row in carrier.rotation]
     spin = [[dot(a, b) for b in carrier.rotation] for a in slopes]  # (∂R/∂ζ) Rᵀ, skew
@@ -183,7 +182,7 @@ def _side(at: WheelModel, steering: Steering, linkage: Linkage) -> Side:
     return side
 
 
-def _loads(here: WheelModel, steering: Steering) -> dict[str, Load]:
+def _loads(here: WheelModel, inertia: bool) -> dict[str, Load]:
     """Parts of (1), by the names of their channels."""
     system = here.system
     carrier, rotor, tire = here.carrier, here.rotor, here.tire
@@ -204,7 +203,7 @@ def _loads(here: WheelModel, steering: Steering) -> dict[str, Load]:
     loads["Weight"] = Load(force=_times(rotor.body.mass, frame.gravity))
     hub = here.drive_torque if here.place.settings.torque_reaction == "carrier" else 0.0
     loads["Auxiliary"] = Load(moment=_times(-hub, spin_axis))
-    if not steering.feedback.inertia_terms:
+    if not inertia:
         return loads
     own_w, alpha = carrier.w, system.frame_angular_acceleration(carrier)
     matrix, e = rotor.body.inertia, rotor.axis

@@ -229,11 +229,13 @@ class Steering(Subsystem):
     def close(self, at: AxleModel, p: Symbols) -> None:
         """Moments about the kingpins and what the driver feels of them."""
         linkage, scope = at.linkage, at.vehicle.scope("steering")
-        sides = feedback.sides_of(at, self, linkage)
+        if linkage.wind_up is not None and self.column is not None:
+            # by the forces that act, so that no acceleration depends on itself; accelerations below depend on it
+            moment = feedback.moment_of_forces(at, self, linkage)
+            self.column.close(scope, p.column, linkage.wind_up[0], moment)
+        sides = feedback.sides_of(at, self, linkage, self.feedback.inertia_terms)
         total = feedback.tell_kingpins(at, sides)
         torque = feedback.hand_torque(at, self, linkage, sides, total)
-        if linkage.wind_up is not None and self.column is not None:
-            self.column.close(scope, p.column, linkage.wind_up[0], feedback.without_inertia(sides))
         if linkage.free is not None and self.release is not None:
             loose, speed, rate = linkage.free
             self.release.close(scope, p.release, loose, speed, rate, torque)
