@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import jounce as jn
+from cars import rolling
 from four_wheels import CORNERS
 from jounce import events
 from jounce.core.constants import GRAVITY
@@ -33,7 +34,6 @@ from jounce.runtime.program import Open, Phase, Program, Ramp
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
 from jounce.sim import statics
-from jounce.sim.steady import roll
 from jounce.vehicle.reading import load
 
 Array = npt.NDArray[np.float64]
@@ -161,7 +161,7 @@ def test_an_inclined_road_is_a_level_one_with_tilted_gravity() -> None:
     steer = Program(Phase("steer", [Open("steering_wheel", Ramp(0.5, 0.3))], duration=1.0))
     rows = []
     for sim in (a, b):
-        roll(sim, 20.0)
+        rolling(sim, 20.0)
         rows.append(sim.run(program=steer, interval=0.01, channels=wanted))
     for name in wanted:
         size = max(1.0, float(np.abs(rows[1][name]).max()))
@@ -185,7 +185,7 @@ def test_a_banked_circle_needs_no_side_force_at_the_neutral_speed(faster: float)
     heading = float(path.at(0.0, "heading"))
     middle = np.array([x - radius * math.sin(heading), y + radius * math.cos(heading)])
     sim = standing(road, x, y, heading, without_air())
-    roll(sim, speed)
+    rolling(sim, speed)
     turning = rotation(sim).T @ [0.0, 0.0, speed / radius]
     sim.set_states({f"chassis.w{axis}": float(turning[i]) for i, axis in enumerate("xyz")})
     sim.set_inputs({"steering_wheel": 0.01})
@@ -239,7 +239,7 @@ def _circle(sim: Simulation, middle: Array, beta: float, parts: dict[str, float]
 def loads_over(road: Road, step: float, speed: float, time: float, method: str = "AB-2") -> Array:
     """Load of the front left wheel every 4 ms, rolling freely towards what comes."""
     sim = standing(road, car=without_air())
-    roll(sim, speed)
+    rolling(sim, speed)
     recording = sim.run(time, method=method, step=step, interval=0.004, channels=[f"{LOAD}.L1"])
     assert recording.ok
     return np.asarray(recording[f"{LOAD}.L1"])
@@ -299,7 +299,7 @@ def jump() -> Run:
     """Rolling freely over a ramp of 10 % that ends 0.6 m above the ground."""
     ramp = Bump(profile=Curve.linear([0.0, 6.0], [0.0, 0.6], "zero"), frame=Frame(x=4.0))
     sim = standing(Sum(base=Flat(), features=[ramp]), car=without_air())
-    roll(sim, 15.0)
+    rolling(sim, 15.0)
     return Run.from_recording(sim.run(7.0, interval=0.002))
 
 

@@ -99,4 +99,4 @@ def test_wrong_choices_are_told() -> None:
     with pytest.raises(ParameterError, match="each once"):
         cars.describe(load("sedan"), tire_inputs="LMUY")
     with pytest.raises(ParameterError, match=r"'LMUQ' is unknown to the tire .* its scaling factors: .*LMUY"):
-        cars.numbers(cars.describe(load("sedan"), tire_inputs=("LMUQ",)))
+        cars.simulation(cars.describe(load("sedan"), tire_inputs=("LMUQ",)))

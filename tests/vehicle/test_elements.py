@@ -905,8 +905,8 @@ def test_each_axle_has_the_tire_of_its_file(plain_car: jv.Vehicle) -> None:
     vehicle = plain_car.with_(**{"rear_wheels.tire": "sedan_225_50r17"})
     tires = car.tires_of(vehicle)
     assert tires["L1"] is tires["R1"] and tires["L2"] is tires["R2"] and tires["L1"] is not tires["L2"]
-    found = car.numbers(car.describe(vehicle)).parameters
-    stiffness = [found[f"tire{i}.VERTICAL_STIFFNESS"] for i in (1, 2)]
+    found = car.numbers(car.describe(vehicle))
+    stiffness = [found[f"tire{i}.VERTICAL_STIFFNESS"]() for i in (1, 2)]
     assert stiffness == [tires[c].values["VERTICAL_STIFFNESS"] for c in ("L1", "L2")] and stiffness[0] != stiffness[1]
     # the load that a wheel of the car has is that of its tire alone at this deflection
     sim = car.simulation(plain_car, ground="inclined")

@@ -99,6 +99,14 @@ class Signals:
         return name in self._sources
 
 
+def tire_blocks(place: VehiclePlace, tires: Mapping[str, Tire]) -> dict[int, str]:
+    """Names of the numbers of tires, each object once: ``tire1`` … in the order of the tires of a vehicle."""
+    known: dict[int, str] = {}
+    for name in place.tires:
+        known.setdefault(id(tires[name]), f"tire{len(known) + 1}")
+    return known
+
+
 class VehicleModel:
     """A vehicle under construction."""
 
@@ -115,6 +123,7 @@ class VehicleModel:
         self.unraised = dict(grounds)  # without heights that inputs add under single wheels
         self.tires = dict(tires)  # by tire
         self.blocks: dict[int, Block] = {}  # numbers of tires, shared by the wheels that have them
+        self.block_names = tire_blocks(place, self.tires)
         self.signals = Signals(place.prefix)
         self.openings: dict[str, Opening] = {}  # all inputs that the ports of this vehicle offer
         self._inputs: dict[str, Any] = {}
@@ -160,13 +169,11 @@ class VehicleModel:
         value: float,
         unit: str = "-",
         doc: str = "",
-        *,
-        low: float | None = None,
-        high: float | None = None,
+        **limits: float,
     ) -> Any:
-        """A parameter by its full name, declared at first use."""
+        """A parameter by its full name, declared at first use; ``limits``: low, high, above."""
         if full not in self._parameters:
-            self._parameters[full] = self.system.parameter(full, value, unit, doc, low=low, high=high)
+            self._parameters[full] = self.system.parameter(full, value, unit, doc, **limits)
         return self._parameters[full]
 
     def table(self, full: str, table: Table) -> Any:

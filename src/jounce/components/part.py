@@ -124,7 +124,7 @@ class Symbols:
             ]
         if found.value is None or isinstance(found.value, str | bool | tuple):
             raise AttributeError(f"{type(self._data).__name__}.{name} is no number; ask the part itself for it")
-        return self._model.parameter(full, float(found.value), found.unit, found.doc, low=found.low, high=found.high)
+        return self._model.parameter(full, float(found.value), found.unit, found.doc, **found.limits)
 
     @property
     def vector(self) -> list[Any]:
@@ -169,8 +169,7 @@ class Attribute:
 
     def __init__(self, value: Any, label: str, unit: str = "-", doc: str = "", guides: bool = False) -> None:
         self.value, self.label, self.unit, self.doc, self.guides = value, label, unit, doc, guides
-        self.low: float | None = None
-        self.high: float | None = None
+        self.limits: dict[str, float] = {}  # low, high: themselves allowed; above: not
 
 
 def attribute(data: Data, name: str, place: Place) -> Attribute:
@@ -181,7 +180,7 @@ def attribute(data: Data, name: str, place: Place) -> Attribute:
         value = rule.function(data, place)
         unit = rule.unit if isinstance(rule.unit, str) else rule.unit(data)
         found = Attribute(value, name if rule.label is None else rule.label, unit, rule.doc, rule.guides)
-        found.low = rule.low
+        found.limits = {} if rule.low is None else {"low": rule.low}
         return found
     info = kind.model_fields.get(name)
     if info is None:
@@ -189,23 +188,21 @@ def attribute(data: Data, name: str, place: Place) -> Attribute:
     extra = meta(info)
     label, guides = "" if extra.get("flat") else name, bool(extra.get("guides"))
     found = Attribute(getattr(data, name), label, extra.get("unit", "-"), info.description or "", guides)
-    found.low, found.high = bounds(info)
+    found.limits = bounds(info)
     return found
 
 
-def bounds(info: FieldInfo) -> tuple[float | None, float | None]:
-    """Lower and upper limit of a number as declared, themselves allowed; next to those that are not."""
-    low = high = None
-    for item in info.metadata:
-        if (value := getattr(item, "ge", None)) is not None:
-            low = float(value)
-        if (value := getattr(item, "gt", None)) is not None:
-            low = float(np.nextafter(value, np.inf))
-        if (value := getattr(item, "le", None)) is not None:
-            high = float(value)
-        if (value := getattr(item, "lt", None)) is not None:
-            high = float(np.nextafter(value, -np.inf))
-    return low, high
+def bounds(info: FieldInfo) -> dict[str, float]:
+    """Limits of a number as declared: low and high, themselves allowed, and above, which is not."""
+    names = {"ge": "low", "gt": "above", "le": "high"}
+    found = {
+        word: float(value)
+        for item in info.metadata
+        for name, word in names.items()
+        if (value := getattr(item, name, None)) is not None
+    }
+    below = next((float(item.lt) for item in info.metadata if getattr(item, "lt", None) is not None), None)
+    return found if below is None else {**found, "high": float(np.nextafter(below, -np.inf))}
 
 
 # ---- numbers without a model ----------------------------------------------------------------------------------------

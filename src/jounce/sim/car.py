@@ -213,7 +213,9 @@ def _set(sim: Simulation, description: Description, found: Mapping[str, Number])
     lost = [name for name in sim.model.notes["bound"] if name not in found]
     if lost:
         raise ModelError(f"the number {lost[0]!r} is not among the data of the vehicle; this is a bug of its part")
-    sim.set_parameters({v.name: found[v.name]() for v in sim.model.parameters if v.name in found})  # type: ignore[misc]
+    # what comes from no data is the same in all vehicles: its default
+    values = {v.name: found[v.name]() if v.name in found else v.default for v in sim.model.parameters}
+    sim.set_parameters(values)  # type: ignore[arg-type]
     for place in description.places:
         for unit in place.units:
             names = [f"{unit.prefix}{CHASSIS}.{axis}" for axis in "xyz"]

@@ -273,24 +273,27 @@ class _Newton:
 
     def _find_plane(self, linear: LinearModel, limits: Array) -> None:
         """Displacements of the bodies in the plane that something holds, and the equations that they are found by."""
-        rest = self.rest
-        plane = [j for body in rest["bodies"] for j in (*body["velocity"][:2], body["turning"][2])]
-        slopes = linear.S[:, plane]
+        bodies = self.rest["bodies"]
+        self.plane = [j for body in bodies for j in (*body["velocity"][:2], body["turning"][2])]
+        self.strains = np.array(self.rest["strains"], dtype=int)
         stuck = linear.T[[k for k, limit in enumerate(limits) if limit > 0]]
-        held = {int(j) for row in stuck for j in np.flatnonzero(row)}
-        others = [j for j, role in enumerate(self.roles) if role in ("drift", "speed") and j not in plane]
-        rolls = [any(linear.S[k, j] != 0 and j not in held for j in others) for k in range(len(slopes))]
-        slopes[rolls] = 0.0
-        self.strains = np.array(rest["strains"], dtype=int)
-        self.plane, self.shifts = plane, np.zeros((0, len(plane)))
-        self.held_speeds: list[int] = []
+        self.held_speeds = sorted({int(j) for row in stuck for j in np.flatnonzero(row)})
+        # speeds of no coordinate (spins of wheels) that nothing holds: what they strain is relieved by rolling
+        known = {*self.partners.values(), *self.held_speeds}
+        self.rolling = [j for j, role in enumerate(self.roles) if role in ("drift", "speed") and j not in known]
+        slopes = self._strain(linear)
+        self.shifts: Array = np.zeros((0, len(self.plane)))
         self.held: tuple[str, ...] = ()
         if len(slopes) and np.abs(slopes).max() > 0:
             _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
             self.shifts = directions[sizes > HELD * sizes.max()]
-            self.held = ("lateral", "longitudinal") if stuck.size else ("lateral",)
-        if stuck.size:
-            self.held_speeds = sorted(held)
+            self.held = ("lateral", "longitudinal") if self.held_speeds else ("lateral",)
+
+    def _strain(self, linear: LinearModel) -> Array:
+        """Deflections of contacts per displacement of the bodies (2)."""
+        slopes: Array = linear.S[:, self.plane].copy()
+        slopes[linear.S[:, self.rolling].any(axis=1)] = 0.0
+        return slopes
 
     def residual(self) -> Array:
         rates = self.places.rates(self.sim.derivatives()[0])
@@ -317,15 +320,6 @@ class _Newton:
             self.sim.m[m] = was
             columns.append(((values[0] - values[1]) / (2 * width))[:, None])
         return np.hstack(columns)
-
-    def _strain(self, linear: LinearModel) -> Array:
-        """Deflections of contacts per displacement of the bodies (2)."""
-        slopes = linear.S[:, self.plane].copy()
-        free = [j for j, role in enumerate(self.roles) if role in ("drift", "speed") and j not in self.plane]
-        for k in range(len(slopes)):
-            if any(linear.S[k, j] != 0 and j not in self.held_speeds for j in free):
-                slopes[k] = 0.0
-        return slopes
 
     def save(self) -> tuple[Array, Array]:
         return self.sim.x.copy(), self.sim.m.copy()

@@ -18,7 +18,7 @@ from typing import Any
 from jounce.components.basics import on_side
 from jounce.components.body.loads import Loads
 from jounce.components.driver.demands import Demands
-from jounce.components.model import Choices, Opening, VehicleModel
+from jounce.components.model import Choices, Opening, VehicleModel, tire_blocks
 from jounce.components.part import Number, Part
 from jounce.components.part import numbers as numbers_of
 from jounce.components.places import AxlePlace, Place, UnitPlace, VehiclePlace, WheelPlace
@@ -264,11 +264,10 @@ def _wheels_of(place: Place) -> list[WheelPlace]:
 
 
 def _tire_numbers(place: VehiclePlace, tires: Mapping[str, Tire]) -> Iterator[tuple[str, Number]]:
-    known: dict[int, str] = {}
+    blocks = tire_blocks(place, tires)
     for name, wheel in place.tires.items():
         tire = tires[name]
-        block = known.setdefault(id(tire), f"{place.prefix}tire{len(known) + 1}")
-        yield from wheels.numbers(tire, block)
+        yield from wheels.numbers(tire, f"{place.prefix}{blocks[id(tire)]}")
         side = "left" if wheel.side == "L" else "right"
         yield f"{place.prefix}{name}.tire.side", partial(tire.sign_on, side)
 

@@ -212,7 +212,7 @@ def test_a_car_has_factors_on_every_wheel() -> None:
     from jounce.sim import car
     from jounce.vehicle.reading import load
 
-    found = car.numbers(car.describe(load("sedan"))).parameters
+    found = car.simulation(load("sedan")).parameters
     for place in ("L1", "R1", "L2", "R2"):
         assert {f"{place}.tire.scale.{factor}" for factor in Pac2002().scalable()} <= set(found)
         assert found[f"{place}.tire.scale.LKY"] == 1.0

@@ -143,7 +143,7 @@ def _mount(here: WheelModel, place: str, offset: Any = None) -> Mounted:
     vehicle = here.vehicle
     tire, scope = vehicle.tires[place], vehicle.scope(place)
     if id(tire) not in vehicle.blocks:
-        vehicle.blocks[id(tire)] = tires.declare(vehicle.root, tire, f"tire{len(vehicle.blocks) + 1}")
+        vehicle.blocks[id(tire)] = tires.declare(vehicle.root, tire, vehicle.block_names[id(tire)])
     friction = scope.parameter("tire_mu", 0.0, "-", "factor on the road's friction; about 0: not used")
     doc = "factor on the road's friction; about 0: not used"
     given = vehicle.outside(f"Friction.tire_mu.{here.place.name}", "-", doc, "scale")
