@@ -36,7 +36,7 @@ class Registry:
         if not family or not kind:
             raise ParameterError(
                 f"{cls.__name__}: a part says its family (what it may stand for) and has a field 'kind' with its "
-                'name as default: family: ClassVar[str] = "element"; kind: Literal["helper"] = choice("helper", doc="…")'
+                'name as default: family: ClassVar[str] = "element"; kind: Literal["mount"] = choice("mount", doc="…")'
             )
         self._search()
         known = self._known.get((family, kind))

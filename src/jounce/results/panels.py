@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,8 +84,7 @@ class View:
         ]
 
 
-CORNERS = ("L1", "R1", "L2", "R2")
-TWINS = ("L2_twin", "R2_twin")  # second tires
+TIRE = re.compile(r"([LR])(\d+)(_twin)?")  # names of wheels and, after them, of their second tires
 WHEELS = {
     "loads": ("Wheel loads", "Tire.Ground_Surface_Force_Z.{}"),
     "travel": ("Wheel travel", "Suspension.Jounce.{}"),
@@ -125,7 +125,7 @@ def wheels(*names: str) -> Maker:
     def make(view: View) -> list[Panel]:
         found = []
         for title, pattern in (WHEELS[name] for name in names):
-            if all(pattern.format(corner) in run for run in view.runs for corner in CORNERS):
+            if all(tires_of(run, pattern) for run in view.runs):
                 for run, label in zip(view.runs, view.labels, strict=True):
                     found.append(_wheels(run, view.profile, f"{title}, {label}" if view.many else title, pattern))
         return found
@@ -191,14 +191,22 @@ def _channels(runs: Sequence[Run], labels: Sequence[str], profile: str, names: S
     return Panel(names[0] if len(names) == 1 else f"{names[0]} …", "time / s", scale.label, curves)
 
 
+def tires_of(run: Run, pattern: str) -> list[str]:
+    """Tires of a run that have a channel, axle by axle, left before right, second tires after all first ones."""
+    start, _, end = pattern.partition("{}")
+    places = [name[len(start) : len(name) - len(end)] for name in run.names if name.startswith(start)]
+    found = [match for place in places if (match := TIRE.fullmatch(place))]
+    return [m.group() for m in sorted(found, key=lambda m: (m.group(3) or "", int(m.group(2)), m.group(1)))]
+
+
 def _wheels(run: Run, profile: str, title: str, pattern: str) -> Panel:
-    found = {place: pattern.format(place) for place in (*CORNERS, *TWINS)}
-    values = {place: run[name] for place, name in found.items() if name in run}
+    found = {place: pattern.format(place) for place in tires_of(run, pattern)}
+    values = {place: run[name] for place, name in found.items()}
     if "_Slip_" in pattern and run.has_signal("speed"):
         # slips of a car that stands say nothing and hide the rest
         values = {place: np.where(run.signal("speed") > CREEP, x, np.nan) for place, x in values.items()}
     size = max(float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x))) for x in values.values())
-    scale = shown(run.unit(found["L1"]), profile, size)
+    scale = shown(run.unit(next(iter(found.values()))), profile, size)
     curves = [
         Curve(place, run.time, _apply(scale, x), COLOURS[k % len(COLOURS)])
         for k, (place, x) in enumerate(values.items())

@@ -363,7 +363,7 @@ class _Newton:
         if not worst[0] <= STANDS:
             raise StaticsError(
                 f"no equilibrium: {worst[1]!r} moves at rest, by {worst[0]:.3g} per second. Nobody has said what it "
-                "does there: declare it with a role (core/roles.py), 'balance' if it is to be found, 'free' if it may move"
+                "does there: declare it with a role (core/roles.py), 'balance' to have it found, 'free' if it may move"
             )
 
     def _instability(self) -> str:
