@@ -26,7 +26,7 @@ the car, which only brakes could hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -55,6 +55,7 @@ ITERATIONS = 40
 INTERVAL = 0.01  # s, of relaxation between two looks at the norms
 HELD = 0.2  # a displacement that strains contacts by less than this part of the most does not hold
 STANDS = 1e-6  # largest rate of a state that nobody said may move
+TURNS = 1e-9  # slope of a straining speed over a spin, relative to its largest one, that is more than rounding
 GROWS = 1e-6  # growth rate over the largest rate of the model, above which an equilibrium counts as unstable
 NORMS = {
     "translational_speed": "System.Translational_Speed_Norm",
@@ -151,8 +152,8 @@ def settle(
         sim.restore(start)
         relaxed = _relax(sim, description, stands)
         found = sim.snapshot()
-        try:  # close to the solution now: the exact one is better, from contacts without strain
-            _reset(sim, ("strain",))
+        try:  # close to the solution now: the exact one is better, at rest and from contacts without strain
+            _reset(sim, ("strain", "zero", "speed", "drift"))
             return _Newton(sim, description).solve()
         except (StaticsError, FloatingPointError, np.linalg.LinAlgError):
             sim.restore(found)
@@ -243,6 +244,13 @@ def _reset(sim: Simulation, roles: tuple[str, ...]) -> None:
                 values[i] = v.default
 
 
+def _turning(slopes: Array, speeds: list[int]) -> npt.NDArray[np.bool_]:
+    """Which contacts are strained by one of these speeds: along the road by the spin of a wheel, across it not."""
+    most = np.abs(slopes).max(axis=1, initial=0.0)
+    result: npt.NDArray[np.bool_] = np.abs(slopes[:, speeds]).max(axis=1, initial=0.0) > TURNS * most
+    return result
+
+
 class _Newton:
     """Unknowns and equations (1, 2) of a model."""
 
@@ -278,9 +286,7 @@ class _Newton:
         slopes = linear.S[:, plane]
         stuck = linear.T[[k for k, limit in enumerate(limits) if limit > 0]]
         held = {int(j) for row in stuck for j in np.flatnonzero(row)}
-        others = [j for j, role in enumerate(self.roles) if role in ("drift", "speed") and j not in plane]
-        rolls = [any(linear.S[k, j] != 0 and j not in held for j in others) for k in range(len(slopes))]
-        slopes[rolls] = 0.0
+        slopes[_turning(linear.S, self._spins(held))] = 0.0
         self.strains = np.array(rest["strains"], dtype=int)
         self.plane, self.shifts = plane, np.zeros((0, len(plane)))
         self.held_speeds: list[int] = []
@@ -321,11 +327,14 @@ class _Newton:
     def _strain(self, linear: LinearModel) -> Array:
         """Deflections of contacts per displacement of the bodies (2)."""
         slopes = linear.S[:, self.plane].copy()
-        free = [j for j, role in enumerate(self.roles) if role in ("drift", "speed") and j not in self.plane]
-        for k in range(len(slopes)):
-            if any(linear.S[k, j] != 0 and j not in self.held_speeds for j in free):
-                slopes[k] = 0.0
+        slopes[_turning(linear.S, self._spins(self.held_speeds))] = 0.0
         return slopes
+
+    def _spins(self, held: Collection[int]) -> list[int]:
+        """Speeds that may give way: of wheels that nothing holds. Bodies are held by what they stand on."""
+        bodies = {j for body in self.rest["bodies"] for j in (*body["velocity"], *body["turning"])}
+        free = [j for j, role in enumerate(self.roles) if role in ("drift", "speed") and j not in bodies]
+        return [j for j in free if j not in held]
 
     def save(self) -> tuple[Array, Array]:
         return self.sim.x.copy(), self.sim.m.copy()
@@ -433,9 +442,8 @@ def _let_go(sim: Simulation, description: Description) -> None:
     rest, places = linear.rest, Places(sim, linear.notes["states"])
     slopes = linear.at(sim).S
     rolling: list[int] = rest["rolling"]
-    for k, i in enumerate(rest["strains"]):
-        if slopes[k, rolling].any():
-            sim.x[places.state[i]] = 0.0
+    for k in np.flatnonzero(_turning(slopes, rolling)):
+        sim.x[places.state[rest["strains"][k]]] = 0.0
     sim.x[[places.state[i] for i in rolling]] = 0.0
     _reset(sim, ("stick",))
 
