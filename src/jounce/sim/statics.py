@@ -12,7 +12,8 @@ speeds of the bodies in the plane, a displacement s of the bodies gives the defl
 
 s lies in the row space of S, so that there are as many unknowns as equations: along it the accelerations of the bodies
 vanish, and with them those of the wheels that friction holds. Without brakes a car on a slope is held sideways and
-about to roll. Tires without deflections (steady use modes) carry nothing at rest; then (1) alone counts.
+about to roll along its x axis. Tires without deflections (steady use modes) carry nothing at rest; then (1) alone
+counts.
 
 At the end every state that nobody said may move must stand still, or the search fails and names it; and the growth
 rates of the linearised equilibrium tell whether it is stable.
@@ -251,6 +252,21 @@ def _turning(slopes: Array, speeds: list[int]) -> npt.NDArray[np.bool_]:
     return result
 
 
+def _held(slopes: Array) -> tuple[Array, Array]:
+    """Displacements of a body in the plane (along, across, turning) that strain contacts, and accelerations to vanish.
+
+    These are the same, but for a body that may roll away: then all but the one along it.
+    """
+    if not slopes.any():
+        return np.zeros((0, 3)), np.zeros((0, 3))
+    _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
+    held: Array = directions[sizes > HELD * sizes.max()]
+    if len(held) == 3:
+        return held, held
+    _, sizes, across = np.linalg.svd(held * [0.0, 1.0, 1.0], full_matrices=False)
+    return held, across if sizes.min() > HELD else held
+
+
 class _Newton:
     """Unknowns and equations (1, 2) of a model."""
 
@@ -288,19 +304,23 @@ class _Newton:
         held = {int(j) for row in stuck for j in np.flatnonzero(row)}
         slopes[_turning(linear.S, self._spins(held))] = 0.0
         self.strains = np.array(rest["strains"], dtype=int)
-        self.plane, self.shifts = plane, np.zeros((0, len(plane)))
+        self.plane = plane
+        self.shifts, self.balances = np.zeros((2, 0, len(plane)))
         self.held_speeds: list[int] = []
         self.held: tuple[str, ...] = ()
-        if len(slopes) and np.abs(slopes).max() > 0:
-            _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
-            self.shifts = directions[sizes > HELD * sizes.max()]
+        for first in range(0, len(plane), 3):  # body by body: how far apart they stand means nothing
+            found, equations = _held(slopes[:, first : first + 3])
+            around = ((0, 0), (first, len(plane) - first - 3))
+            self.shifts = np.vstack([self.shifts, np.pad(found, around)])
+            self.balances = np.vstack([self.balances, np.pad(equations, around)])
+        if len(self.shifts):
             self.held = ("lateral", "longitudinal") if stuck.size else ("lateral",)
         if stuck.size:
             self.held_speeds = sorted(held)
 
     def residual(self) -> Array:
         rates = self.places.rates(self.sim.derivatives()[0])
-        return np.concatenate([rates[self.rows], self.shifts @ rates[self.plane], rates[self.held_speeds]])
+        return np.concatenate([rates[self.rows], self.balances @ rates[self.plane], rates[self.held_speeds]])
 
     def jacobian(self) -> Array:
         """Rates over unknowns; the directions of the unknowns in the tangent states are kept for `move`."""
@@ -313,7 +333,7 @@ class _Newton:
             directions.append(column)
         self.directions = np.array(directions).reshape(len(directions), len(self.names))
         slopes = linear.A @ self.directions.T
-        result = np.vstack([slopes[self.rows], self.shifts @ slopes[self.plane], slopes[self.held_speeds]])
+        result = np.vstack([slopes[self.rows], self.balances @ slopes[self.plane], slopes[self.held_speeds]])
         columns = [result]
         for m in self.sticks:  # the force of a bristle is linear in its deflection
             was, width, values = self.sim.m[m], 1e-3, []
@@ -353,7 +373,7 @@ class _Newton:
             return self.names[self.rows[row]]
         row -= len(self.rows)
         if row < len(self.shifts):
-            return self.names[int(self.plane[int(np.argmax(np.abs(self.shifts[row])))])]
+            return self.names[int(self.plane[int(np.argmax(np.abs(self.balances[row])))])]
         return self.names[self.held_speeds[row - len(self.shifts)]]
 
     def solve(self) -> Settled:
@@ -378,7 +398,8 @@ class _Newton:
         if not worst[0] <= STANDS:
             raise StaticsError(
                 f"no equilibrium: {worst[1]!r} moves at rest, by {worst[0]:.3g} per second. Nobody has said what it "
-                "does there: declare it with a role (core/roles.py), 'balance' if it is to be found, 'free' if it may move"
+                "does there: declare it with a role (core/roles.py), "
+                "'balance' if it is to be found, 'free' if it may move"
             )
 
     def _instability(self) -> str:
