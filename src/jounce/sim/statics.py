@@ -12,7 +12,8 @@ speeds of the bodies in the plane, a displacement s of the bodies gives the defl
 
 s lies in the row space of S, so that there are as many unknowns as equations: along it the accelerations of the bodies
 vanish, and with them those of the wheels that friction holds. Without brakes a car on a slope is held sideways and
-about to roll. Tires without deflections (steady use modes) carry nothing at rest; then (1) alone counts.
+about to roll along its x axis. Tires without deflections (steady use modes) carry nothing at rest; then (1) alone
+counts.
 
 At the end every state that nobody said may move must stand still, or the search fails and names it; and the growth
 rates of the linearised equilibrium tell whether it is stable.
@@ -26,7 +27,7 @@ the car, which only brakes could hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -55,6 +56,7 @@ ITERATIONS = 40
 INTERVAL = 0.01  # s, of relaxation between two looks at the norms
 HELD = 0.2  # a displacement that strains contacts by less than this part of the most does not hold
 STANDS = 1e-6  # largest rate of a state that nobody said may move
+TURNS = 1e-9  # slope of a straining speed over a spin, relative to its largest one, that is more than rounding
 GROWS = 1e-6  # growth rate over the largest rate of the model, above which an equilibrium counts as unstable
 NORMS = {
     "translational_speed": "System.Translational_Speed_Norm",
@@ -151,8 +153,8 @@ def settle(
         sim.restore(start)
         relaxed = _relax(sim, description, stands)
         found = sim.snapshot()
-        try:  # close to the solution now: the exact one is better, from contacts without strain
-            _reset(sim, ("strain",))
+        try:  # close to the solution now: the exact one is better, at rest and from contacts without strain
+            _reset(sim, ("strain", "zero", "speed", "drift"))
             return _Newton(sim, description).solve()
         except (StaticsError, FloatingPointError, np.linalg.LinAlgError):
             sim.restore(found)
@@ -243,6 +245,28 @@ def _reset(sim: Simulation, roles: tuple[str, ...]) -> None:
                 values[i] = v.default
 
 
+def _turning(slopes: Array, speeds: list[int]) -> npt.NDArray[np.bool_]:
+    """Which contacts are strained by one of these speeds: along the road by the spin of a wheel, across it not."""
+    most = np.abs(slopes).max(axis=1, initial=0.0)
+    result: npt.NDArray[np.bool_] = np.abs(slopes[:, speeds]).max(axis=1, initial=0.0) > TURNS * most
+    return result
+
+
+def _held(slopes: Array) -> tuple[Array, Array]:
+    """Displacements of a body in the plane (along, across, turning) that strain contacts, and accelerations to vanish.
+
+    These are the same, but for a body that may roll away: then all but the one along it.
+    """
+    if not slopes.any():
+        return np.zeros((0, 3)), np.zeros((0, 3))
+    _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
+    held: Array = directions[sizes > HELD * sizes.max()]
+    if len(held) == 3:
+        return held, held
+    _, sizes, across = np.linalg.svd(held * [0.0, 1.0, 1.0], full_matrices=False)
+    return held, across if sizes.min() > HELD else held
+
+
 class _Newton:
     """Unknowns and equations (1, 2) of a model."""
 
@@ -273,31 +297,30 @@ class _Newton:
 
     def _find_plane(self, linear: LinearModel, limits: Array) -> None:
         """Displacements of the bodies in the plane that something holds, and the equations that they are found by."""
-        bodies = self.rest["bodies"]
-        self.plane = [j for body in bodies for j in (*body["velocity"][:2], body["turning"][2])]
-        self.strains = np.array(self.rest["strains"], dtype=int)
+        rest = self.rest
+        plane = [j for body in rest["bodies"] for j in (*body["velocity"][:2], body["turning"][2])]
+        slopes = linear.S[:, plane]
         stuck = linear.T[[k for k, limit in enumerate(limits) if limit > 0]]
-        self.held_speeds = sorted({int(j) for row in stuck for j in np.flatnonzero(row)})
-        # speeds of no coordinate (spins of wheels) that nothing holds: what they strain is relieved by rolling
-        known = {*self.partners.values(), *self.held_speeds}
-        self.rolling = [j for j, role in enumerate(self.roles) if role in ("drift", "speed") and j not in known]
-        slopes = self._strain(linear)
-        self.shifts: Array = np.zeros((0, len(self.plane)))
+        held = {int(j) for row in stuck for j in np.flatnonzero(row)}
+        slopes[_turning(linear.S, self._spins(held))] = 0.0
+        self.strains = np.array(rest["strains"], dtype=int)
+        self.plane = plane
+        self.shifts, self.balances = np.zeros((2, 0, len(plane)))
+        self.held_speeds: list[int] = []
         self.held: tuple[str, ...] = ()
-        if len(slopes) and np.abs(slopes).max() > 0:
-            _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
-            self.shifts = directions[sizes > HELD * sizes.max()]
-            self.held = ("lateral", "longitudinal") if self.held_speeds else ("lateral",)
-
-    def _strain(self, linear: LinearModel) -> Array:
-        """Deflections of contacts per displacement of the bodies (2)."""
-        slopes: Array = linear.S[:, self.plane].copy()
-        slopes[linear.S[:, self.rolling].any(axis=1)] = 0.0
-        return slopes
+        for first in range(0, len(plane), 3):  # body by body: how far apart they stand means nothing
+            found, equations = _held(slopes[:, first : first + 3])
+            around = ((0, 0), (first, len(plane) - first - 3))
+            self.shifts = np.vstack([self.shifts, np.pad(found, around)])
+            self.balances = np.vstack([self.balances, np.pad(equations, around)])
+        if len(self.shifts):
+            self.held = ("lateral", "longitudinal") if stuck.size else ("lateral",)
+        if stuck.size:
+            self.held_speeds = sorted(held)
 
     def residual(self) -> Array:
         rates = self.places.rates(self.sim.derivatives()[0])
-        return np.concatenate([rates[self.rows], self.shifts @ rates[self.plane], rates[self.held_speeds]])
+        return np.concatenate([rates[self.rows], self.balances @ rates[self.plane], rates[self.held_speeds]])
 
     def jacobian(self) -> Array:
         """Rates over unknowns; the directions of the unknowns in the tangent states are kept for `move`."""
@@ -310,7 +333,7 @@ class _Newton:
             directions.append(column)
         self.directions = np.array(directions).reshape(len(directions), len(self.names))
         slopes = linear.A @ self.directions.T
-        result = np.vstack([slopes[self.rows], self.shifts @ slopes[self.plane], slopes[self.held_speeds]])
+        result = np.vstack([slopes[self.rows], self.balances @ slopes[self.plane], slopes[self.held_speeds]])
         columns = [result]
         for m in self.sticks:  # the force of a bristle is linear in its deflection
             was, width, values = self.sim.m[m], 1e-3, []
@@ -320,6 +343,18 @@ class _Newton:
             self.sim.m[m] = was
             columns.append(((values[0] - values[1]) / (2 * width))[:, None])
         return np.hstack(columns)
+
+    def _strain(self, linear: LinearModel) -> Array:
+        """Deflections of contacts per displacement of the bodies (2)."""
+        slopes = linear.S[:, self.plane].copy()
+        slopes[_turning(linear.S, self._spins(self.held_speeds))] = 0.0
+        return slopes
+
+    def _spins(self, held: Collection[int]) -> list[int]:
+        """Speeds that may give way: of wheels that nothing holds. Bodies are held by what they stand on."""
+        bodies = {j for body in self.rest["bodies"] for j in (*body["velocity"], *body["turning"])}
+        free = [j for j, role in enumerate(self.roles) if role in ("drift", "speed") and j not in bodies]
+        return [j for j in free if j not in held]
 
     def save(self) -> tuple[Array, Array]:
         return self.sim.x.copy(), self.sim.m.copy()
@@ -338,7 +373,7 @@ class _Newton:
             return self.names[self.rows[row]]
         row -= len(self.rows)
         if row < len(self.shifts):
-            return self.names[int(self.plane[int(np.argmax(np.abs(self.shifts[row])))])]
+            return self.names[int(self.plane[int(np.argmax(np.abs(self.balances[row])))])]
         return self.names[self.held_speeds[row - len(self.shifts)]]
 
     def solve(self) -> Settled:
@@ -363,7 +398,8 @@ class _Newton:
         if not worst[0] <= STANDS:
             raise StaticsError(
                 f"no equilibrium: {worst[1]!r} moves at rest, by {worst[0]:.3g} per second. Nobody has said what it "
-                "does there: declare it with a role (core/roles.py), 'balance' to have it found, 'free' if it may move"
+                "does there: declare it with a role (core/roles.py), "
+                "'balance' if it is to be found, 'free' if it may move"
             )
 
     def _instability(self) -> str:
@@ -427,9 +463,8 @@ def _let_go(sim: Simulation, description: Description) -> None:
     rest, places = linear.rest, Places(sim, linear.notes["states"])
     slopes = linear.at(sim).S
     rolling: list[int] = rest["rolling"]
-    for k, i in enumerate(rest["strains"]):
-        if slopes[k, rolling].any():
-            sim.x[places.state[i]] = 0.0
+    for k in np.flatnonzero(_turning(slopes, rolling)):
+        sim.x[places.state[rest["strains"][k]]] = 0.0
     sim.x[[places.state[i] for i in rolling]] = 0.0
     _reset(sim, ("stick",))
 
