@@ -18,10 +18,12 @@ from typing import get_origin
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from jounce.components.basics import Subsystem
+from jounce.components.part import Part
 from jounce.core.curves import Curve
 from jounce.core.fields import Data, meta
 from jounce.core.kinds import allowed, kinds
-from jounce.components.basics import Subsystem
+from jounce.core.part_registry import PARTS, kind_of
 from jounce.vehicle.schema import SUBSYSTEMS, Vehicle
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "vehicles.md"
@@ -35,6 +37,7 @@ NOT_USED = {
     ("AddedMass", "setup_active"),
 }
 MODEL = Path(__file__).resolve().parent.parent / "src" / "jounce"
+LISTS = ("axles", "units")  # the other spelling: told after the groups that it lists
 SHOWN_PATHS = 4
 SIGNS = {"gt": "> ", "ge": "≥ ", "lt": "< ", "le": "≤ "}
 COLUMNS = ("key", "unit", "default", "range", "meaning")
@@ -53,8 +56,24 @@ class Group:
         title = ", ".join(f"`{path}`" if path else "vehicle" for path in paths)
         if len(self.paths) > SHOWN_PATHS:
             title += ", …"
-        kind = self.kind.model_fields.get("type")
-        return title if kind is None else f"{title}, type {kind.default}"
+        kind = kind_of(self.kind)
+        return f"{title}, kind {kind}" if kind and len(PARTS.kinds(family_of(self.kind))) > 1 else title
+
+
+def family_of(kind: type[Data]) -> str:
+    """What a group may stand for; empty where there is no choice."""
+    return str(getattr(kind, "family", ""))
+
+
+def groups_at(info: FieldInfo) -> list[type[Data]]:
+    """The groups that may stand at a field: of a family all kinds that come with the package."""
+    found = kinds(info.annotation)
+    family = meta(info).get("family") if meta(info).get("kind") == "part" else ""
+    family = family or next((name for kind in found if (name := family_of(kind))), "")
+    if family:
+        chosen = [kind for kind in found if kind_of(kind)]
+        return chosen + [kind for kind in PARTS.kinds(family).values() if kind not in chosen]
+    return [kind for kind in found if kind is not Part]
 
 
 def groups() -> list[Group]:
@@ -66,13 +85,14 @@ def groups() -> list[Group]:
         found.setdefault(kind, Group(kind)).paths.append(path)
         if known:
             return
-        for name, info in kind.model_fields.items():
+        ordered = sorted(kind.model_fields.items(), key=lambda item: kind is Vehicle and item[0] in LISTS)
+        for name, info in ordered:
             if name == "right" or meta(info).get("kind") == "hidden":
                 continue
             inner = f"{path.replace('front_', '…_', 1)}.{name}" if path else name
             if get_origin(info.annotation) is tuple:
                 inner += "[ ]"
-            for below in kinds(info.annotation):
+            for below in groups_at(info):
                 visit(below, inner)
 
     visit(Vehicle, "")
@@ -108,6 +128,8 @@ def unit(kind: type[Data], name: str) -> str:
         return "list" if get_origin(info.annotation) is tuple else "group"
     if found == "reference":
         return "file"
+    if found == "flag" and info.annotation is int:
+        return "number"
     return {"choice": "choice", "flag": "flag"}.get(str(found), "text")
 
 
@@ -121,10 +143,10 @@ def bounds(info: FieldInfo) -> str:
     if meta(info).get("kind") == "choice":
         values = allowed(info.annotation)
         if values:
-            return ", ".join(f"`{value}`" for value in values)
+            return ", ".join(f"`{value}`" if value != "" else "empty" for value in values)
         if info.annotation is bool:
             return "`true`, `false`"
-    if meta(info).get("kind") == "flag":
+    if meta(info).get("kind") == "flag" and info.annotation is bool:
         return "`true`, `false`"
     limits = [(key, getattr(item, key)) for item in info.metadata for key in SIGNS if hasattr(item, key)]
     low = next((v for k, v in limits if k == "ge"), None)
@@ -209,13 +231,20 @@ def page(text: str) -> str:
     return f"{before}{BEGIN}\n\n{tables()}\n{END}{after}"
 
 
+def asked_for(name: str) -> bool:
+    """Whether a part asks for a number by its symbol, or the search for equilibrium for the datum itself."""
+    symbols = rf"\b(?:p|own)\.{name}\b"
+    files = [(symbols, file) for file in (MODEL / "components").rglob("*.py")]
+    files += [(rf"\.{name}\b", file) for folder in ("sim", "events") for file in (MODEL / folder).rglob("*.py")]
+    return any(re.search(pattern, file.read_text(encoding="utf-8")) for pattern, file in files)
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, say whether the page is up to date")
     options = parser.parse_args(arguments)
     for kind, name in sorted(NOT_USED):
-        users = [file for part in ("vehicle/assembly", "sim") for file in (MODEL / part).glob("*.py")]
-        if any(f".{name}" in file.read_text(encoding="utf-8") for file in users):
+        if asked_for(name):
             raise SystemExit(f"{kind}.{name} is used now: take it out of NOT_USED in {Path(__file__).name}")
     now = PAGE.read_text(encoding="utf-8")
     wanted = page(now)
