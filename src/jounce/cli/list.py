@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-KINDS = ("vehicles", "tires", "events", "roads", "paths", "channels")
+KINDS = ("vehicles", "tires", "events", "roads", "paths", "ports", "channels")
+OF_A_VEHICLE = ("ports", "channels")
 
 
 def _rows(kind: str, vehicle: str) -> Sequence[tuple[str, str]]:
@@ -39,6 +40,9 @@ def _rows(kind: str, vehicle: str) -> Sequence[tuple[str, str]]:
         return [*zip(library_paths(), about, strict=True)]
     from jounce.sim import car
 
+    if kind == "ports":
+        found = car.ports(load(vehicle))
+        return [(name, f"[{unit}] {mode}: {doc}") for name, (mode, unit, doc) in found.items()]
     outputs = car.library(car.describe(load(vehicle))).model.outputs
     return [(v.name, f"[{v.unit}] {v.doc}") for v in outputs]
 
@@ -52,10 +56,10 @@ def _description(file: Path) -> str:
 def list(
     kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")] = "",
     pattern: Annotated[str, typer.Argument(help='Only names that match, such as "*yaw*".')] = "*",
-    vehicle: Annotated[str, typer.Option(help="Whose channels to list.")] = "sedan",
+    vehicle: Annotated[str, typer.Option(help="Whose ports or channels to list.")] = "sedan",
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """List vehicles, tires, events, roads, paths or channels."""
+    """List vehicles, tires, events, roads, paths; ports (inputs of runs) and channels of a vehicle."""
     import json
     from fnmatch import fnmatchcase
 
@@ -63,7 +67,7 @@ def list(
 
     if kind and kind not in KINDS:
         raise ParameterError(f"list {kind}: unknown{did_you_mean(kind, KINDS)}")
-    kinds = (kind,) if kind else KINDS[:-1]
+    kinds = (kind,) if kind else tuple(k for k in KINDS if k not in OF_A_VEHICLE)
     found = {k: [row for row in _rows(k, vehicle) if fnmatchcase(row[0].lower(), pattern.lower())] for k in kinds}
     if as_json:
         typer.echo(

@@ -7,13 +7,16 @@ symbols. Parts give each other quantities in three ways:
 * **signals**, quantities with one writer: ``provide`` says how a signal is computed, ``read`` computes it when somebody
   asks. Two writers, a signal without a source, a loop of signals: ModelError that names the parts, before anything is
   compiled. Where several want a say, one part (an arbiter) reads them and provides the result;
+* **sums**: a part that owns a quantity accepts what others ``add`` to it. An addition that nobody accepts is an error;
 * sums that loads are added to and that are read once all are known (phase ``close``).
 
 **Ports** let a run give or change a quantity from outside (``through``), by the input names of the channel catalogue:
 
     value = flag · scale · internal + added                                                                    (1)
 
-Which of these inputs exist is a matter of structure, chosen by the run: what is not chosen costs nothing.
+Which of these inputs exist is a matter of structure, chosen by the run: what is not chosen costs nothing. Parts reach
+the same ports under the same names, in the phase ``provide``: ``signals.add("Brake_System.brk_pres.L1", …)`` is one more
+summand of what is added, ``signals.provide("Main_Damper.activation_flag.L1", …)`` takes the place of the input.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from jounce.components.part import Symbols
 from jounce.components.places import AxlePlace, Place, UnitPlace, VehiclePlace, WheelPlace
-from jounce.core.errors import ModelError
+from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.fields import Data
 from jounce.core.tables import Table
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from jounce.symbolic.system import System
 
 Relaxation = Literal["states", "exact"]  # of tires: integrated with the vehicle, or an exact update from step to step
+Mode = Literal["added", "flag", "scale", "replacing", "command"]
 Vector = Sequence[Any]
 
 
@@ -52,7 +56,7 @@ class Opening:
     """An input that a port offers: what it does and in which unit."""
 
     name: str
-    mode: Literal["added", "flag", "scale", "replacing", "command"]
+    mode: Mode
     unit: str
     doc: str
 
@@ -66,6 +70,8 @@ class Signals:
         self._usual: set[str] = set()  # sources that give way to any other
         self._values: dict[str, Any] = {}
         self._asking: list[str] = []
+        self._added: dict[str, list[tuple[Callable[[], Any], str]]] = {}
+        self._sums: dict[str, Any] = {}  # of what was added, where somebody accepts it
 
     def provide(self, name: str, value: Callable[[], Any], by: str, *, usual: bool = False) -> None:
         """Say how a signal is computed, and which part says so; ``usual``: unless another part does."""
@@ -95,8 +101,41 @@ class Signals:
             self._asking.pop()
         return self._values[name]
 
+    def writer(self, name: str) -> str:
+        """The part that provides a signal."""
+        return self._sources[name][1]
+
+    def add(self, name: str, value: Callable[[], Any], by: str) -> None:
+        """Add to a quantity that another part owns, such as that of a port; in the phase ``provide``."""
+        if name in self._sums:
+            raise ModelError(f"{self.owner}{name}: {by} adds to it when it is known already; add in the phase provide")
+        self._added.setdefault(name, []).append((value, by))
+
+    def accept(self, name: str) -> Any:
+        """For the owner of a quantity: the sum of what other parts add to it, None where nobody does."""
+        if name not in self._sums:
+            self._sums[name] = None  # nothing is added from here on
+            for value, by in self._added.get(name, ()):
+                more = value()
+                if more is None:
+                    raise ModelError(f"{self.owner}{name}: what {by} adds to it has no value")
+                self._sums[name] = more if self._sums[name] is None else self._sums[name] + more
+        return self._sums[name]
+
+    def check_accepted(self) -> None:
+        """Raise where a part adds to something that no part accepts; once all phases are over."""
+        for name, items in self._added.items():
+            if name not in self._sums:
+                by = " and ".join(by for _, by in items)
+                near = did_you_mean(name, list(self._sums))
+                raise ModelError(f"{self.owner}{name}: {by} adds to it, but no part of the vehicle accepts that{near}")
+
     def __contains__(self, name: str) -> bool:
         return name in self._sources
+
+    def is_added(self, name: str) -> bool:
+        """Whether a part adds to a quantity."""
+        return name in self._added
 
 
 def tire_blocks(place: VehiclePlace, tires: Mapping[str, Tire]) -> dict[int, str]:
@@ -208,34 +247,63 @@ class VehicleModel:
         name: str,
         unit: str,
         doc: str,
-        mode: Literal["added", "flag", "scale", "replacing", "command"],
+        mode: Mode,
         default: float = 0.0,
         rate: bool = False,
     ) -> Any:
-        """The input of a port where the run has opened it, else None. It does not act in statics."""
+        """What the run or parts give a port; None where nobody does. The run's input does not act in statics."""
         full = f"{self.place.prefix}{name}"
         self.openings.setdefault(full, Opening(full, mode, unit, doc))
-        if full not in self.choices.inputs:
-            return None
-        if full not in self._inputs:
-            self._inputs[full] = self.system.input(full, unit, doc, default, rate=rate, in_statics=False)
-        return self._inputs[full]
+        given = None
+        if full in self.choices.inputs:
+            if full not in self._inputs:
+                self._inputs[full] = self.system.input(full, unit, doc, default, rate=rate, in_statics=False)
+            given = self._inputs[full]
+        if mode == "added":
+            more = self.signals.accept(name)
+            return given if more is None else more if given is None else given + more
+        if name in self.signals:
+            if given is not None:
+                raise ModelError(f"{full}: given by the run and by {self.signals.writer(name)}; let one of them write it")
+            return self.signals.read(name, f"the port {full}")
+        return given
 
     def through(
-        self, value: Any, unit: str, doc: str, *, added: str = "", flag: str = "", scale: str = "", share: Any = 1.0
+        self,
+        value: Any,
+        unit: str,
+        doc: str,
+        *,
+        added: str = "",
+        flag: str = "",
+        scale: str = "",
+        on: bool = True,
+        rate: bool = False,
     ) -> Any:
-        """A quantity after what the run gives from outside (1); ``share`` of the added one counts here."""
-        if scale and (factor := self.outside(scale, "-", f"factor on the {doc}", "scale", 1.0)) is not None:
+        """A quantity after what is given from outside (1).
+
+        on : whether it is there where nobody gives the flag; a flag that is given wins
+        rate : whether it moves a frame, so that what is given needs a rate
+        """
+        if scale and (factor := self.outside(scale, "-", f"factor on the {doc}", "scale", 1.0, rate)) is not None:
             value = factor * value
-        if flag and (on := self.outside(flag, "-", f"1 keeps, 0 removes the {doc}", "flag", 1.0)) is not None:
-            value = on * value
-        if added and (more := self.outside(added, unit, f"added to the {doc}", "added")) is not None:
-            value = value + share * more
+        if flag and (
+            active := self.outside(flag, "-", f"1 keeps, 0 removes the {doc}", "flag", float(on), rate)
+        ) is not None:
+            value = active * value
+        elif not on:
+            value = 0.0
+        if added and (more := self.outside(added, unit, f"added to the {doc}", "added", 0.0, rate)) is not None:
+            value = value + more
         return value
 
     def is_open(self, *names: str) -> bool:
-        """Whether the run gives one of these inputs."""
-        return any(f"{self.place.prefix}{name}" in self.choices.inputs for name in names if name)
+        """Whether the run or a part gives one of these inputs."""
+        return any(
+            f"{self.place.prefix}{name}" in self.choices.inputs or name in self.signals or self.signals.is_added(name)
+            for name in names
+            if name
+        )
 
 
 class UnitModel:

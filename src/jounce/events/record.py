@@ -44,7 +44,7 @@ def record(sim: Simulation, program: Program, options: Options, end: float) -> R
 def run_keywords(sim: Simulation, program: Program, options: Options) -> RunKeywords:
     """How a simulation runs a program, wherever it does so."""
     return {
-        "program": _driven(program, options.inputs),
+        "program": _driven(program, options.inputs, sim.model.aliases),
         "method": options.method,
         "step": options.step,
         "interval": options.interval,
@@ -106,14 +106,21 @@ def with_laps(result: Run, event: Event, roads: Sequence[Road]) -> Run:
     return result.with_metadata(laps={"times": list(laps.times), "sectors": [list(s) for s in laps.sectors]})
 
 
-def _driven(program: Program, inputs: Mapping[str, Reference | Number]) -> Program:
+def _driven(program: Program, inputs: Mapping[str, Reference | Number], aliases: Mapping[str, str]) -> Program:
     """A program that also drives inputs which it leaves alone."""
     if not inputs:
         return program
     taken = {channel.input for phase in program.phases for channel in phase.channels}  # type: ignore[union-attr]
+    taken = {aliases.get(name, name) for name in taken}
+    known: dict[str, str] = {}
     for name in inputs:
-        if name in taken:
-            raise ParameterError(f"inputs: {name!r} is driven by the event itself")
+        meant = aliases.get(name, name)
+        also = f", which is {meant!r}," if meant != name else ""
+        if meant in taken:
+            raise ParameterError(f"inputs: {name!r}{also} is driven by the event itself")
+        if meant in known:
+            raise ParameterError(f"inputs: {name!r} and {known[meant]!r} are the same input; give one of them")
+        known[meant] = name
     more = [Open(name, reference) for name, reference in inputs.items()]
     return Program([replace(phase, channels=(*phase.channels, *more)) for phase in program.phases])  # type: ignore[misc]
 

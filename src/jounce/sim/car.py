@@ -148,6 +148,17 @@ def _all_tires(vehicles: Mapping[str, Vehicle], given: Mapping[str, Tire] | None
     return result
 
 
+def ports(vehicle: Vehicle | Description, parts: Sequence[Part] = ()) -> dict[str, tuple[str, str, str]]:
+    """Inputs that a run may give a vehicle, by name: mode, unit and what it does. Nothing is compiled for it.
+
+    Modes: ``added`` to what the model computes, ``flag`` (1 keeps, 0 removes), ``scale`` (a factor), ``replacing``,
+    ``command`` (a demand of the driver). ``parts``: further ones that the run has.
+    """
+    description = vehicle if isinstance(vehicle, Description) else describe(vehicle, parts=parts)
+    found = Structure(description.changed(inputs=())).system().notes["ports"]
+    return {name: (mode, unit, doc) for name, (mode, unit, doc) in sorted(found.items())}
+
+
 def numbers(description: Description) -> dict[str, Number]:
     """Parameters and tables of the vehicles by name, each computed when it is called; more than a model declares."""
     further = {f"{name}." if name else "": parts for name, parts in description.parts.items()}
@@ -244,6 +255,7 @@ __all__ = [
     "library",
     "lineariser",
     "numbers",
+    "ports",
     "simulation",
     "take_over",
     "tire_warnings",

@@ -206,6 +206,8 @@ def run_phases(model: VehicleModel, parts: Sequence[Placed], phases: Sequence[st
     for phase in phases:
         for item in by_rank if phase == "frames" else parts:
             getattr(item.part, phase)(sites[item], model.bound(item.part, item.place, item.prefix))
+    if phases[-1] == PHASES[-1]:
+        model.signals.check_accepted()
 
 
 def _site(model: VehicleModel, place: Place) -> Any:

@@ -2,7 +2,8 @@
 
     F = scale · (ρ/ρ_ref) · (force(h_front; h_rear) + shift) · (V/V_ref)²                                       (1)
 
-V is the speed through the air along the road (or the body), wind included; drag is against it.
+V is the speed through the air along the road (or the body), wind included; drag is against it. A run may add forces in
+the places of the three and a moment, along the road (or the body): x forward, y to the left, z upwards.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from jounce.components.places import Place, UnitPlace
 from jounce.components.settings import Statics
 from jounce.core.curves import Curve
 from jounce.core.fields import Data, choice, curve, one_of, part, quantity
+from jounce.symbolic.frames import cross
 from jounce.symbolic.ops import clip, fabs, fmax, if_else
 
 
@@ -115,7 +117,7 @@ class Aero(Subsystem):
     def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
         for name in FORCES if isinstance(place, UnitPlace) else ():
             item = getattr(self, name)
-            if item is not None and item.active:
+            if item is not None:
                 yield f"aero.{name}", item
 
     def at_rest(self, options: Statics, place: Place) -> dict[str, float]:
@@ -159,9 +161,38 @@ class Aero(Subsystem):
             at.system.force(chassis, [force * a for a in direction or [-n for n in up]], at=place)
             channel = "drag_force" if name == "drag" else name
             at.channel(f"aero_forces.{channel}", force, "N", "drag rearwards, downforce downwards")
+        self._added(at, p, ahead, up)
+
+    def _added(self, at: UnitModel, p: Symbols, ahead: list[Any], up: list[Any]) -> None:
+        """Forces and moments that the run adds."""
+        axes = (ahead, cross(up, ahead), up)
+
+        def given(names: list[str], unit: str, doc: str) -> list[Any] | None:
+            found = [at.vehicle.outside(f"Aerodynamic.{name}", unit, doc, "added") for name in names]
+            if all(value is None for value in found):
+                return None
+            turned: list[Any] = [0.0, 0.0, 0.0]
+            for value, axis in zip(found, axes, strict=True):
+                if value is not None:
+                    turned = [t + value * a for t, a in zip(turned, axis, strict=True)]
+            return turned
+
+        usual = {"front": "front_point", "rear": "rear_point"}
+        for word, name in POINTS.items():
+            doc = f"force of the air at the {word} point, x forward, y to the left, z upwards"
+            force = given([f"f{axis}_{word}" for axis in "xyz"], "N", doc)
+            if force is not None:
+                item: AeroForce | None = getattr(self, name)
+                place = getattr(p, usual[word]) if item is None else at.symbols(item, f"aero.{name}").place
+                at.system.force(at.chassis, force, at=place)
+        moment = given(["mx", "my", "mz"], "N.m", "moment of the air on the body")
+        if moment is not None:
+            at.system.torque(at.chassis, moment)
 
 
 FORCES = ("drag", "front_downforce", "rear_downforce")
+# points of added forces: where the built-in ones act, or the sensors of axles without one
+POINTS = {"front": "front_downforce", "rear": "rear_downforce", "center": "drag"}
 
 
 def _sensor(given: Point | None, place: UnitPlace, axle: int) -> Array:

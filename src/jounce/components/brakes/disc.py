@@ -1,6 +1,10 @@
 """Disc brakes: pressure to torque, and a brake that sticks.
 
-    M = 2 · piston_area · mu · effective_radius · p                                                             (1)
+    M = 2 · piston_area · (mu + added) · effective_radius · p + added                                           (1)
+
+and M is against the spin. What is added is that of a run: to the friction of the pads, to the moment before the brake
+may stick (``brk_mmag_sign``), and a torque besides with a sign of its own (``brk_mmag_unsign``). A run may also switch
+off the brake of a wheel.
 
 A wheel that stands is held by the spring and the damper of its pads (``symbolic/friction``), given by the natural
 frequency and the damping ratio of the spin inertia on them.
@@ -16,7 +20,7 @@ from jounce.components.model import WheelModel
 from jounce.components.part import Level, Part, Symbols
 from jounce.core.fields import choice, part, quantity
 from jounce.symbolic.friction import coulomb
-from jounce.symbolic.ops import pi
+from jounce.symbolic.ops import fmax, pi
 
 
 class DiscBrake(Part):
@@ -42,9 +46,19 @@ class DiscBrake(Part):
         pressure = at.vehicle.signals.read(f"brake_pressure.{place}", f"the brake of {place}")
         control = limited(at, "abs", "braking")
         omega, inertia = 2 * pi * p.lockup_natural_frequency, at.rotor.inertia
-        limit = 2 * p.piston_area * p.mu * p.effective_radius * pressure * control
+        through, word = at.vehicle.through, "Brake_System"
+        names = {key: f"{word}.{key}.{place}" for key in ("brk_mu", "brk_mmag_sign", "brk_mmag_unsign")}
+        mu = through(p.mu, "-", "friction of the pads", added=names["brk_mu"])
+        limit = 2 * p.piston_area * mu * p.effective_radius * pressure * control
+        limit = through(
+            limit, "N.m", "moment of the brake, against the spin", added=names["brk_mmag_sign"],
+            flag=f"Subsystem_Activation.Internal_Brake_System_Activity.{place}",
+        )  # fmt: skip
+        if at.vehicle.is_open(names["brk_mu"], names["brk_mmag_sign"]):
+            limit = fmax(limit, 0.0)
         stiffness, damping = inertia * omega * omega, 2 * p.lockup_damping_ratio * inertia * omega
         torque = coulomb(at.scope.scope("brake"), "pad", at.rotor.spin, limit, stiffness, damping, unit="rad")
+        torque = -through(-torque, "N.m", "torque on the wheel, about its axis", added=names["brk_mmag_unsign"])
         at.rotor.torque(-torque)
         at.brake_torque = -torque
         at.channel(f"Chamber_Pressure.{place}", pressure, "Pa", "pressure in the brake")

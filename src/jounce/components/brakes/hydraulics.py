@@ -1,8 +1,9 @@
 """From the pedal to the pressures in the brakes.
 
-    p_axle = share · pressure_gain · demand                                                                     (1)
+    p_axle = share · (pressure_gain · demand + added)                                                           (1)
+    p      = gain · (p_axle + added)                                         at a wheel, never below zero       (2)
 
-The share of an axle is ``bias_front`` in front and the rest at the rear of a vehicle with two axles, and its own
+Gain (1) and what is added (0) are those of a run. The share of an axle is ``bias_front`` in front and the rest at the rear of a vehicle with two axles, and its own
 ``brake_share`` where axles are listed.
 """
 
@@ -17,8 +18,9 @@ from jounce.components.brakes.disc import DiscBrake
 from jounce.components.controllers.slip_control import SlipControl
 from jounce.components.model import VehicleModel
 from jounce.components.part import Level, Symbols, derived
-from jounce.components.places import AxlePlace, Place, VehiclePlace, WheelPlace
+from jounce.components.places import Place, VehiclePlace, WheelPlace
 from jounce.core.fields import Data, part, quantity
+from jounce.symbolic.ops import fmax
 
 
 class Brakes(Subsystem):
@@ -46,15 +48,23 @@ class Brakes(Subsystem):
         if self.abs is not None:
             at.signals.provide("slip_control.abs", lambda: self.abs, "brakes.abs")
 
-        def pressure(axle: AxlePlace) -> Any:
-            own = axle.data.brake_share
-            if own is None:
-                share = p.bias_front if axle.number == 1 else 1 - p.bias_front
-            else:
-                share = at.bound(axle.data.listed, axle, axle.prefix).brake_share
-            return share * p.full_pressure * at.signals.read("brake", "brakes")
+        for wheel in at.place.wheels.values():
+            at.signals.provide(f"brake_pressure.{wheel.name}", partial(self._pressure, at, p, wheel), "brakes")
 
-        for axle in at.place.axles:
-            for wheel in axle.wheels:
-                name = f"brake_pressure.{wheel.name}"
-                at.signals.provide(name, partial(pressure, axle), "brakes")
+    def _pressure(self, at: VehicleModel, p: Symbols, wheel: WheelPlace) -> Any:
+        """Pressure in the brake of a wheel (1, 2)."""
+        axle, general = wheel.axle, "Brake_System_General"
+        if axle.data.brake_share is None:
+            front = at.through(
+                p.bias_front, "-", "share of the front brakes", added=f"{general}.brk_bias_front"
+            )
+            share = front if axle.number == 1 else 1 - front
+        else:
+            share = at.bound(axle.data.listed, axle, axle.prefix).brake_share
+        full = p.full_pressure * at.signals.read("brake", "brakes")
+        master = f"{general}.brk_mast_cyl_pres"
+        line = share * at.through(full, "Pa", "pressure of the master cylinder", added=master)
+        added, gain = f"Brake_System.brk_pres.{wheel.name}", f"Brake_System.brk_pres_gain.{wheel.name}"
+        found = at.through(line, "Pa", "pressure in the brake", added=added)
+        found = at.through(found, "Pa", "pressure in the brake", scale=gain)
+        return fmax(found, 0.0) if at.is_open(added, gain, master, f"{general}.brk_bias_front") else found

@@ -27,13 +27,18 @@ class SlipControl(Part):
     gain: float = quantity("-", 12.0, gt=0, doc="how fast the torque fades with slip")
     low_speed: float = quantity("m/s", 2.0, ge=0, doc="below this speed it is off")
 
-    def factor(self, at: WheelModel, p: Symbols, way: str) -> Any:
-        """Factor on the torque of a wheel (1)."""
+    def factor(self, at: WheelModel, p: Symbols, way: str, name: str) -> Any:
+        """Factor on the torque of a wheel (1), with what the run gives the control of that name (abs, tcs)."""
         vx = at.tire.motion.vx
         rolling = at.rotor.spin * at.tire.values["radius"]
         forward = if_else(vx < 0, -1.0, 1.0)
         slip = SIGNS[way] * forward * (rolling - vx) / fmax(fabs(vx), 0.1)
-        return if_else(fabs(vx) > p.low_speed, clip(1 - p.gain * (slip - p.threshold), 0.0, 1.0), 1.0)
+        word = name.upper()
+        doc = f"slip at which the {word} begins"
+        begins = at.vehicle.through(p.threshold, "-", doc, added=f"{word}.{word}_threshold")
+        found = if_else(fabs(vx) > p.low_speed, clip(1 - p.gain * (slip - begins), 0.0, 1.0), 1.0)
+        active = at.vehicle.outside(f"{word}.Internal_{word}_Activity", "-", f"1 keeps, 0 removes the {word}", "flag", 1.0)
+        return found if active is None else if_else(active > 0.5, found, 1.0)
 
 
 def limited(at: WheelModel, name: str, way: Literal["braking", "driving"]) -> Any:
@@ -42,7 +47,7 @@ def limited(at: WheelModel, name: str, way: Literal["braking", "driving"]) -> An
         return 1.0
     control: SlipControl = at.vehicle.signals.read(f"slip_control.{name}", f"wheel {at.place.name}")
     prefix = {"abs": "brake.abs", "tcs": "tcs"}[name]
-    value = control.factor(at, at.symbols(control, prefix), way)
+    value = control.factor(at, at.symbols(control, prefix), way, name)
     if name == "abs":
         at.channel(f"ABS_activity.{at.place.name}", if_else(value < 1, 1.0, 0.0), "-", "1 while it acts")
     return value

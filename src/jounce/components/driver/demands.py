@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from jounce.components.model import VehicleModel
+from jounce.components.model import Opening, VehicleModel
 from jounce.components.part import Part, Symbols
 
 # signal and input -> name in the catalogue
@@ -20,7 +20,12 @@ CATALOGUE = {
     "throttle": "Driver_Demands.throttle",
     "brake": "Driver_Demands.brake",
 }
-DOCS = {"throttle": "drive demand, 0 to 1", "brake": "brake demand, 0 to 1"}
+DOCS = {
+    "steering_wheel": "hand wheel angle, left positive",
+    "throttle": "drive demand, 0 to 1",
+    "brake": "brake demand, 0 to 1",
+}
+UNITS = {"steering_wheel": "rad"}
 
 
 class Demands(Part):
@@ -36,17 +41,20 @@ class Demands(Part):
         for name, catalogued in CATALOGUE.items():
             at.signals.read(f"given.{name}", "demands")
             at.root.alias_input(catalogued, name)
+            full = f"{at.place.prefix}{catalogued}"
+            at.openings[full] = Opening(full, "command", UNITS.get(name, "-"), DOCS[name])
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
-        for name, doc in DOCS.items():
+        for name in ("throttle", "brake"):
+            doc = DOCS[name]
             at.channel(f"driver_demands.{name}", at.signals.read(name, "channels"), "-", doc)
 
 
 def _input(at: VehicleModel, name: str) -> Callable[[], Any]:
     def make() -> Any:
         if name == "steering_wheel":
-            doc, more = "hand wheel angle, left positive", at.settings.steering_acceleration
-            return at.root.input(name, "rad", doc, rate=True, acceleration=more)
+            more = at.settings.steering_acceleration
+            return at.root.input(name, UNITS[name], DOCS[name], rate=True, acceleration=more)
         return at.root.input(name, "-", DOCS[name])
 
     return make

@@ -122,6 +122,10 @@ class Suspension(Subsystem):
             else:
                 steered = None if steering is None else wheel.symbols(steering, "steering")
                 wheel.pose = pose(wheel, own, steered, steering, self.dependent)
+            wheel.pose.psi = wheel.vehicle.through(
+                wheel.pose.psi, "rad", "steer angle of the wheel, left positive",
+                added=f"Steering.steer_at_spindle.{wheel.place.name}", rate=True,
+            )  # fmt: skip
             here, sign = wheel.pose, -wheel.place.outwards
             phi, theta = sign * here.camber, -here.side_view_angle
             turns = (("z", here.psi), ("x", phi), ("y", theta))

@@ -62,13 +62,19 @@ def pose(at: WheelModel, p: Symbols, steered: Symbols | None, steering: Any, dep
     toe_to_psi = -at.place.outwards
     travel, other = at.travel, at.paired.travel
 
-    def factor(name: str, value: Any) -> Any:
+    def changed(name: str, of: Any, *arguments: Any) -> Any:
+        """A map, where the run scales how it changes with the travel of wheels."""
         word = f"External_Kinematic_Scaling.{at.axle.place.word}.{SCALED[name]}"
-        return at.vehicle.through(value, "-", f"change of {name.replace('_', ' ')} by the maps", scale=word)
+        doc = f"factor on the change of {name.replace('_', ' ')} with travel"
+        factor = at.vehicle.outside(word, "-", doc, "scale", 1.0, rate=True)
+        if factor is None:
+            return of(*arguments)
+        design = of(*(0.0 if item is travel or item is other else item for item in arguments))
+        return design + factor * (of(*arguments) - design)
 
     def own(name: str) -> Any:
         found = getattr(p, f"map_{name}")
-        return found.offset + factor(name, found.scale * found.curve(travel, other))
+        return found.offset + found.scale * changed(name, found.curve, travel, other)
 
     if steered is None:
         return Pose(own("x"), own("y"), toe_to_psi * own("toe"), own("camber"), own("side_view_angle"))
@@ -77,7 +83,7 @@ def pose(at: WheelModel, p: Symbols, steered: Symbols | None, steering: Any, dep
         if getattr(steering, name) is None:
             return None
         found = getattr(steered, f"map_{name}")
-        return found.scale * found.curve(at.axle.steering, travel)
+        return found.scale * changed("toe" if name == "steer" else name, found.curve, at.axle.steering, travel)
 
     result = {}
     for name in ("x", "y", "camber", "side_view_angle"):
@@ -89,7 +95,6 @@ def pose(at: WheelModel, p: Symbols, steered: Symbols | None, steering: Any, dep
         elif dependent:
             result[name] = own(name) + value
         else:  # maps of an independent axle already contain what the suspension's say, but for the alignment
-            value = factor(name, value)
             result[name] = value + p.map_camber.offset if name == "camber" else value
     psi = by_steering("steer")
     if steering.method == "toe_table" or dependent:
