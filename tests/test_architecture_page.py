@@ -98,7 +98,7 @@ def test_the_layers_are_those_of_the_contract() -> None:
 
 
 def test_there_are_enough_equations() -> None:
-    listed = rows("Where is the equation of …")
+    listed = rows("Where each equation stands")
     assert len(listed) >= 30
     for what, where in listed:
         assert CODE.search(where), f"{what}: names no file"
