@@ -1,6 +1,6 @@
 """The scene of an event: the ground under the car, bound to a simulation.
 
-The ground is a plane, one or four roads, or comes from outside by inputs. What differs between them is here: how the
+The ground is a plane, one road or one for each wheel, or comes from outside by inputs. What differs between them is here: how the
 car is described for it, where it starts, the plane that it starts on, and what was under each wheel.
 """
 
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 OWN_INPUTS = ("steering_wheel", "throttle", "brake", "steering_release")
 RUN_UP = 10.0  # m of road behind a car that is put on it
-TIRE_FACTOR = re.compile(r"[LR]\d(?:_twin)?\.tire\.([A-Z][A-Z0-9_]*)")  # inputs of ``describe(tire_inputs=)``
+TIRE_FACTOR = re.compile(
+    r"(?:\w+\.)?[LR]\d+(?:_twin)?\.tire\.([A-Z][A-Z0-9_]*)"
+)  # inputs of ``describe(tire_inputs=)``
 
 
 @dataclass(frozen=True)

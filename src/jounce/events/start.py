@@ -157,7 +157,7 @@ class Start:
 
     @property
     def steering_ratio(self) -> float:
-        """Hand wheel angle per mean steer angle of the front wheels, straight ahead."""
+        """Hand wheel angle per mean steer angle of the steered wheels, straight ahead."""
         steered = self.description.places[0].steered
         if steered is None:
             return math.inf

@@ -161,8 +161,7 @@ def ports(vehicle: Vehicle | Description, parts: Sequence[Part] = ()) -> dict[st
 
 def numbers(description: Description) -> dict[str, Number]:
     """Parameters and tables of the vehicles by name, each computed when it is called; more than a model declares."""
-    further = {f"{name}." if name else "": parts for name, parts in description.parts.items()}
-    return numbers_of(description.places, description.tires, further)
+    return numbers_of(description.places, description.tires, description.further)
 
 
 def library(description: Description) -> Library:

@@ -73,6 +73,11 @@ class Description:
         """All tires by full name, with the wheels they are on."""
         return {f"{place.prefix}{name}": wheel for place in self.places for name, wheel in place.tires.items()}
 
+    @property
+    def further(self) -> dict[str, tuple[Part, ...]]:
+        """Parts that a run adds, by the prefix of names."""
+        return {f"{name}." if name else "": parts for name, parts in self.parts.items()}
+
     def changed(self, **changes: Any) -> Description:
         """A copy with other choices."""
         return replace(self, **changes)
@@ -121,7 +126,7 @@ class Structure:
             ground=self._ground(on),
             road_inputs=d.road_inputs,
             choices=Choices(frozenset(d.inputs), d.relaxation, d.tire_inputs),
-            further={f"{name}." if name else "": parts for name, parts in d.parts.items()},
+            further=d.further,
         )
 
     def _ground(self, system: Any) -> Any:

@@ -152,9 +152,10 @@ class _Report:
             self._add("loads", f"load_{twin}", f"of it on the outer tire {twin}", self._tire_load(twin), "N")
         total = sum(self._force_z(c) for c in wheels)
         self._add("loads", "load_total", "all wheels", total, "N")
-        if list(wheels) == ["L1", "R1", "L2", "R2"]:
-            cross = (self._force_z("L1") + self._force_z("R2")) / total
-            self._add("loads", "cross_weight", "cross weight L1 + R2", 100 * cross, "%")
+        if [len(axle.wheels) for axle in self.place.axles] == [2, 2]:
+            first, last = self.place.axles[0].wheels[0].name, self.place.axles[1].wheels[1].name
+            cross = (self._force_z(first) + self._force_z(last)) / total
+            self._add("loads", "cross_weight", f"cross weight {first} + {last}", 100 * cross, "%")
         for corner in wheels:
             if f"Spring.Force_At_Spring.{corner}" in self._names:
                 spring = self._out("Spring.Force_At_Spring", corner)

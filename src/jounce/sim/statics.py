@@ -210,7 +210,7 @@ def _quaternion(r: Array) -> Array:
 def _helpers(sim: Simulation, description: Description) -> Iterator[None]:
     """What parts change for the search (``Part.at_rest``), brakes, and inputs that act in runs only."""
     known = sim.parameters
-    changes = {name: value for name, value in at_rest(description.places).items() if name in known}
+    changes = {name: value for name, value in at_rest(description.places, description.further).items() if name in known}
     saved = {name: known[name] for name in changes}
     inputs = {v.name: sim.input(v.name) for v in sim.model.inputs}
     quiet = {v.name: v.default for v in sim.model.inputs if not v.in_statics}

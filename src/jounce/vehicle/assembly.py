@@ -25,7 +25,6 @@ from jounce.components.places import AxlePlace, Place, UnitPlace, VehiclePlace, 
 from jounce.components.tire import wheel as wheels
 from jounce.components.tire.base import Tire
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
-from jounce.core.fields import Data
 from jounce.road.ground import Ground, Plane
 from jounce.road.inputs import Raised
 from jounce.symbolic.system import System
@@ -228,20 +227,37 @@ def numbers(
     vehicles: Sequence[VehiclePlace], tires: Mapping[str, Tire], further: Mapping[str, Sequence[Part]] | None = None
 ) -> dict[str, Number]:
     """Parameters and tables of vehicles by name, each computed when it is asked for; more than a model needs."""
-    result: dict[str, Number] = {"gravity": lambda: vehicles[0].settings.gravity}
+    found = _Found()
+    found.add([("gravity", lambda: vehicles[0].settings.gravity)], "settings")
     for place in vehicles:
         for item in placed(place, (further or {}).get(place.prefix, ())):
-            result.update(numbers_of(item.part, item.place, item.prefix))
-            result.update(_groups(item.part, item.place))
+            owner = f"{type(item.part).__name__} {item.prefix.rstrip('.')}"
+            found.add(numbers_of(item.part, item.place, item.prefix), owner)
+            found.add(_groups(item.part, item.place), owner)
             for wheel in _wheels_of(item.place):
-                here = _side_of(item.part, wheel)
-                result.update(numbers_of(here, wheel, f"{wheel.prefix}{item.below}"))
-                result.update(_groups(here, wheel))
+                here, whole = _side_of(item.part, wheel), item.part.level == "axle"
+                found.add(numbers_of(here, wheel, f"{wheel.prefix}{item.below}", fields=whole), owner)
+                found.add(_groups(here, wheel), owner)
         for axle in place.axles:
             if axle.data.listed is not None:
-                result.update(numbers_of(axle.data.listed, axle, axle.prefix))
-        result.update(_tire_numbers(place, _own(place, tires)))
-    return result
+                found.add(numbers_of(axle.data.listed, axle, axle.prefix), f"axle {axle.number}")
+        found.add(_tire_numbers(place, _own(place, tires)), "tires")
+    return found.numbers
+
+
+class _Found:
+    """Numbers by name, each of one part."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, Number] = {}
+        self._owners: dict[str, str] = {}
+
+    def add(self, items: Iterable[tuple[str, Number]], owner: str) -> None:
+        for name, number in items:
+            known = self._owners.setdefault(name, owner)
+            if known != owner:
+                raise ModelError(f"the number {name!r} is of {known} and of {owner}; give one of them another name")
+            self.numbers[name] = number
 
 
 def _groups(part: Part, place: Place) -> Iterator[tuple[str, Number]]:
@@ -274,21 +290,15 @@ def _tire_numbers(place: VehiclePlace, tires: Mapping[str, Tire]) -> Iterator[tu
         yield f"{place.prefix}{name}.tire.side", partial(tire.sign_on, side)
 
 
-def at_rest(vehicles: Sequence[VehiclePlace]) -> dict[str, float]:
+def at_rest(vehicles: Sequence[VehiclePlace], further: Mapping[str, Sequence[Part]] | None = None) -> dict[str, float]:
     """Numbers of the model that differ while an equilibrium is sought."""
     result: dict[str, float] = {}
     for place in vehicles:
         options = place.settings.statics
-        for item in placed(place):
+        for item in placed(place, (further or {}).get(place.prefix, ())):
             found = {f"{item.prefix}{name}": v for name, v in item.part.at_rest(options, item.place).items()}
             for wheel in _wheels_of(item.place):
                 more = _side_of(item.part, wheel).at_rest(options, wheel)
                 found |= {f"{wheel.prefix}{item.below}{name}": v for name, v in more.items()}
             result |= found
     return result
-
-
-def data_of(place: VehiclePlace) -> Iterator[tuple[Data, Place]]:
-    """All parts of a vehicle with their places."""
-    for item in placed(place):
-        yield item.part, item.place

@@ -184,6 +184,10 @@ def check(vehicle: Vehicle) -> None:
         place = _at(vehicle, steered[1], "steering")
         raise problem("not available yet: one axle is steered, this is the second", *place)
     _check_shares(vehicle, axles, how)
+    for axle in axles:
+        devices = [name for name in ("anti_roll_bar", "auxiliary_anti_roll") if getattr(axle.data.suspension, name)]
+        if len(axle.sides) == 1 and devices:
+            raise problem("an axle with a single wheel has none", *_at(vehicle, axle, "suspension"), devices[0])
     for first, second in pairwise(axles):
         if not second.x < first.x:
             text = f"{second.x!r} m: must be behind the axle before it ({first.x!r} m)"

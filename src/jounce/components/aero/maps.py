@@ -22,7 +22,7 @@ from jounce.components.settings import Statics
 from jounce.core.curves import Curve
 from jounce.core.fields import Data, choice, curve, one_of, part, quantity
 from jounce.symbolic.frames import cross
-from jounce.symbolic.ops import clip, fabs, fmax, if_else
+from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else
 
 
 class AeroForce(Data):
@@ -139,8 +139,10 @@ class Aero(Subsystem):
         for name, point in (("front", p.front_point), ("rear", p.rear_point)):
             height = at.ground.under(chassis, point).height
             at.channel(f"aero_forces.height_{name}", height, "m", "of the sensor above the road")
-            if self.ride_height_min is not None and self.ride_height_max is not None:
-                height = clip(height, p.ride_height_min, p.ride_height_max)
+            if self.ride_height_min is not None:
+                height = fmax(height, p.ride_height_min)
+            if self.ride_height_max is not None:
+                height = fmin(height, p.ride_height_max)
             heights.append(height)
         for name, direction in (("drag", [-a for a in ahead]), ("front_downforce", None), ("rear_downforce", None)):
             item: AeroForce | None = getattr(self, name)

@@ -6,8 +6,8 @@ through its contact points Cᵢ instead (``system.road_plane`` of the vehicle):
     contacts    through the points in contact: the plane nearest to them (least squares along the chassis' z axis) when
                 there are three or more; with the two wheels of one axle in contact through both, as steep along the
                 car as the road under the left one; otherwise the last plane there was
-    estimated   through the points of L1, R1, L2, in contact or where they would be: continuous at take-off
-    heights     through the points of L1, R1, L2 with the world heights they had when the wheel last touched
+    estimated   through the points of three wheels, in contact or where they would be: continuous at take-off
+    heights     through the points of three wheels with the world heights they had when the wheel last touched
 
 In chassis axes a plane is z = c + a x + b y; with weights wᵢ (1 in contact, 0 in the air) and centred coordinates
 x̃ = x - Σwx/Σw … the normal equations of the fit are 2 × 2:

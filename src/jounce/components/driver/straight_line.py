@@ -42,6 +42,7 @@ class StraightLine(Part):
         return at.signals.read("given.steering_wheel", "the straight-line driver") + steer
 
     def declare(self, at: VehicleModel, p: Symbols) -> None:
+        at.signals.read("steering_wheel", "the straight-line driver")  # makes the block where nobody asked yet
         chassis = at.units[0].chassis
         ahead, place = chassis.to_world([1.0, 0.0, 0.0]), chassis.position
         dx, dy = place[0] + p.preview * ahead[0] - p.x, place[1] + p.preview * ahead[1] - p.y

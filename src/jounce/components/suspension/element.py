@@ -18,6 +18,7 @@ from jounce.components.model import WheelModel
 from jounce.components.part import Level, Part, Symbols, derived
 from jounce.components.places import WheelPlace
 from jounce.core.curves import Curve, CurveUnits
+from jounce.core.errors import ParameterError
 from jounce.core.fields import choice, curve, problem, quantity
 from jounce.symbolic.ops import if_else
 
@@ -101,10 +102,13 @@ class Deflection:
             ratio = at.vehicle.outside(
                 name, "-", "element travel per wheel travel, where it is activated", "replacing", 1.0
             )
-            if given is not None and ratio is not None:
-                self.value = if_else(given > 0.5, ratio * at.travel, self.value)
-                outside = [ratio, *[0.0] * (len(self.slopes) - 1)]
-                self.slopes = [if_else(given > 0.5, r, s) for r, s in zip(outside, self.slopes, strict=True)]
+            if given is not None and ratio is None:
+                raise ParameterError(f"input '{name}_External_Activation': give {name!r}, too")
+            if ratio is not None:
+                active = True if given is None else given > 0.5
+                own = [ratio, *[0.0] * (len(self.slopes) - 1)]
+                self.value = if_else(active, ratio * at.travel, self.value)
+                self.slopes = [if_else(active, r, s) for r, s in zip(own, self.slopes, strict=True)]
 
     @property
     def rate(self) -> Any:

@@ -24,7 +24,7 @@ from jounce.core.fields import choice, curve, one_of, part, problem, quantity
 
 
 class Spring(Element):
-    """A spring:  F = scale · rate · c  or  scale · force(c),  c = free_length − installed_length + d.     (3)
+    """A spring:  F = scale · rate · c  or  scale · force(c),  c = free_length − installed_length + d.
 
     With ``axis: length`` the table is over length, measured from that at design and positive in extension.
     """

@@ -8,7 +8,7 @@ with + for a bump stop (compression d) and − for a rebound stop.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import model_validator
 
@@ -46,7 +46,7 @@ class Stop(Element):
 
     def connect(self, at: WheelModel, p: Symbols) -> None:
         place, doc = at.place.name, "force of the stop, bump positive, rebound negative"
-        ports = {"added": f"{self.port}.force.{place}", "flag": f"{self.port}.activity_flag.{place}"}
+        ports: dict[str, Any] = {"added": f"{self.port}.force.{place}", "flag": f"{self.port}.activity_flag.{place}"}
         if not self.active and not at.vehicle.is_open(*ports.values()):
             at.vehicle.through(0.0, "N", doc, **ports, on=False)  # offered all the same
             return
