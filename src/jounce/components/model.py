@@ -257,7 +257,9 @@ class VehicleModel:
             return given if more is None else more if given is None else given + more
         if name in self.signals:
             if given is not None:
-                raise ModelError(f"{full}: given by the run and by {self.signals.writer(name)}; let one of them write it")
+                raise ModelError(
+                    f"{full}: given by the run and by {self.signals.writer(name)}; let one of them write it"
+                )
             return self.signals.read(name, f"the port {full}")
         return given
 
@@ -280,9 +282,11 @@ class VehicleModel:
         """
         if scale and (factor := self.outside(scale, "-", f"factor on the {doc}", "scale", 1.0, rate)) is not None:
             value = factor * value
-        if flag and (
-            active := self.outside(flag, "-", f"1 keeps, 0 removes the {doc}", "flag", float(on), rate)
-        ) is not None:
+        if (
+            flag
+            and (active := self.outside(flag, "-", f"1 keeps, 0 removes the {doc}", "flag", float(on), rate))
+            is not None
+        ):
             value = active * value
         elif not on:
             value = 0.0

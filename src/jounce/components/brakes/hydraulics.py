@@ -55,9 +55,7 @@ class Brakes(Subsystem):
         """Pressure in the brake of a wheel (1, 2)."""
         axle, general = wheel.axle, "Brake_System_General"
         if axle.data.brake_share is None:
-            front = at.through(
-                p.bias_front, "-", "share of the front brakes", added=f"{general}.brk_bias_front"
-            )
+            front = at.through(p.bias_front, "-", "share of the front brakes", added=f"{general}.brk_bias_front")
             share = front if axle.number == 1 else 1 - front
         else:
             share = at.bound(axle.data.listed, axle, axle.prefix).brake_share

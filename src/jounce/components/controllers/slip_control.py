@@ -37,7 +37,9 @@ class SlipControl(Part):
         doc = f"slip at which the {word} begins"
         begins = at.vehicle.through(p.threshold, "-", doc, added=f"{word}.{word}_threshold")
         found = if_else(fabs(vx) > p.low_speed, clip(1 - p.gain * (slip - begins), 0.0, 1.0), 1.0)
-        active = at.vehicle.outside(f"{word}.Internal_{word}_Activity", "-", f"1 keeps, 0 removes the {word}", "flag", 1.0)
+        active = at.vehicle.outside(
+            f"{word}.Internal_{word}_Activity", "-", f"1 keeps, 0 removes the {word}", "flag", 1.0
+        )
         return found if active is None else if_else(active > 0.5, found, 1.0)
 
 
