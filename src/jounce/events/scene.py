@@ -1,7 +1,7 @@
 """The scene of an event: the ground under the car, bound to a simulation.
 
-The ground is a plane, one road or one for each wheel, or comes from outside by inputs. What differs between them is here: how the
-car is described for it, where it starts, the plane that it starts on, and what was under each wheel.
+The ground is a plane, one road or one for each wheel, or comes from outside by inputs. What differs between them is
+here: how the car is described for it, where it starts, the plane that it starts on, and what was under each wheel.
 """
 
 from __future__ import annotations

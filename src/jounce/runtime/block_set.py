@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +26,10 @@ from jounce.runtime.blocks import (
     make,
 )
 from jounce.runtime.methods import Number
-from jounce.runtime.program import PackedProgram
 from jounce.runtime.values import Values
+
+if TYPE_CHECKING:
+    from jounce.runtime.program import PackedProgram
 
 Array = npt.NDArray[np.float64]
 

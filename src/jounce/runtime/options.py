@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.units import parse
 from jounce.runtime.methods import Number, method_number, step_of
-from jounce.runtime.program import Program
+
+if TYPE_CHECKING:
+    from jounce.runtime.program import Program
 
 IN_A_LOOP = ("on_error", "progress", "buffer_rows")
 """Options of a run that happens here and now; a batch and an export have none of them."""
@@ -69,8 +71,11 @@ class RunOptions:
     def __post_init__(self) -> None:
         if self.on_error not in ("raise", "return"):
             raise ParameterError(f"on_error = {self.on_error!r}: must be 'raise' or 'return'")
-        if self.program is not None and not isinstance(self.program, Program):
-            raise ParameterError(f"program: expected a Program, got a {type(self.program).__name__}")
+        if self.program is not None:
+            from jounce.runtime.program import Program
+
+            if not isinstance(self.program, Program):
+                raise ParameterError(f"program: expected a Program, got a {type(self.program).__name__}")
         number = 0 if self.method is None else method_number(self.method)
         if self.step is not None:
             step_of(self.step, number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,10 @@ from jounce.core.units import parse
 from jounce.runtime.bindings import HEADER_SIZE, SIM_ABI, Header, Status
 from jounce.runtime.block_set import BlockSet
 from jounce.runtime.methods import METHOD_NAMES, Number, check_step_function, method_number, step_of
-from jounce.runtime.program import Program
 from jounce.runtime.values import Values
+
+if TYPE_CHECKING:
+    from jounce.runtime.program import Program
 
 Array = npt.NDArray[np.float64]
 

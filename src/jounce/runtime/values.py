@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,9 @@ from jounce.runtime.attachments import Attachments, Faults
 from jounce.runtime.bindings import Header, JnEnv, JnLayout, JnPoint, JnSim, Library, Status
 from jounce.runtime.blocks import Externals
 from jounce.runtime.methods import METHOD_NAMES, Number, has_half_steps
-from jounce.runtime.program import PackedProgram
+
+if TYPE_CHECKING:
+    from jounce.runtime.program import PackedProgram
 
 Array = npt.NDArray[np.float64]
 

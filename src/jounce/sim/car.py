@@ -17,7 +17,6 @@ from jounce.components.body.body import CHASSIS
 from jounce.components.model import Relaxation
 from jounce.components.part import Number, Part
 from jounce.components.tire.base import Tire
-from jounce.components.tire.sti import bind_tires
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
 from jounce.core.tables import Table
 from jounce.files.tir import read_tir
@@ -204,7 +203,10 @@ def simulation(
     found = numbers(description)
     sim = Simulation(model, method=method, step=step, tables=_tables(model, found))
     _set(sim, description, found)
-    bind_tires(sim, description.tires)
+    if any(hasattr(tire.model, "exchange") for tire in description.tires.values()):  # tires from outside
+        from jounce.components.tire.sti import bind_tires
+
+        bind_tires(sim, description.tires)
     return sim
 
 

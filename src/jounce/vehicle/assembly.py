@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jounce.components.basics import on_side
 from jounce.components.body.loads import Loads
@@ -22,12 +22,13 @@ from jounce.components.model import Choices, Opening, VehicleModel, tire_blocks
 from jounce.components.part import Number, Part
 from jounce.components.part import numbers as numbers_of
 from jounce.components.places import AxlePlace, Place, UnitPlace, VehiclePlace, WheelPlace
-from jounce.components.tire import wheel as wheels
 from jounce.components.tire.base import Tire
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
 from jounce.road.ground import Ground, Plane
 from jounce.road.inputs import Raised
-from jounce.symbolic.system import System
+
+if TYPE_CHECKING:
+    from jounce.symbolic.system import System
 
 PHASES = ("provide", "frames", "declare", "connect", "close", "tell")
 STEERING = "steering"  # prefix of the numbers of a steering, and at its wheels
@@ -124,7 +125,11 @@ def assemble(
     choices : what a run opens and chooses besides
     further : parts that a run adds, by the prefix of the vehicle
     """
-    on = system if system is not None else System(name)
+    if system is None:
+        from jounce.symbolic.system import System
+
+        system = System(name)
+    on = system
     _gravity(on, vehicles)
     plane = ground if ground is not None else Plane.declare(on, inclined=inclined)
     openings: dict[str, Opening] = {}
@@ -285,7 +290,7 @@ def _tire_numbers(place: VehiclePlace, tires: Mapping[str, Tire]) -> Iterator[tu
     blocks = tire_blocks(place, tires)
     for name, wheel in place.tires.items():
         tire = tires[name]
-        yield from wheels.numbers(tire, f"{place.prefix}{blocks[id(tire)]}")
+        yield from tire.numbers(f"{place.prefix}{blocks[id(tire)]}")
         side = "left" if wheel.side == "L" else "right"
         yield f"{place.prefix}{name}.tire.side", partial(tire.sign_on, side)
 

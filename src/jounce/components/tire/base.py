@@ -18,8 +18,9 @@ it hangs on a wheel of a mechanism in ``wheel``.  New models derive from ``simpl
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 from jounce.core.errors import ParameterError, did_you_mean
@@ -280,6 +281,14 @@ class Tire:
         """A copy with other numbers."""
         block = {c.name: self.values[c.name] for c in self.model.coefficients}
         return replace(self, values=self.model.complete({**block, **changes}))
+
+    def numbers(self, name: str) -> Iterator[tuple[str, Callable[[], float | Table]]]:
+        """What a model declares for this tire under a name (``wheel.declare``): parameters and tables."""
+        for c in self.model.coefficients:
+            yield f"{name}.{c.name}", partial(float, self.values[c.name])
+        for curve in (*self.model.curves, *(["profile"] if self.model.profile else [])):
+            if curve in self.curves:
+                yield f"{name}.{curve}", partial(self.curves.__getitem__, curve)
 
     def sign_on(self, side: str) -> float:
         """-1 when the tire is mounted on the other side than it was measured, else 1."""

@@ -50,13 +50,13 @@ from jounce.components.tire.mounted import Block, Mounted
 from jounce.components.tire.output_map import CATALOGUE
 from jounce.core.errors import ParameterError
 from jounce.road.ground import Ground, aimed
-from jounce.symbolic.bodies import Gyrostat
 from jounce.symbolic.frames import add
 from jounce.symbolic.ops import atan, fabs, fmax, if_else
-from jounce.symbolic.system import Scope
 
 if TYPE_CHECKING:
     from jounce.runtime.simulation import Simulation
+    from jounce.symbolic.bodies import Gyrostat
+    from jounce.symbolic.system import Scope
 
 Array = npt.NDArray[np.float64]
 

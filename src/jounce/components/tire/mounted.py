@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jounce.components.tire import contact as geometry
 from jounce.components.tire.base import Tire
-from jounce.symbolic.system import Scope, TableHandle
+
+if TYPE_CHECKING:
+    from jounce.symbolic.system import Scope, TableHandle
 
 
 @dataclass(frozen=True)

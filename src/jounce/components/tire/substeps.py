@@ -12,9 +12,11 @@ smallest relaxation length follows the small step: σ ≥ 2 |Vx| T/n (``transien
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jounce.symbolic.system import Scope
+if TYPE_CHECKING:
+    from jounce.symbolic.system import Scope
+
 
 MOST = 200  # small steps in a period: each is a call of the tire in the compiled code
 BLOCK = "integrator"

@@ -10,9 +10,8 @@ guided by maps), so that a wheel on a plane needs no rotation into the world.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from jounce.components.tire import contact as geometry
 from jounce.components.tire import external
@@ -23,12 +22,13 @@ from jounce.components.tire.mounted import Block, Mounted
 from jounce.components.tire.substeps import SubSteps
 from jounce.components.tire.transient import MEMORY_INPUTS, inputs, outputs
 from jounce.core.errors import ModelError
-from jounce.core.tables import Table
 from jounce.road.ground import Ground, aimed
-from jounce.symbolic.bodies import Gyrostat
 from jounce.symbolic.frames import add, cross
 from jounce.symbolic.ops import dot, if_else
-from jounce.symbolic.system import Scope
+
+if TYPE_CHECKING:
+    from jounce.symbolic.bodies import Gyrostat
+    from jounce.symbolic.system import Scope
 
 __all__ = ["FRICTION_UNUSED", "Block", "Mounted", "declare", "mount", "numbers_of", "out_of_range"]
 
@@ -56,15 +56,6 @@ def declare(scope: Scope, tire: Tire, name: str = "tire") -> Block:
     tables = {curve: own.table(curve, tire.curves[curve]) for curve in wanted}
     profile = tables.pop("profile", None)
     return Block(tire, parameters, derived, list(tables.values()), profile)
-
-
-def numbers(tire: Tire, name: str) -> Iterator[tuple[str, Callable[[], float | Table]]]:
-    """What ``declare`` declares for a tire under a name: names and values of parameters and tables."""
-    for c in tire.model.coefficients:
-        yield f"{name}.{c.name}", partial(float, tire.values[c.name])
-    for curve in (*tire.model.curves, *(["profile"] if tire.model.profile else [])):
-        if curve in tire.curves:
-            yield f"{name}.{curve}", partial(tire.curves.__getitem__, curve)
 
 
 def mount(

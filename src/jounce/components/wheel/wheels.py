@@ -18,7 +18,7 @@ A run may drop or give components of force and moment of a tire, in the axes of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -28,15 +28,16 @@ from jounce.components.model import AxleModel, WheelModel
 from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import WheelPlace
 from jounce.components.settings import Statics
-from jounce.components.tire import contact as geometry
-from jounce.components.tire import wheel as tires
-from jounce.components.tire.base import Tire
-from jounce.components.tire.mounted import Mounted
+from jounce.components.tire.base import FRICTION_UNUSED, Tire
 from jounce.core.errors import ParameterError
 from jounce.core.fields import Data, flag, part, quantity, reference
 from jounce.core.references import FileReference
 from jounce.symbolic.frames import cross
 from jounce.symbolic.ops import atan, fmax, if_else, sqrt
+
+if TYPE_CHECKING:
+    from jounce.components.tire import contact as geometry
+    from jounce.components.tire.mounted import Mounted
 
 STANDING = 1e-6  # m/s, below which a direction of motion means nothing
 
@@ -140,6 +141,8 @@ class Wheels(Subsystem):
 
 def _mount(here: WheelModel, place: str, offset: Any = None) -> Mounted:
     """A tire on a wheel, at an offset to the left of its centre; ``place``: name of the tire."""
+    from jounce.components.tire import wheel as tires  # with all that mounting needs: not to be loaded with the data
+
     vehicle = here.vehicle
     tire, scope = vehicle.tires[place], vehicle.scope(place)
     if id(tire) not in vehicle.blocks:
@@ -148,7 +151,7 @@ def _mount(here: WheelModel, place: str, offset: Any = None) -> Mounted:
     doc = "factor on the road's friction; about 0: not used"
     given = vehicle.outside(f"Friction.tire_mu.{here.place.name}", "-", doc, "scale")
     if given is not None:
-        friction = if_else(given > tires.FRICTION_UNUSED, given, friction)
+        friction = if_else(given > FRICTION_UNUSED, given, friction)
     return tires.mount(
         scope,
         vehicle.blocks[id(tire)],
@@ -173,6 +176,8 @@ def _outside_forces(here: WheelModel) -> Callable[[geometry.Contact, geometry.Wr
     ]
 
     def given(touch: geometry.Contact, internal: geometry.Wrench) -> geometry.Wrench:
+        from jounce.components.tire import contact as geometry
+
         axes = (touch.forward, touch.axis, touch.up)
         parts = [*geometry.to_wheel_axes(touch, internal.force), *geometry.to_wheel_axes(touch, internal.moment)]
         parts = [
