@@ -211,15 +211,16 @@ def bounds(info: FieldInfo) -> tuple[float | None, float | None]:
 # ---- numbers without a model ----------------------------------------------------------------------------------------
 
 
-def numbers(data: Data, place: Place, prefix: str) -> Iterator[tuple[str, Number]]:
+def numbers(data: Data, place: Place, prefix: str, *, fields: bool = True) -> Iterator[tuple[str, Number]]:
     """Names and values of all numbers and tables of a group of data at a place, each computed when it is asked for.
 
     More than the model has: it declares what it uses. Where a derived number has the name of a field it comes later.
+    Without `fields` only those that are derived.
     """
     rules: dict[str, Derived] = {}
     for base in reversed(type(data).__mro__):
         rules.update({name: value for name, value in vars(base).items() if isinstance(value, Derived)})
-    for name, info in type(data).model_fields.items():
+    for name, info in type(data).model_fields.items() if fields else ():
         value, extra = getattr(data, name), meta(info)
         label = prefix.rstrip(".") if extra.get("flat") else f"{prefix}{name}"
         if name == "right" or value is None:

@@ -231,9 +231,11 @@ def numbers(
         for item in placed(place, (further or {}).get(place.prefix, ())):
             result.update(numbers_of(item.part, item.place, item.prefix))
             result.update(_groups(item.part, item.place))
+            # the axle itself and its steering have numbers at their wheels; of other parts only what they derive there
+            own = isinstance(item.place, AxlePlace) and (item.prefix == item.place.prefix or bool(item.below))
             for wheel in _wheels_of(item.place):
                 here = _side_of(item.part, wheel)
-                result.update(numbers_of(here, wheel, f"{wheel.prefix}{item.below}"))
+                result.update(numbers_of(here, wheel, f"{wheel.prefix}{item.below}", fields=own))
                 result.update(_groups(here, wheel))
         for axle in place.axles:
             if axle.data.listed is not None:
