@@ -208,7 +208,7 @@ def bounds(info: FieldInfo) -> dict[str, float]:
 # ---- numbers without a model ----------------------------------------------------------------------------------------
 
 
-def numbers(data: Data, place: Place, prefix: str, fields: bool = True) -> Iterator[tuple[str, Number]]:
+def numbers(data: Data, place: Place, prefix: str, *, fields: bool = True) -> Iterator[tuple[str, Number]]:
     """Names and values of all numbers and tables of a group of data at a place, each computed when it is asked for.
 
     More than the model has: it declares what it uses. Where a derived number has the name of a field it comes later.

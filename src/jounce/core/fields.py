@@ -261,9 +261,12 @@ class Data(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _refuse(cls, value: Any) -> Any:
-        if isinstance(value, Bad):
-            message = "; ".join(item[1] for item in value.problems)
-            raise PydanticCustomError("unreadable", message, {"problems": value.problems})
+        found = value.problems if isinstance(value, Bad) else ()
+        if isinstance(value, tuple):  # several parts, each read by its kind
+            bad = [(i, item) for i, item in enumerate(value) if isinstance(item, Bad)]
+            found = tuple(((i, *place), *rest) for i, item in bad for place, *rest in item.problems)
+        if found or isinstance(value, Bad):
+            raise PydanticCustomError("unreadable", "; ".join(item[1] for item in found), {"problems": found})
         return value
 
     def with_raw(self, **changes: Any) -> Self:

@@ -179,8 +179,8 @@ def put(sim: Simulation, description: Description, stands: Mapping[str, Stand]) 
     """Put vehicles at design on planes, at rest."""
     sim.x[:] = [v.default for v in sim.model.states]
     sim.set_memories({v.name: v.default for v in sim.model.memories})
-    rest = lineariser(description).rest
-    places = Places(sim, lineariser(description).notes["states"])
+    linear = lineariser(description)
+    rest, places = linear.rest, Places(sim, linear.notes["states"])
     units = [unit for place in description.places for unit in place.units]
     for unit, body in zip(units, rest["bodies"], strict=True):
         stand = stands[unit.vehicle.prefix.rstrip(".")]

@@ -239,8 +239,10 @@ def numbers(
             owner = f"{type(item.part).__name__} {item.prefix.rstrip('.')}"
             found.add(numbers_of(item.part, item.place, item.prefix), owner)
             found.add(_groups(item.part, item.place), owner)
+            # the axle itself and its steering have numbers at their wheels; of other parts only what they derive there
+            whole = isinstance(item.place, AxlePlace) and (item.prefix == item.place.prefix or bool(item.below))
             for wheel in _wheels_of(item.place):
-                here, whole = _side_of(item.part, wheel), item.part.level == "axle"
+                here = _side_of(item.part, wheel)
                 found.add(numbers_of(here, wheel, f"{wheel.prefix}{item.below}", fields=whole), owner)
                 found.add(_groups(here, wheel), owner)
         for axle in place.axles:

@@ -1,0 +1,531 @@
+"""What every part that a file can name promises, on one axle and on three; a new part has it tested for nothing.
+
+A new kind needs an example in ``EXAMPLES``; a new family also where it stands, in ``STANDS``.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import jounce.vehicle as jv
+from axle_lists import Raw, even_truck, one_axle, vehicle_of
+from car_models import outputs, rates
+from jounce.components.part import Part
+from jounce.core import units
+from jounce.core.errors import ParameterError
+from jounce.core.fields import Data, meta
+from jounce.core.part_registry import PARTS
+from jounce.results.catalogue import catalogue
+from jounce.runtime.simulation import Simulation
+from jounce.sim import car
+from jounce.vehicle.assembly import placed
+
+Array = npt.NDArray[np.float64]
+Kind = tuple[str, str]
+
+TABLE = {"x": [-0.6, -0.15, 0.0, 0.2, 0.7], "y": [-910.0, -340.0, 0.0, 560.0, 1320.0]}
+STOP = {"x": [0.0, 0.011, 0.026, 0.04], "y": [0.0, 800.0, 4100.0, 15000.0]}
+
+# One of each kind, with numbers that are nobody else's.
+EXAMPLES: dict[Kind, Raw] = {
+    ("anti_roll_bar", "torsion"): {"stiffness": 1870.0, "ratio": 2.9, "preload": 31.0, "scale": 1.1},
+    ("auxiliary_anti_roll", "wheels"): {"rate": 7300.0, "damping": 0.031, "scale": 0.9},
+    ("brake", "disc"): {"mu": 0.37, "effective_radius": 0.127, "piston_area": 2.1e-3, "lockup_damping_ratio": 0.8},
+    ("bump_stop", "curve"): {"clearance": 0.021, "force": STOP, "ratio": 0.83, "scale": 1.2},
+    ("damper", "passive"): {"name": "main", "force": TABLE, "ratio": 0.71, "scale": 0.95},
+    ("driver", "straight_line"): {"x": 1.7, "y": 0.9, "heading": 0.06, "preview": 17.0, "lock": 0.7},
+    ("rebound_stop", "curve"): {"clearance": 0.033, "force": STOP, "ratio": 0.91, "scale": 0.8},
+    ("slip_control", "ideal"): {"threshold": 0.07, "gain": 9.0, "low_speed": 1.3},
+    ("spring", "rotational"): {"kind": "rotational", "rate": 41e3, "preload": 1900.0, "ratio": 2.3, "scale": 1.05},
+    ("spring", "translational"): {"rate": 61e3, "preload": 5700.0, "ratio": 0.69, "scale": 0.97},
+}
+# Where a family stands in the data, and the prefix of its numbers in the model; a driver is given by the run.
+STANDS: dict[str, tuple[str, str]] = {
+    "anti_roll_bar": ("axles[0].suspension.anti_roll_bar", "axle1.anti_roll_bar."),
+    "auxiliary_anti_roll": ("axles[0].suspension.auxiliary_anti_roll", "axle1.auxiliary_anti_roll."),
+    "brake": ("axles[0].brake", "L1.brake."),
+    "bump_stop": ("axles[0].suspension.bump_stop", "L1.bump_stop."),
+    "damper": ("axles[0].suspension.dampers[0]", "L1.damper1."),
+    "driver": ("", "straight_line."),
+    "element": ("axles[0].suspension.elements[0]", "L1.element1."),
+    "rebound_stop": ("axles[0].suspension.rebound_stop", "L1.rebound_stop."),
+    "slip_control": ("brakes.abs", "L1.brake.abs."),
+    "spring": ("axles[0].suspension.spring", "L1.spring."),
+}
+# Numbers of a family that take the force away.
+OFF: dict[str, dict[str, float]] = {
+    "anti_roll_bar": {"scale": 0.0, "preload": 0.0},
+    "auxiliary_anti_roll": {"scale": 0.0},
+    "brake": {"mu": 0.0},
+    "bump_stop": {"scale": 0.0},
+    "damper": {"scale": 0.0},
+    "driver": {"lock": 0.0},
+    "element": {"scale": 0.0},
+    "rebound_stop": {"scale": 0.0},
+    "slip_control": {"low_speed": 1e6},
+    "spring": {"scale": 0.0},
+}
+# Numbers that a mirror turns around.
+ODD_NUMBERS = ("anti_roll_bar.preload", "straight_line.y", "straight_line.heading", "steering_wheel")
+# States that a mirror turns around: y, roll and yaw of bodies; contacts across the wheel.
+ODD_STATES = ("chassis.y", "chassis.e1", "chassis.e3", "chassis.vy", "chassis.wx", "chassis.wz", ".tire.v")
+# Channels that the reference list does not have.
+OURS = {
+    "Steering_System.Rack_Force_load": "of the wheels alone, without what the rack's own mass adds",
+    "Steering_System.Steering_Wheel_Torque_load": "of the wheels alone, at the hand wheel",
+    "System_Mass_Center.Tracking_Vx": "of the whole mass along the heading: the list has the sprung mass",
+    "System_Mass_Center.Tracking_Vy": "of the whole mass across the heading",
+    "System_Mass_Center.Tracking_Ax": "of the whole mass along the heading",
+    "System_Mass_Center.Tracking_Ay": "of the whole mass across the heading",
+    "System_Mass_Center.Side_Slip_Angle": "of the whole mass",
+    "Straight_Line.Offset_Ahead": "of a driver that the list does not have",
+}
+
+
+def kinds() -> list[Kind]:
+    return [(family, kind) for family in PARTS.families() for kind in PARTS.kinds(family)]
+
+
+def example(family: str, kind: str) -> Raw:
+    if (family, kind) not in EXAMPLES or family not in STANDS:
+        pytest.fail(
+            f"the part {kind!r} of the family {family!r} has no example: add one to EXAMPLES of {Path(__file__).name} "
+            "(and to STANDS and OFF, if the family is new), so that what all parts promise is tested of it, too"
+        )
+    return copy.deepcopy(EXAMPLES[family, kind])
+
+
+every_kind = pytest.mark.parametrize(("family", "kind"), kinds(), ids=["-".join(item) for item in kinds()])
+
+
+def put(raw: Raw, path: str, value: Any) -> None:
+    """Put a value at a path of raw data; None takes away what is there."""
+    keys = [int(k) if k.isdigit() else k for k in re.findall(r"\w+", path)]
+    node: Any = raw
+    for key, following in pairwise(keys):
+        if isinstance(node, dict):
+            node = node.setdefault(key, [] if isinstance(following, int) else {})
+        else:
+            node = node[key]
+    last = keys[-1]
+    if isinstance(last, int):
+        node[last:] = [] if value is None else [value]
+    elif value is None:
+        node.pop(last, None)
+    else:
+        node[last] = value
+
+
+@lru_cache
+def rig(family: str, kind: str, there: bool = True) -> tuple[jv.Vehicle, tuple[Part, ...]]:
+    """One axle with an example of a part in the place of what was there, or without; and the parts of the run."""
+    raw, data = one_axle(), example(family, kind)
+    if family == "driver":
+        found = PARTS.find(family, kind).model_validate(data)
+        return vehicle_of(raw), (cast(Part, found),) if there else ()
+    if family == "auxiliary_anti_roll":  # gives way to a bar
+        put(raw, STANDS["anti_roll_bar"][0], None)
+    put(raw, STANDS[family][0], data if there else None)
+    return vehicle_of(raw), ()
+
+
+@lru_cache
+def description(family: str, kind: str, there: bool = True) -> car.Description:
+    vehicle, parts = rig(family, kind, there)
+    return car.describe(vehicle, parts=parts)
+
+
+def simulation(family: str, kind: str, there: bool = True) -> Simulation:
+    """The rig somewhere: on the road, leaning, driving, so that every part does something."""
+    found = description(family, kind, there)
+    sim = car.simulation(found)
+    disturb(sim)
+    return sim
+
+
+def disturb(sim: Simulation, seed: int = 0) -> None:
+    """A state like no other: leaning, yawing, both stops in contact, wheels that slip, everything in motion."""
+    rng = np.random.default_rng(seed)
+    values: dict[str, float] = {}
+    for v in sim.model.states:
+        size = {"m": 0.006, "m/s": 0.3, "rad/s": 0.2}.get(v.unit, 0.0)
+        here = sim.state(v.name)
+        values[v.name] = here + float(rng.uniform(0.3, 1.0) * rng.choice([-1.0, 1.0])) * size
+    for name in values:
+        if name.endswith(".jounce"):
+            values[name] = 0.055 if name.startswith("L") else -0.103
+        elif name.endswith(".wheel.spin"):
+            values[name] = 38.0 if name.startswith("L") else 47.0
+        elif name.endswith((".tire.u", ".tire.v")):
+            values[name] *= 0.1
+    values |= {"chassis.vx": 14.0, "chassis.vy": 0.7, "chassis.wz": 0.21, "chassis.z": values["chassis.z"] - 0.015}
+    q = np.array([1.0, 0.013, -0.009, 0.06])
+    values |= dict(zip((f"chassis.e{i}" for i in range(4)), map(float, q / np.linalg.norm(q)), strict=True))
+    sim.set_states(values)
+    sim.set_memories({v.name: float(rng.uniform(-1e-3, 1e-3)) for v in sim.model.memories})
+    sim.set_inputs({"steering_wheel": 0.41, "throttle": 0.23, "brake": 0.31})
+
+
+# ---- left and right ------------------------------------------------------------------------------------------------
+
+
+def across(name: str) -> str:
+    """The name of the same thing on the other side."""
+    return re.sub(r"\b([LR])(\d)", lambda m: f"{'R' if m[1] == 'L' else 'L'}{m[2]}", name)
+
+
+def sign(name: str) -> float:
+    return -1.0 if name.endswith(ODD_STATES) else 1.0
+
+
+def mirror(sim: Simulation) -> None:
+    """Turn a simulation into its mirror image at the plane y = 0; the data are alike on both sides."""
+    states = {v.name: sim.state(v.name) for v in sim.model.states}
+    memories = {v.name: sim.memory(v.name) for v in sim.model.memories}
+    sim.set_states({across(name): sign(name) * value for name, value in states.items()})
+    sim.set_memories({across(name): sign(name) * value for name, value in memories.items()})
+    sim.set_inputs({"steering_wheel": -sim.input("steering_wheel")})
+    known = sim.parameters
+    sim.set_parameters({name: -known[name] for name in known if name.endswith(ODD_NUMBERS)})
+
+
+def assert_mirrored(one: Simulation, other: Simulation) -> None:
+    """Rates are mirrored to 1e-9 of their size, or of 1 (m/s², …): forces of 10 kN on 40 kg, rounded 1e3 times."""
+    there = rates(other)
+    for name, value in rates(one).items():
+        assert there[across(name)] == pytest.approx(sign(name) * value, rel=1e-9, abs=1e-9), name
+
+
+@every_kind
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_mirrored_state_has_mirrored_rates(family: str, kind: str, seed: int) -> None:
+    one, other = simulation(family, kind), simulation(family, kind)
+    for sim in (one, other):
+        disturb(sim, seed)
+    mirror(other)
+    # where a sampled part works, it works once at the beginning of the step
+    one.advance(1)
+    other.advance(1)
+    assert_mirrored(one, other)
+    assert max(map(abs, rates(one).values())) > 1.0, "the rig does something"
+
+
+# ---- three axles with all of them ------------------------------------------------------------------------------------
+
+
+@lru_cache
+def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
+    """Three axles with every kind somewhere."""
+    raw = even_truck()
+    for family, kind in kinds():
+        data, axle = example(family, kind), raw["axles"][2]
+        if family == "slip_control":
+            raw["brakes"]["abs"] = raw["drive"]["tcs"] = data
+        elif family == "brake":
+            axle["brake"] = data
+        elif family == "anti_roll_bar":
+            raw["axles"][0]["suspension"][family] = data
+        elif family == "damper":
+            axle["suspension"].setdefault("dampers", []).append(data)
+        elif family == "element":
+            axle["suspension"].setdefault("elements", []).append(data)
+        elif family == "spring" and kind == "translational":
+            raw["axles"][1]["suspension"]["spring"] = data
+        elif family != "driver":
+            axle["suspension"][family] = data
+    drivers = [PARTS.find("driver", kind).model_validate(example("driver", kind)) for kind in PARTS.kinds("driver")]
+    return vehicle_of(raw), tuple(cast(Part, driver) for driver in drivers[:1])
+
+
+@lru_cache
+def truck_description() -> car.Description:
+    vehicle, parts = truck()
+    return car.describe(vehicle, parts=parts)
+
+
+def three_axles() -> Simulation:
+    found = truck_description()
+    sim = car.simulation(found)
+    disturb(sim)
+    return sim
+
+
+def test_the_truck_has_every_kind() -> None:
+    vehicle, parts = truck()
+    there = {(item.part.family, getattr(item.part, "kind", "")) for item in placed(vehicle.layout, parts)}
+    there |= {("slip_control", control.kind) for control in (vehicle.brakes.abs, vehicle.drive.tcs)}  # type: ignore[union-attr]
+    assert set(kinds()) - there == set()
+
+
+def test_three_axles_with_all_parts_keep_left_and_right() -> None:
+    one, other = three_axles(), three_axles()
+    mirror(other)
+    one.advance(1)
+    other.advance(1)
+    assert_mirrored(one, other)
+
+
+def test_three_axles_with_all_parts_go_on_from_a_snapshot_to_the_bit() -> None:
+    assert_restored(three_axles())
+
+
+# ---- units and bounds ------------------------------------------------------------------------------------------------
+
+
+def quantities(cls: type[Data]) -> Iterator[tuple[str, Any]]:
+    for name, info in cls.model_fields.items():
+        if meta(info).get("kind") == "quantity":
+            yield name, info
+
+
+@every_kind
+def test_every_number_has_a_unit_and_brings_it_to_the_model(family: str, kind: str) -> None:
+    cls = PARTS.find(family, kind)
+    found = dict(quantities(cls))
+    assert found, "a part without numbers needs no kind"
+    for name, info in found.items():
+        units.check_unit(meta(info)["unit"], name)
+        assert info.description, name
+    sim = car.simulation(description(family, kind))
+    prefix = STANDS[family][1]
+    in_model = {v.name: v.unit for v in sim.model.parameters}
+    same = {name for name in found if f"{prefix}{name}" in in_model}
+    assert same, "no number of it is in the model"
+    for name in same:
+        assert in_model[f"{prefix}{name}"] == meta(found[name])["unit"], name
+
+
+def outside(info: Any) -> float | None:
+    """A number just beyond the bounds of a field."""
+    for item in info.metadata:
+        for key, step in (("ge", -1.0), ("gt", 0.0), ("le", 1.0), ("lt", 0.0)):
+            value = getattr(item, key, None)
+            if value is not None:
+                return float(value) + step
+    return None
+
+
+BOUNDED = [
+    (family, kind, name, value)
+    for family, kind in kinds()
+    for name, info in quantities(PARTS.find(family, kind))
+    if (value := outside(info)) is not None
+]
+
+
+@pytest.mark.parametrize(("family", "kind", "name", "value"), BOUNDED, ids=[f"{b[1]}-{b[2]}" for b in BOUNDED])
+def test_a_number_out_of_bounds_is_refused_everywhere_alike(
+    family: str, kind: str, name: str, value: float, tmp_path: Path
+) -> None:
+    path, prefix = STANDS[family]
+    vehicle, _ = rig(family, kind)
+    if path:
+        there = rf"{re.escape(path)}\.{name} = .*must be [≥><≤]"
+        with pytest.raises(ParameterError, match=there):
+            vehicle.with_(**{f"{path}.{name}": value})
+        file = changed_file(vehicle, path, name, value, tmp_path)
+        line = next(i for i, text in enumerate(file.read_text().splitlines(), 1) if MARK in text)
+        with pytest.raises(ParameterError, match=rf"(?s){file.name}\n  line {line}  {there}"):
+            jv.load(file)
+    else:
+        with pytest.raises(ValueError, match=name):
+            PARTS.find(family, kind).model_validate({**example(family, kind), name: value})
+    sim = car.simulation(description(family, kind))
+    if f"{prefix}{name}" in sim.parameters:
+        with pytest.raises(ParameterError, match=rf"{re.escape(prefix)}{name}' = .*must be"):
+            sim.set_parameters({f"{prefix}{name}": value})
+
+
+MARK = "# here"
+
+
+def changed_file(vehicle: jv.Vehicle, path: str, name: str, value: float, folder: Path) -> Path:
+    """The vehicle as one file in which a number is another, with a mark in its line."""
+    from ruamel.yaml import YAML
+
+    file = vehicle.save(folder / "rig.yaml")
+    yaml = YAML(typ="rt", pure=True)
+    raw = yaml.load(file.read_text())
+    node: Any = raw
+    for key in (int(k) if k.isdigit() else k for k in re.findall(r"\w+", path)):
+        node = node[key]
+    unit = meta(type(vehicle.get(path)).model_fields[name])["unit"]
+    node[name] = f"{value!r} {unit}".removesuffix(" -")
+    node.fa.set_block_style()
+    node.yaml_add_eol_comment(MARK, name)
+    with file.open("w") as stream:
+        yaml.dump(raw, stream)
+    return file
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("family", "kind"), [item for item in kinds() if STANDS[item[0]][0]])
+@pytest.mark.parametrize("form", ["folder", "one file"])
+def test_a_vehicle_with_the_part_is_written_and_read_as_it_was(
+    family: str, kind: str, form: str, tmp_path: Path
+) -> None:
+    vehicle, _ = rig(family, kind)
+    again = jv.load(vehicle.save(tmp_path / ("rig.yaml" if form == "one file" else "rig")))
+    assert again == vehicle
+    found = again.get(STANDS[family][0])
+    assert type(found) is PARTS.find(family, kind) and found.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("family", "alias", "kind"),
+    [("spring", "type", "rotational"), ("spring", "type", "translational"), ("brake", "model", "disc")],
+)
+def test_old_names_of_kind_are_still_read(family: str, alias: str, kind: str, tmp_path: Path) -> None:
+    vehicle, _ = rig(family, kind)
+    file = vehicle.save(tmp_path / "rig.yaml")
+    text = file.read_text()
+    assert f"kind: {kind}" in text
+    file.write_text(text.replace(f"kind: {kind}", f"{alias}: {kind}"))
+    assert jv.load(file) == vehicle
+    assert vehicle.get(f"{STANDS[family][0]}.{alias}") == kind
+    assert vehicle.with_(**{f"{STANDS[family][0]}.{alias}": kind}) == vehicle
+
+
+def test_the_right_side_is_of_the_same_kind(tmp_path: Path) -> None:
+    vehicle, _ = rig("spring", "rotational")
+    path = STANDS["spring"][0]
+    message = r"spring\.right\.kind = 'translational': both sides are of one kind"
+    with pytest.raises(ParameterError, match=message):
+        vehicle.with_(**{f"{path}.right": {"kind": "translational"}})
+    file = vehicle.with_(**{f"{path}.right.rate": 39e3}).save(tmp_path / "rig.yaml")
+    text = re.sub(r"(right:\n( +))rate: 39000", r"\1kind: translational\n\2rate: 39000", file.read_text())
+    line = next(i for i, row in enumerate(text.splitlines(), 1) if "kind: translational" in row)
+    file.write_text(text)
+    with pytest.raises(ParameterError, match=rf"(?s)line {line} .*both sides are of one kind"):
+        jv.load(file)
+
+
+@pytest.mark.parametrize("family", [family for family in PARTS.families() if STANDS.get(family, ("",))[0]])
+def test_an_unknown_kind_lists_the_known_ones(family: str, tmp_path: Path) -> None:
+    kind = next(iter(PARTS.kinds(family)))
+    vehicle, _ = rig(family, kind)
+    known = ".*".join(PARTS.kinds(family))
+    with pytest.raises(ParameterError, match=rf"kind = 'wobbly': unknown kind.*{known}"):
+        vehicle.with_(**{f"{STANDS[family][0]}.kind": "wobbly"})
+
+
+def test_an_example_that_is_missing_is_told() -> None:
+    with pytest.raises(pytest.fail.Exception, match="'wobbly' of the family 'spring' has no example"):
+        example("spring", "wobbly")
+
+
+# ---- runs ------------------------------------------------------------------------------------------------------------
+
+
+def assert_restored(sim: Simulation) -> None:
+    sim.advance(5)
+    here = sim.snapshot()
+    sim.advance(20)
+    first = [values.copy() for values in (sim.x, sim.m, sim.u, sim.b)]
+    sim.restore(here)
+    sim.advance(20)
+    for before, after in zip(first, (sim.x, sim.m, sim.u, sim.b), strict=True):
+        assert before.tobytes() == after.tobytes()
+
+
+@every_kind
+def test_a_run_goes_on_from_a_snapshot_to_the_bit(family: str, kind: str) -> None:
+    assert_restored(simulation(family, kind))
+
+
+@every_kind
+def test_a_part_that_is_switched_off_does_nothing(family: str, kind: str) -> None:
+    """Its rates are those of the rig without it: sums of other terms, hence to rounding."""
+    sim = simulation(family, kind)
+    known = sim.parameters
+    prefixes = [STANDS[family][1], across(STANDS[family][1])]
+    sim.advance(1)  # sampled parts have worked
+    on = rates(sim)
+    sim = simulation(family, kind)
+    sim.set_parameters({
+        f"{prefix}{name}": value
+        for prefix in dict.fromkeys(prefixes)
+        for name, value in OFF[family].items()
+        if f"{prefix}{name}" in known
+    })  # fmt: skip
+    without = simulation(family, kind, there=False)
+    sim.advance(1)
+    without.advance(1)
+    off, expected = rates(sim), rates(without)
+    assert any(off[name] != pytest.approx(on[name], rel=1e-6) for name in off), "it does something when it is on"
+    for name, value in expected.items():
+        assert off[name] == pytest.approx(value, rel=1e-11, abs=1e-10), name
+
+
+FLAGS = {
+    "spring": ("Main_Spring.activity_flag.L1", "Spring.Force_At_Wheel.L1"),
+    "damper": ("Main_Damper.activation_flag.L1", "Damper.Force_At_Wheel.L1"),
+    "bump_stop": ("Main_Bumpstop.activity_flag.L1", "Jounce_Bumper.Force_At_Wheel.L1"),
+    "rebound_stop": ("Main_Reboundstop.activity_flag.R1", "Rebound_Bumper.Force_At_Wheel.R1"),
+    "anti_roll_bar": ("Antiroll_Bar.activity_flag.front", "Suspension.Auxiliary_Roll_Force.SUSP1"),
+}
+
+
+@pytest.mark.parametrize("family", FLAGS)
+def test_a_flag_of_a_run_takes_the_force_away(family: str) -> None:
+    found = car.describe(vehicle_of(one_axle()), inputs=[flag for flag, _ in FLAGS.values()])
+    sim = car.simulation(found)
+    disturb(sim)
+    flag, channel = FLAGS[family]
+    before, moved = outputs(sim)[channel], rates(sim)
+    sim.set_inputs({flag: 0.0})
+    assert abs(before) > 10.0 and outputs(sim)[channel] == 0.0
+    wheel = next((c for c in ("L1", "R1") if flag.endswith(c)), "L1")
+    assert abs(rates(sim)[f"{wheel}.jounce.rate"] - moved[f"{wheel}.jounce.rate"]) > 0.1
+    sim.set_inputs({flag: 1.0})
+    assert outputs(sim)[channel] == before
+
+
+def catalogued(name: str) -> str:
+    """The name in the reference list, which knows two axles and one tire at a wheel: the same of axle 2."""
+    name = name.replace("_twin_front", "_front").replace("_twin_rear", "_rear").replace("_twin", "")
+    name = re.sub(r"\b([LR])3\b", r"\g<1>2", name).replace("_L3", "_L2").replace("_R3", "_R2")
+    return name.replace("axle3", "rear").replace("SUSP3", "SUSP2")
+
+
+@every_kind
+def test_every_channel_is_in_the_catalogue_with_its_unit(family: str, kind: str) -> None:
+    check_channels(car.simulation(description(family, kind)))
+
+
+def test_every_channel_of_three_axles_is_in_the_catalogue_with_its_unit() -> None:
+    check_channels(car.simulation(truck_description()))
+
+
+# What a torsion bar has where the list has a coil spring: torque for force, angle for length.
+TURNED = {"Spring.Force_At_Spring": "N.m", "Spring.Jounce": "rad", "Spring.Jounce_Rate": "rad/s"}
+
+
+def spring_at(sim: Simulation, channel: str) -> str:
+    """The kind of the spring at the wheel of a channel, by the unit of its rate."""
+    rate = f"{channel.rpartition('.')[2]}.spring.rate"
+    unit = next(v.unit for v in sim.model.parameters if v.name == rate)
+    return "rotational" if unit == "N.m/rad" else "translational"
+
+
+def check_channels(sim: Simulation) -> None:
+    for item in sim.model.outputs:
+        name = catalogued(item.name)
+        if name in OURS:
+            assert name not in catalogue(), f"{name} is in the catalogue now; take it from the list here"
+            continue
+        assert name in catalogue(), f"{item.name}: neither in channels.csv nor, with a reason, in OURS"
+        turned = TURNED.get(item.name.rpartition(".")[0]) == item.unit and spring_at(sim, item.name) == "rotational"
+        assert turned or catalogue().find(name, "output").si_unit in ("", item.unit), item.name
