@@ -15,7 +15,7 @@ from jounce.runtime.simulation import METHODS, RunError, Simulation
 from jounce.sim.build import build
 from jounce.sim.linear import Lineariser
 from jounce.symbolic import System, ops
-from jounce.symbolic.blocks import run_order
+from jounce.core.ordering import run_order
 from models import EPS, compiled
 
 HALF_STEP = [m for m, number in METHODS.items() if number > 0]
