@@ -125,7 +125,7 @@ class Pushes(Part):
 
 def test_two_parts_of_one_kind_have_names_and_numbers_of_their_own() -> None:
     system = assembled(Pushes(force=3.0), Pushes(force=5.0))
-    found = {item.name: item.default for item in system.parameters if item.name.startswith("pushes")}
+    found = {item.name: item.default for item in system.parameter_list if item.name.startswith("pushes")}
     assert found == {"pushes.force": 3.0, "pushes2.force": 5.0}
     assert [block.name for block in system.blocks] == ["pushes", "pushes2"]
     description = cars.describe(load("sedan"), parts=[Pushes(force=4.0), Pushes(force=7.0)])

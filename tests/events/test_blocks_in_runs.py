@@ -1,4 +1,4 @@
-"""Controllers in runs: compiled parts, Python callables and C functions give the same; order, loops, writers, searches."""
+"""Controllers in runs: compiled parts, callables and C functions give the same; order, loops, writers, searches."""
 
 from __future__ import annotations
 
@@ -103,7 +103,10 @@ def test_the_numbers_of_a_compiled_part_need_no_new_model(car: jn.Vehicle, free:
 
 
 SOURCE = """
-void damper(void *context, double t, const double *in, double *out) { (void)t; out[0] = -((double *)context)[0] * in[0]; }
+void damper(void *context, double t, const double *in, double *out) {
+    (void)t;
+    out[0] = -((double *)context)[0] * in[0];
+}
 """
 
 
@@ -245,7 +248,7 @@ def test_what_the_event_drives_cannot_be_given_under_any_name(car: jn.Vehicle) -
         run(car, inputs={"steering_wheel": 0.1})
     two = SimpleNamespace(inputs={"Irregularity.road.L1": 0.01, "road.L1": 0.01})
     sim = SimpleNamespace(model=SimpleNamespace(aliases={"Irregularity.road.L1": "road.L1"}))
-    with pytest.raises(ParameterError, match="'Irregularity.road.L1' are the same input"):
+    with pytest.raises(ParameterError, match=r"'Irregularity\.road\.L1' are the same input"):
         run_keywords(sim, jn.Program(jn.Phase("one", [], duration=1.0)), two)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"Driver_Demands\.geer.*no port"):
         run(car, inputs={"Driver_Demands.geer": 1.0})

@@ -38,7 +38,8 @@ def export_c(
     ----------
     folder, overwrite : as for `jounce.export_c`
     vehicle, event : as for `jounce.run`
-    options : step, method, interval, channels, tires, road, parameters, inputs, and blocks that are parts, as for `jounce.run`
+    options : step, method, interval, channels, tires, road, parameters, inputs as for `jounce.run`, and blocks that
+        are parts
     """
     return write_started(folder, make_ready(vehicle, event, Options.of(**options)), overwrite=overwrite)
 
