@@ -37,6 +37,7 @@ _LAZY = {
     "ops": "jounce.symbolic.ops",
     "read_run": "jounce.results.measured",
     "recipe": "jounce.sim.build",
+    "register_part": "jounce.core.part_registry",
     "run": "jounce.events.engine",
     # the phase program
     **dict.fromkeys(

@@ -10,12 +10,12 @@ import pytest
 
 from jounce.core.errors import ModelError, ParameterError
 from jounce.core.generated import GeneratedModel
+from jounce.core.ordering import run_order
 from jounce.runtime.program import Open, Phase, Program, Sine
 from jounce.runtime.simulation import METHODS, RunError, Simulation
 from jounce.sim.build import build
 from jounce.sim.linear import Lineariser
 from jounce.symbolic import System, ops
-from jounce.symbolic.blocks import run_order
 from models import EPS, compiled
 
 HALF_STEP = [m for m, number in METHODS.items() if number > 0]

@@ -15,8 +15,8 @@ symbols. Parts give each other quantities in three ways:
     value = flag · scale · internal + added                                                                    (1)
 
 Which of these inputs exist is a matter of structure, chosen by the run: what is not chosen costs nothing. Parts reach
-the same ports under the same names, in the phase ``provide``: ``signals.add("Brake_System.brk_pres.L1", …)`` is one more
-summand of what is added, ``signals.provide("Main_Damper.activation_flag.L1", …)`` takes the place of the input.
+the same ports under the same names, in the phase ``provide``: ``signals.add("Brake_System.brk_pres.L1", …)`` is another
+summand of what is added, and ``signals.provide("Main_Damper.activation_flag.L1", …)`` takes the place of the input.
 """
 
 from __future__ import annotations

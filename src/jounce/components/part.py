@@ -127,6 +127,11 @@ class Symbols:
         return self._model.parameter(full, float(found.value), found.unit, found.doc, **found.limits)
 
     @property
+    def own_name(self) -> str:
+        """The name of the part in the model (``L1.spring``), for blocks and scopes of its own."""
+        return self._prefix.rstrip(".")
+
+    @property
     def vector(self) -> list[Any]:
         """A point as three symbols."""
         return [self.x, self.y, self.z]

@@ -18,7 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
@@ -258,16 +267,21 @@ class Data(BaseModel):
         }
         return override(kind, left, right)
 
-    @field_validator("*", mode="before")
+    @field_validator("*", mode="wrap")
     @classmethod
-    def _refuse(cls, value: Any) -> Any:
+    def _refuse(cls, value: Any, check: ValidatorFunctionWrapHandler, about: ValidationInfo) -> Any:
         found = value.problems if isinstance(value, Bad) else ()
         if isinstance(value, tuple):  # several parts, each read by its kind
             bad = [(i, item) for i, item in enumerate(value) if isinstance(item, Bad)]
             found = tuple(((i, *place), *rest) for i, item in bad for place, *rest in item.problems)
         if found or isinstance(value, Bad):
             raise PydanticCustomError("unreadable", "; ".join(item[1] for item in found), {"problems": found})
-        return value
+        if isinstance(value, Data | tuple):
+            family = meta(cls.model_fields[about.field_name or ""]).get("family")
+            items = value if isinstance(value, tuple) else (value,)
+            if family and items and all(getattr(item, "family", "") == family for item in items):
+                return value  # any class of the family may stand here, not only that of the annotation
+        return check(value)
 
     def with_raw(self, **changes: Any) -> Self:
         """Return a copy with some fields given anew, validated."""

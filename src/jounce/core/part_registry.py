@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jounce.core.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from jounce.core.fields import Data
+
+T = TypeVar("T", bound="Data")
 
 
 class Registry:
@@ -36,7 +38,7 @@ class Registry:
         if not family or not kind:
             raise ParameterError(
                 f"{cls.__name__}: a part says its family (what it may stand for) and has a field 'kind' with its "
-                'name as default: family: ClassVar[str] = "element"; kind: Literal["mount"] = choice("mount", doc="…")'
+                'name as default: family: ClassVar[str] = "element"; kind: Literal["helper"] = choice("helper", doc=…)'
             )
         self._search()
         known = self._known.get((family, kind))
@@ -90,7 +92,13 @@ class Registry:
         from importlib.metadata import entry_points
 
         for point in entry_points(group=self.entry_points):
-            self.register(point.load())
+            try:
+                found = point.load()
+            except Exception as error:
+                raise ParameterError(
+                    f"entry point {point.name!r} of group {self.entry_points!r} ({point.value}) cannot be loaded: {error}"
+                ) from error
+            self.register(found)
 
     def _take(self, module: Any) -> None:
         for value in vars(module).values():
@@ -111,3 +119,9 @@ def _place(cls: type[Any]) -> tuple[str, str]:
 
 
 PARTS = Registry("jounce.components", "jounce.parts")
+
+
+def register_part(cls: type[T]) -> type[T]:
+    """Make a part of a program known by its family and kind, so that vehicle files may name it; a decorator."""
+    PARTS.register(cls)
+    return cls

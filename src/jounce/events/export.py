@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jounce.core.errors import ParameterError
 from jounce.events.engine import make_ready
 from jounce.events.options import Options
 from jounce.events.record import run_keywords
@@ -37,7 +38,8 @@ def export_c(
     ----------
     folder, overwrite : as for `jounce.export_c`
     vehicle, event : as for `jounce.run`
-    options : step, method, interval, channels, tires, road, parameters, inputs as for `jounce.run`
+    options : step, method, interval, channels, tires, road, parameters, inputs as for `jounce.run`, and blocks that
+        are parts
     """
     return write_started(folder, make_ready(vehicle, event, Options.of(**options)), overwrite=overwrite)
 
@@ -49,6 +51,11 @@ def write_started(
     overwrite: bool = False,
 ) -> Path:
     """Write a car that stands at the start of its event."""
+    if start.options.outside:
+        label = start.options.outside[0].label
+        raise ParameterError(
+            f"block {label!r}: outside code stays here; write it as a part, which is compiled into the C"
+        )
     prepared = start.event.prepared(start)
     start.restart()
     keywords = run_keywords(start.sim, prepared.program(start), start.options)

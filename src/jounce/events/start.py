@@ -14,6 +14,7 @@ from jounce.core.errors import ParameterError, SimulationError, StaticsError
 from jounce.events.options import Options, Progress
 from jounce.events.record import record
 from jounce.events.scene import Plane, Scene, on_a_plane
+from jounce.runtime.blocks import in_order
 from jounce.sim import car as cars
 from jounce.sim.equilibrium import Places
 from jounce.sim.gains import Gains, gains
@@ -49,7 +50,9 @@ class Start:
         self._ready()
         self._first = self.sim.snapshot()
         self._ran = False
-        self._attach()
+        self._outside, late = in_order(self.options.outside, self.sim.model)
+        self.warnings += [f"blocks read each other in a loop: {text} one sample late" for text in late]
+        self._states: dict[str, Any] = {}  # of outside blocks, at first
 
     def _simulation(self, description: cars.Description) -> Simulation:
         sim = cars.simulation(description, method=self.options.method, step=self.options.step)
@@ -99,28 +102,25 @@ class Start:
 
     def restart(self) -> None:
         """Back to the beginning of the event, outside blocks included."""
-        keeps = next((block.label for block in self.options.outside if not block.forgets), None)
+        keeps = next((block.label for block in self._outside if not block.forgets), None)
         if self._ran and keeps is not None:
             raise ParameterError(
                 f"block {keeps!r}: the event runs several times to find its start, and this block cannot begin anew. "
                 "Say stateless=True, give it state=BlockState(get, set), or give the event what it searches for"
             )
         self.sim.set_program(None)
-        states = {block.label: self._initial[block.label] for block in self.options.outside}
-        for label in states:
-            self.sim.remove_block(label)
+        self._detach()
         self.sim.restore(self._first)
-        for block in self.options.outside:
-            if states[block.label] is not None:
-                block.function.set_state(states[block.label])
-        self._attach()
+
+    def _detach(self) -> None:
+        """Take the outside blocks away: what an event asks about the car must not call them."""
+        for name in [block.name for block in self.sim.block_set.externals.blocks]:
+            self.sim.remove_block(name)
 
     def _attach(self) -> None:
-        """Bind the outside blocks of the run."""
-        self._initial: dict[str, Any] = {}
-        for block in self.options.outside:
-            own = block.state is None and hasattr(block.function, "get_state")
-            self._initial[block.label] = block.function.get_state() if own else None
+        """Bind the outside blocks of the run, in the states that they had at first."""
+        self._detach()
+        for block in self._outside:
             self.sim.add_block(
                 block.label,
                 block.function,
@@ -132,6 +132,11 @@ class Start:
                 stateless=block.stateless,
                 context=block.context,
             )
+        for bound in self.sim.block_set.externals.blocks:
+            if bound.saved:
+                first = self._states.setdefault(bound.name, bound.initial.copy())
+                bound.initial[:] = first
+                bound.load(first)
 
     # -- what events ask -----------------------------------------------------------------------------------------
 
@@ -220,5 +225,7 @@ class Start:
         """Run an event from here; a run that fails or is interrupted returns what it has."""
         every = self.options.interval if interval is None else interval
         options = replace(self.options, interval=every, channels=channels, progress=progress)
+        program = event.program(self)
+        self._attach()
         self._ran = True
-        return record(self.sim, event.program(self), options, event.end_time)
+        return record(self.sim, program, options, event.end_time)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.generated import GeneratedModel
+from jounce.core.ordering import run_order
 from jounce.runtime.bindings import EXTERNAL, SAVE, JnExternal, JnExternals, fingerprint
 
 Array = npt.NDArray[np.float64]
@@ -78,6 +79,26 @@ class OutsideBlock:
         """Whether a run can begin anew with it: it keeps nothing, or can be given its state."""
         own = hasattr(self.function, "get_state") and hasattr(self.function, "set_state")
         return self.stateless or self.state is not None or own
+
+
+def in_order(blocks: Sequence[OutsideBlock], model: GeneratedModel) -> tuple[list[OutsideBlock], list[str]]:
+    """Blocks of a run in the order in which they run, and the delays of loops, as "input -> block".
+
+    A block that reads an input which another one writes runs after it. What is read through the model (an output that
+    depends on an input) counts for nothing.
+    """
+    writers = {model.aliases.get(name, name): k for k, block in enumerate(blocks) for name in block.writes}
+    reads: list[dict[int, list[str]]] = []
+    for k, block in enumerate(blocks):
+        found: dict[int, list[str]] = {}
+        for name in block.reads:
+            owner = writers.get(model.aliases.get(name, name), k)
+            if owner != k:
+                found.setdefault(owner, []).append(name)
+        reads.append(found)
+    order, cuts = run_order(reads)
+    delays = [f"{name} -> {blocks[reader].label}" for reader, owner in cuts for name in sorted(reads[reader][owner])]
+    return [blocks[k] for k in order], delays
 
 
 @dataclass(frozen=True)

@@ -61,10 +61,18 @@ def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
         if found is not None:
             result.append(Placed(found, vehicle, f"{vehicle.prefix}{name}."))
     listed = [(f"part{i + 1}", item) for i, item in enumerate(data.parts)]
-    listed += [(str(getattr(item, "kind", type(item).__name__)), item) for item in further]
+    kinds = [str(getattr(item, "kind", type(item).__name__)) for item in further]
+    listed += [
+        (kind + _again(kinds[:i], kind), item) for i, (kind, item) in enumerate(zip(kinds, further, strict=True))
+    ]
     for name, item in listed:
         result += _at_level(item, name, vehicle)
     return result
+
+
+def _again(before: Sequence[str], kind: str) -> str:
+    """What tells a part from those of its kind that a run has before it: 2, 3, …"""
+    return str(before.count(kind) + 1) if kind in before else ""
 
 
 def _of_axle(axle: AxlePlace) -> Iterator[Placed]:

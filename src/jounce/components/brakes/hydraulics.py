@@ -3,8 +3,8 @@
     p_axle = share · (pressure_gain · demand + added)                                                           (1)
     p      = gain · (p_axle + added)                                         at a wheel, never below zero       (2)
 
-Gain (1) and what is added (0) are those of a run. The share of an axle is ``bias_front`` in front and the rest at the rear of a vehicle with two axles, and its own
-``brake_share`` where axles are listed.
+Gain (1) and what is added (0) are those of a run. The share of an axle is ``bias_front`` in front and the rest at the
+rear of a vehicle with two axles, and its own ``brake_share`` where axles are listed.
 """
 
 from __future__ import annotations

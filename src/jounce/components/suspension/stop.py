@@ -8,7 +8,7 @@ with + for a bump stop (compression d) and − for a rebound stop.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from pydantic import model_validator
 
@@ -46,14 +46,14 @@ class Stop(Element):
 
     def connect(self, at: WheelModel, p: Symbols) -> None:
         place, doc = at.place.name, "force of the stop, bump positive, rebound negative"
-        ports: dict[str, Any] = {"added": f"{self.port}.force.{place}", "flag": f"{self.port}.activity_flag.{place}"}
-        if not self.active and not at.vehicle.is_open(*ports.values()):
-            at.vehicle.through(0.0, "N", doc, **ports, on=False)  # offered all the same
+        added, flag = f"{self.port}.force.{place}", f"{self.port}.activity_flag.{place}"
+        if not self.active and not at.vehicle.is_open(added, flag):
+            at.vehicle.through(0.0, "N", doc, added=added, flag=flag, on=False)  # offered all the same
             return
         moved = self.deflection_at(at, p)
         gap = fmax(self.sign * moved.value - p.clearance, 0.0)
         force = self.sign * self.scaled(at, p, p.force(gap))
-        force = at.vehicle.through(force, "N", doc, **ports, on=self.active)
+        force = at.vehicle.through(force, "N", doc, added=added, flag=flag, on=self.active)
         at_wheel = -moved.act(-force)
         at.spring_forces.append(at_wheel)
         at.channel(f"{self.group}.Force_At_Bumper.{place}", force, "N", "bump positive, rebound negative")
