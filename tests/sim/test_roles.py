@@ -25,7 +25,7 @@ from jounce.runtime.simulation import Simulation
 from jounce.sim import car, statics
 from jounce.sim.steady import run_steadily
 
-# ---- a part from outside the package: a spring on a top mount -------------------------------------------------------
+# ---- a part from outside the package: a spring on a top mount ------------------------------------------------------
 
 
 class TopMount(Spring):
@@ -45,7 +45,7 @@ class TopMount(Spring):
         moved = self.deflection_at(at, p)
         mount = at.scope.state("top_mount", "m", "compression of the mount", role=self.role)
         force = self.scaled(at, p, p.rate * (p.at_design + moved.value - mount))
-        at.scope.rate(mount, (force - p.mount_rate * mount) / p.mount_damping)
+        at.scope.derivative(mount, (force - p.mount_rate * mount) / p.mount_damping)
         at_wheel = -moved.act(-force)
         at.spring_forces.append(at_wheel)
         at.channel(f"Spring.Force_At_Spring.{at.place.name}", force, "N", "spring force, compression positive")
@@ -145,7 +145,7 @@ def test_a_memory_without_a_role_that_changes_is_named() -> None:
         statics.settle(sim, description, method="newton")
 
 
-# ---- an equilibrium that is none for long -----------------------------------------------------------------------------
+# ---- an equilibrium that is none for long ----------------------------------------------------------------------------
 
 
 def top_heavy() -> jv.Vehicle:
@@ -192,7 +192,7 @@ def test_a_usual_car_is_stable() -> None:
     assert settle(compact())[2].unstable == ""
 
 
-# ---- held by some brakes ----------------------------------------------------------------------------------------------
+# ---- held by some brakes ---------------------------------------------------------------------------------------------
 
 NONE_IN_FRONT = {"brakes.front.mu": 0.0}
 NONE_RIGHT = {"brakes.front.right.mu": 0.0, "brakes.rear.right.mu": 0.0}
@@ -234,7 +234,7 @@ def test_brakes_that_hold_let_nothing_creep(
     assert np.abs(np.array([sim.state(f"chassis.{a}") for a in "xyz"]) - start).max() < 1e-4
 
 
-# ---- inputs that act in runs only -------------------------------------------------------------------------------------
+# ---- inputs that act in runs only ------------------------------------------------------------------------------------
 
 
 def test_inputs_of_ports_do_not_act_in_statics() -> None:
