@@ -155,5 +155,7 @@ def test_entry_points_of_installed_packages_need_no_import(folder: Path, monkeyp
     assert registry.find("bump_stop", "progressive") is PARTS.find("bump_stop", "progressive")
     assert "yaw_rate" in registry.kinds("controller")
     points.append(EntryPoint("lost", "progressive_stop:Nowhere", "jounce.parts"))
-    with pytest.raises(ParameterError, match=r"entry point 'lost' of group 'jounce\.parts' \(progressive_stop:Nowhere\)"):
+    with pytest.raises(
+        ParameterError, match=r"entry point 'lost' of group 'jounce\.parts' \(progressive_stop:Nowhere\)"
+    ):
         Registry("jounce.components", "jounce.parts").families()
