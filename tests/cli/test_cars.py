@@ -34,6 +34,16 @@ def test_channels_by_pattern(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and "chassis_velocities.yaw" in out and "Jounce" not in out
 
 
+def test_list_names_the_ports_of_a_vehicle(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "list", "ports", "Main_Spring.*", "--vehicle", "compact")
+    lines = [line.split() for line in out.splitlines()]
+    assert code == 0
+    assert sorted(line[0] for line in lines) == sorted(
+        f"Main_Spring.{name}.{c}" for name in ("force", "activity_flag") for c in ("L1", "R1", "L2", "R2")
+    )
+    assert ["Main_Spring.force.L1", "[N]", "added:"] in [line[:3] for line in lines]
+
+
 def test_show_prints_the_standing_car(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "show", "sedan", "--json")
     data = json.loads(out)

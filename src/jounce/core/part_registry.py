@@ -95,9 +95,8 @@ class Registry:
             try:
                 found = point.load()
             except Exception as error:
-                raise ParameterError(
-                    f"entry point {point.name!r} of group {self.entry_points!r} ({point.value}) cannot be loaded: {error}"
-                ) from error
+                where = f"entry point {point.name!r} of group {self.entry_points!r} ({point.value})"
+                raise ParameterError(f"{where} cannot be loaded: {error}") from error
             self.register(found)
 
     def _take(self, module: Any) -> None:
