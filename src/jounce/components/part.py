@@ -87,6 +87,10 @@ class Part(Data):
         """Numbers of this part that differ while an equilibrium is sought: name -> value."""
         return {}
 
+    def figures(self, place: Place, told: Callable[[str], float]) -> Iterator[tuple[str, str, str, float, str]]:
+        """What ``jounce show`` tells of it at rest: group, key, label, value, unit; ``told``: channels by name."""
+        yield from ()
+
     def remarks(self) -> Iterator[tuple[str, str]]:
         """What is allowed but unusual: the key inside the part (empty for the whole) and a sentence."""
         yield from ()

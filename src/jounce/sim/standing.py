@@ -33,6 +33,7 @@ from jounce.runtime.simulation import Simulation
 from jounce.sim.car import Description, lineariser, simulation
 from jounce.sim.equilibrium import Places
 from jounce.sim.statics import Settled, settle
+from jounce.vehicle.assembly import placed
 
 Array = npt.NDArray[np.float64]
 
@@ -156,10 +157,9 @@ class _Report:
             first, last = self.place.axles[0].wheels[0].name, self.place.axles[1].wheels[1].name
             cross = (self._force_z(first) + self._force_z(last)) / total
             self._add("loads", "cross_weight", f"cross weight {first} + {last}", 100 * cross, "%")
-        for corner in wheels:
-            if f"Spring.Force_At_Spring.{corner}" in self._names:
-                spring = self._out("Spring.Force_At_Spring", corner)
-                self._add("loads", f"spring_force_{corner}", f"spring force {corner}", spring, "N")
+        for item in placed(self.place, self.description.further.get(self.place.prefix, ())):
+            for group, key, label, value, unit in item.part.figures(item.place, self._out):
+                self._add(group, key, label, value, unit)
 
     @property
     def _names(self) -> set[str]:

@@ -8,7 +8,7 @@ extension. A preload takes the place of the lengths: c at design is then found f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
@@ -127,6 +127,12 @@ class Spring(Element):
 
     def at_rest(self, options: Statics, place: WheelPlace) -> dict[str, float]:  # type: ignore[override]
         return {"scale": 0.0} if options.use_linear_spring else {}
+
+    def figures(  # type: ignore[override]
+        self, place: WheelPlace, told: Callable[[str], float]
+    ) -> Iterator[tuple[str, str, str, float, str]]:
+        force = told(f"Spring.Force_At_Spring.{place.name}")
+        yield "loads", f"spring_force_{place.name}", f"spring force {place.name}", force, self.force_unit
 
     def remarks(self) -> Iterator[tuple[str, str]]:
         yield from ratio_remarks(self)
