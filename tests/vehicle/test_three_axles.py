@@ -13,8 +13,8 @@ import pytest
 
 import jounce as jn
 import jounce.vehicle as jv
-from axle_lists import Raw, as_axles, as_units, even_truck, one_axle, truck, vehicle_of
-from car_models import rates
+from axle_lists import Raw, as_axles, as_units, even_truck, one_axle, small_truck, truck, vehicle_of
+from car_models import COMPACT, rates
 from jounce import events
 from jounce.core.errors import ParameterError
 from jounce.runtime.simulation import Simulation
@@ -31,6 +31,12 @@ TWINS = ("L1_twin", "R1_twin", "L2_twin", "R2_twin")
 @lru_cache
 def vehicle(form: str = "axles") -> jv.Vehicle:
     return vehicle_of(truck() if form == "axles" else as_units(truck()))
+
+
+@lru_cache
+def small(form: str = "axles") -> jv.Vehicle:
+    """One whose files are short."""
+    return vehicle_of(small_truck() if form == "axles" else as_units(small_truck()))
 
 
 @lru_cache
@@ -61,7 +67,7 @@ def test_both_lists_mean_the_same_layout() -> None:
 @pytest.mark.parametrize("form", ["axles", "units"])
 @pytest.mark.parametrize("where", ["one.yaml", "folder"])
 def test_files_keep_the_form_and_every_number(form: str, where: str, tmp_path: Path) -> None:
-    car_of_form = vehicle(form)
+    car_of_form = small(form)
     file = car_of_form.save(tmp_path / where)
     text = file.read_text()
     assert f"\n{form}:" in text and "front_suspension" not in text
@@ -96,11 +102,11 @@ def test_numbers_of_the_model_are_those_of_each_axle_and_side() -> None:
 @pytest.mark.parametrize("form", ["axles", "units"])
 def test_errors_name_the_path_in_the_form_used(form: str, tmp_path: Path) -> None:
     start = "axles" if form == "axles" else "units[0].axles"
-    found = vehicle(form)
+    found = small(form)
     for path in ("axles[2].suspension.spring.rate", "units[0].axles[2].suspension.spring.rate"):
-        with pytest.raises(ParameterError, match=re.escape(f"  {start}[2].suspension.spring.rate = -1: must")):
+        with pytest.raises(ParameterError, match=re.escape(f"  {start}[2].suspension.spring.rate = -1 N/m: must be > 0")):
             found.with_(**{path: -1})
-    raw = truck() if form == "axles" else as_units(truck())
+    raw = small_truck() if form == "axles" else as_units(small_truck())
     axles = raw["axles"] if form == "axles" else raw["units"][0]["axles"]
     del axles[2]["brake_share"]
     with pytest.raises(ValueError, match="share of the pressure, needed unless there are two axles"):
@@ -111,7 +117,7 @@ def test_errors_name_the_path_in_the_form_used(form: str, tmp_path: Path) -> Non
 
 
 def test_an_axle_that_is_not_behind_the_one_before_is_told_with_its_place(tmp_path: Path) -> None:
-    file = vehicle().save(tmp_path / "truck.yaml")
+    file = small().save(tmp_path / "truck.yaml")
     text = file.read_text()
     file.write_text(text.replace("wheel_centre_x: -4.37 m", "wheel_centre_x: -3.1 m"))
     line = next(i for i, row in enumerate(text.splitlines(), 1) if "wheel_centre_x: -4.37 m" in row)
@@ -290,7 +296,7 @@ def test_the_exact_linearisation_is_that_of_differences() -> None:
 
 
 @lru_cache
-def both(name: str) -> tuple[jv.Vehicle, jv.Vehicle, jv.Vehicle]:
+def both(name: str | Path) -> tuple[jv.Vehicle, jv.Vehicle, jv.Vehicle]:
     friendly = jv.load(name)
     return friendly, vehicle_of(as_axles(friendly)), vehicle_of(as_units(as_axles(friendly)))
 
@@ -305,8 +311,8 @@ def moved(sim: Simulation) -> Simulation:
     return sim
 
 
-@pytest.mark.parametrize("name", ["sedan", "light_truck"])
-def test_a_car_in_any_spelling_has_the_same_rates(name: str) -> None:
+@pytest.mark.parametrize("name", [COMPACT, "light_truck"], ids=["compact", "light truck"])
+def test_a_car_in_any_spelling_has_the_same_rates(name: str | Path) -> None:
     sims = [moved(car.simulation(item)) for item in both(name)]
     first = rates(sims[0])
     for other in sims[1:]:
@@ -326,7 +332,7 @@ def test_changes_take_both_spellings_in_every_form() -> None:
         "body.mass": "units[0].body.mass",
     }
     values = (61e3, 1.3, 47.0, 0.44, 1.02, 1401.0)
-    for item in both("sedan"):
+    for item in both(COMPACT):
         changed = [item.with_(**dict(zip(names, values, strict=True))) for names in (list(paths), list(paths.values()))]
         assert changed[0] == changed[1] != item
         assert spelling(changed[0]) == spelling(item)
