@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 import jounce.vehicle as jv
+from car_models import compact
 from jounce.core.fields import to_raw
 
 Raw = dict[str, Any]
@@ -89,9 +90,26 @@ def even_truck() -> Raw:
     return raw
 
 
+def small_truck() -> Raw:
+    """The truck with lines instead of tables where wheels are guided: its files are short."""
+    raw, car = truck(), to_raw(compact())
+    raw["axles"][0]["steering"] = car["steering"]
+    for i, axle in enumerate(raw["axles"]):
+        suspension = axle["suspension"]
+        for name in ("x", "y", "toe", "camber", "side_view_angle"):
+            kept = {key: value for key, value in suspension[name].items() if key in ("scale", "offset", "right")}
+            suspension[name] = {"rate": 0.01 * (i + 1), **kept}
+        elements = [suspension[key] for key in ("spring", "bump_stop", "rebound_stop")] + suspension["dampers"]
+        for n, element in enumerate(elements):
+            element["ratio"] = 0.7 + 0.03 * n + 0.01 * i
+        if "anti_roll_bar" in suspension:
+            suspension["anti_roll_bar"]["ratio"] = 2.7
+    return raw
+
+
 def one_axle() -> Raw:
-    """The sedan's body over its front axle alone: it cannot stand, but it can be put somewhere and evaluated."""
-    raw = as_axles(jv.load("sedan"))
+    """The example car's body over its front axle alone: it cannot stand, but it can be put somewhere and evaluated."""
+    raw = as_axles(compact())
     raw |= {"axles": raw["axles"][:1], "drive": {"L1": 0.5, "R1": 0.5, "max_torque": 1730.0}}
     raw["axles"][0]["brake_share"] = 0.83
     raw["name"] = "one axle"

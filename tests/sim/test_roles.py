@@ -104,7 +104,8 @@ def test_a_state_that_balances_is_found_and_stays() -> None:
     sim, description, found = settle(mounted("top_mount"), method="newton")
     assert found.residual < 1e-9 and not found.unstable
     weight = description.vehicle.mass() * description.vehicle.system.gravity
-    assert sum(loads(sim).values()) == pytest.approx(weight, rel=1e-9)
+    # it is about to roll with 4e-4 m/s², which on a body that pitches by a milliradian is 4e-7 m/s² upwards
+    assert sum(loads(sim).values()) == pytest.approx(weight, rel=1e-7)
     # by hand: the mount carries what the spring does
     for wheel, rate in (("L1", 230e3), ("R1", 190e3)):
         force = sim.output(f"Spring.Force_At_Spring.{wheel}")
@@ -175,8 +176,7 @@ def top_heavy() -> jv.Vehicle:
 def test_an_unstable_equilibrium_is_found_out_and_a_run_warns() -> None:
     sim, _, found = settle(top_heavy(), method="newton")
     assert found.residual < 1e-6
-    assert "chassis" in found.unstable or "jounce" in found.unstable
-    assert "e-fold in" in found.unstable
+    assert found.unstable.startswith("chassis.rx runs away from it, e-fold in ")
     seconds = float(found.unstable.split("e-fold in ")[1].removesuffix(" s"))
     # and so it does: a small roll grows by e in about that time
     sim.set_states({"chassis.e1": 1e-5})

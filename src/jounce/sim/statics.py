@@ -57,7 +57,8 @@ INTERVAL = 0.01  # s, of relaxation between two looks at the norms
 HELD = 0.2  # a displacement that strains contacts by less than this part of the most does not hold
 STANDS = 1e-6  # largest rate of a state that nobody said may move
 TURNS = 1e-9  # slope of a straining speed over a spin, relative to its largest one, that is more than rounding
-GROWS = 1e-6  # growth rate over the largest rate of the model, above which an equilibrium counts as unstable
+GROWS = 1e-3  # 1/s, growth rate above which an equilibrium counts as unstable: slower ones nobody waits for
+GROWS_RELATIVELY = 1e-6  # the same over the largest rate of the model: what rounding makes of standing still
 NORMS = {
     "translational_speed": "System.Translational_Speed_Norm",
     "translational_acceleration": "System.Translational_Acceleration_Norm",
@@ -403,15 +404,19 @@ class _Newton:
             )
 
     def _instability(self) -> str:
-        """What grows from a small disturbance of the balancing states; empty for a stable equilibrium."""
-        keep = sorted({*self.free, *self.rows})
-        if not keep:
+        """What grows from a small disturbance; empty for a stable equilibrium.
+
+        All states take part that may answer: a car tips about its contacts, which their strain holds in place.
+        """
+        keep = [i for i, role in enumerate(self.roles) if role not in ("place", "free", "held")]
+        if not self.free:
             return ""
         values, vectors = np.linalg.eig(self.linear.at(self.sim).A[np.ix_(keep, keep)])
         k = int(np.argmax(values.real))
-        if values[k].real <= GROWS * np.abs(values).max():
+        if values[k].real <= max(GROWS, GROWS_RELATIVELY * np.abs(values).max()):
             return ""
-        name = str(self.names[keep[int(np.argmax(np.abs(vectors[:, k])))]])
+        size = {keep[j]: abs(vector) for j, vector in enumerate(vectors[:, k])}
+        name = self.names[max(self.free, key=lambda i: size.get(i, 0.0))]
         return f"{name} runs away from it, e-fold in {1 / values[k].real:.3g} s"
 
 
