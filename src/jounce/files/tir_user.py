@@ -17,9 +17,7 @@ from typing import Any
 
 from jounce.components.tire import adapters
 from jounce.components.tire.base import Tire
-from jounce.components.tire.external import EXCHANGES
 from jounce.components.tire.registry import from_file
-from jounce.components.tire.sti import INTERFACES, LibraryTire, find_library, library_model
 from jounce.components.tire.swift_mode import decode_swift_mode, library_remarks
 from jounce.components.tire.trust import check_trusted, trusted_folders
 from jounce.core.errors import JounceError, did_you_mean
@@ -49,6 +47,8 @@ def line(block: Block, key: str) -> int:
 
 def user_model(model: Block, report: Report) -> Found | None:
     """The model of FUNCTION_NAME = 'library::function' or 'file.py::Class'; what is wrong goes to the report."""
+    from jounce.components.tire.sti import LibraryTire, find_library, library_model
+
     library, _, name = word(model, "FUNCTION_NAME").rpartition("::")
     here, at = "[MODEL] FUNCTION_NAME", line(model, "FUNCTION_NAME")
     folder = Path(report.path).parent if report.path else Path()
@@ -82,6 +82,9 @@ def _python_file(name: str, folder: Path) -> Path:
 
 def _settings(model: Block, report: Report) -> dict[str, Any] | None:
     """Arguments of ``library_model`` from the keys of [MODEL]."""
+    from jounce.components.tire.external import EXCHANGES
+    from jounce.components.tire.sti import INTERFACES
+
     before = len(report.errors)
     interface = word(model, "INTERFACE_TYPE").upper()
     if interface not in INTERFACES:

@@ -25,7 +25,6 @@ from importlib.metadata import entry_points
 from typing import NamedTuple
 
 from jounce.components.tire.base import Tire
-from jounce.components.tire.external import External
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
 
 GROUP = "jounce.tire_adapters"
@@ -121,6 +120,8 @@ def make(request: Request) -> Tire:
         except Exception as error:
             raise ModelError(f"adapter of {key}: {entry.value} of an installed package fails: {error}") from error
     tire = adapter(request)
+    from jounce.components.tire.external import External
+
     if not (isinstance(tire, Tire) and isinstance(tire.model, External)):
         raise ModelError(f"adapter of {key}: gave {tire!r}; expected a Tire with an outside model")
     row = here.row
