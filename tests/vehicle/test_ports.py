@@ -394,6 +394,10 @@ def test_friction_is_scaled_above_1e_5_only(sim: Simulation) -> None:
     sim.set_inputs({f"Friction.tire_mu.{c}": v for c, v in given.items()})
     after = outputs(sim)
     assert [after[f"Tire.Road_Friction.{c}"] for c in CORNERS] == pytest.approx([0.55, 1.0, 1.35, 1.0])
+    sim.set_parameters({f"{c}.tire_mu": 0.8 for c in CORNERS})  # the same as a number: what the run gives comes first
+    after = outputs(sim)
+    sim.set_parameters({f"{c}.tire_mu": 0.0 for c in CORNERS})
+    assert [after[f"Tire.Road_Friction.{c}"] for c in CORNERS] == pytest.approx([0.55, 0.8, 1.35, 0.8])
 
 
 def test_the_friction_of_a_run_changes_what_tires_can_do(design: Simulation, described: cars.Description) -> None:
