@@ -130,9 +130,10 @@ def test_it_balances_in_steady_running_too() -> None:
     assert sim.state("chassis.vx") == pytest.approx(22.0, abs=1e-6)
 
 
-def test_a_state_without_a_role_that_moves_is_named() -> None:
+@pytest.mark.parametrize("method", ["newton", "auto"])
+def test_a_state_without_a_role_that_moves_is_named(method: str) -> None:
     with pytest.raises(StaticsError, match=r"'[LR]1\.top_mount' moves at rest.*role.*'balance'.*'free'"):
-        settle(mounted("unsaid"), method="newton")
+        settle(mounted("unsaid"), method=method)
 
 
 def test_a_state_that_is_free_is_left_alone() -> None:
@@ -141,11 +142,12 @@ def test_a_state_that_is_free_is_left_alone() -> None:
     assert sim.state("L1.top_mount") == 0.0 and abs(rates(sim)["L1.top_mount"]) > 0.1
 
 
-def test_a_memory_without_a_role_that_changes_is_named() -> None:
+@pytest.mark.parametrize("method", ["newton", "auto"])
+def test_a_memory_without_a_role_that_changes_is_named(method: Any) -> None:
     description = car.describe(compact(), parts=[Counter()])
     sim = car.simulation(description)
     with pytest.raises(StaticsError, match=r"'count' moves at rest"):
-        statics.settle(sim, description, method="newton")
+        statics.settle(sim, description, method=method)
 
 
 # ---- an equilibrium that is none for long ----------------------------------------------------------------------------

@@ -148,6 +148,8 @@ def settle(
         start = sim.snapshot()
         try:
             return _Newton(sim, description).solve()
+        except _UndeclaredError:  # an equilibrium but for it, and nothing says that it would come to rest
+            raise
         except (StaticsError, FloatingPointError, np.linalg.LinAlgError):
             if method == "newton":
                 raise
@@ -244,6 +246,10 @@ def _reset(sim: Simulation, roles: tuple[str, ...]) -> None:
         for i, v in enumerate(variables):
             if v.role in roles:
                 values[i] = v.default
+
+
+class _UndeclaredError(StaticsError):
+    """Something moves that nobody declared."""
 
 
 def _turning(slopes: Array, speeds: list[int]) -> npt.NDArray[np.bool_]:
@@ -397,7 +403,7 @@ class _Newton:
         moving += [(float(c), v.name) for c, v in zip(changes, self.sim.model.memories, strict=True) if v.role == ""]
         worst = max(moving, default=(0.0, ""))
         if not worst[0] <= STANDS:
-            raise StaticsError(
+            raise _UndeclaredError(
                 f"no equilibrium: {worst[1]!r} moves at rest, by {worst[0]:.3g} per second. Nobody has said what it "
                 "does there: declare it with a role (core/roles.py), "
                 "'balance' if it is to be found, 'free' if it may move"
