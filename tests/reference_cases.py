@@ -490,7 +490,6 @@ def on_road(name: str, spacing: float | None = None) -> Callable[[Simulation], N
         load_road(name).bind(sim)
         if spacing is not None:
             sim.set_parameters({"ground.spacing": spacing})
-        sim.set_parameters({"line.x": 3.0, "line.y": -4.0, "line.heading": 0.6, "line.preview": 17.0})
 
     return ready
 

@@ -263,15 +263,16 @@ class Rows:
 def run_differences(now: Rows, then: Rows) -> Iterator[str]:
     """What of a run is not as its reference says."""
     # a run that ends by its own motion may end one row earlier or later
-    late = NOISE * then.figure_deviations["end"] + 1e-9 * then.end
+    late = NOISE * then.figure_deviations["end"] + (GAINS_CLOSE if then.gains else 1e-9) * then.end
     if abs(now.end - then.end) > late:
         yield f"it ends at {now.end!r} s instead of {then.end!r} s (allowed {late:.2g})"
     n = min(len(now.time), len(then.time))
+    close = GAINS_CLOSE if then.gains else RUN_CLOSE
     for name, values in then.channels.items():
         if name not in now.channels:
             yield f"{name} is no longer there"
             continue
-        least = max(RUN_CLOSE * float(np.ptp(values)), CLOSE * USUAL.get(then.units[name], 1.0))
+        least = max(close * float(np.ptp(values)), CLOSE * USUAL.get(then.units[name], 1.0))
         limits = np.maximum(NOISE * then.deviations[name][:n], least)
         apart = np.abs(now.channels[name][:n] - values[:n])
         wrong = np.flatnonzero(~(apart <= limits))
@@ -290,7 +291,7 @@ def run_differences(now: Rows, then: Rows) -> Iterator[str]:
             if np.isfinite(found):
                 yield f"key figure {name}: {found!r} instead of none"
             continue
-        allowed = max(NOISE * then.figure_deviations[name], RUN_CLOSE * abs(value), CLOSE)
+        allowed = max(NOISE * then.figure_deviations[name], close * abs(value), CLOSE)
         if not abs(found - value) <= allowed:
             yield (
                 f"key figure {name}: {found!r} instead of {value!r} ({abs(found - value):.2g} apart, allowed "

@@ -401,7 +401,7 @@ CRUISE = 20.0  # m/s
 def rough_ride(road: Road, time: float) -> Run:
     """Straight ahead at a speed, with linear dampers, without the first two seconds."""
     event = events.StraightBraking(speed=CRUISE, x=20.0)
-    start = Start(described(), event, scene=Scene("road", (road,)))
+    start = Start(described().changed(parts={"": event.parts()}), event, scene=Scene("road", (road,)))
     sim = start.sim
     changes = {name: 0.0 for name in sim.parameters if ".damper" in name and name.endswith(".scale")}
     sim.set_parameters(changes | {f"{c}.statics.damper_rate": DAMPING for c in CORNERS})
@@ -478,8 +478,8 @@ def test_leaving_the_road_is_said_once_per_wheel() -> None:
 
 
 def test_requests_that_contradict_each_other_are_refused() -> None:
-    with pytest.raises(ParameterError, match="3 roads; expected four"):
-        straight_on(wheel_roads=("flat",) * 3)
+    with pytest.raises(ParameterError, match="3 roads; expected one for each of L1, R1, L2, R2"):
+        jn.run(sedan(), straight_on(wheel_roads=("flat",) * 3))
     with pytest.raises(ParameterError, match="give one or the other"):
         straight_on(road="flat", wheel_roads=("flat",) * 4)
     with pytest.raises(ParameterError, match="slopes of its own"):

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,8 +39,8 @@ class LinearModel:
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    S: Array  # slopes of the speeds that strain contacts, over the states
-    T: Array  # slopes of the speeds that friction opposes
+    S: Array = field(default_factory=lambda: np.zeros((0, 0)))  # slopes of the speeds that strain contacts
+    T: Array = field(default_factory=lambda: np.zeros((0, 0)))  # slopes of the speeds that friction opposes
 
     def eigenvalues(self, states: Sequence[str] | None = None) -> npt.NDArray[np.complex128]:
         """Eigenvalues of A, or of its part on the named states when these are decoupled from the others."""
