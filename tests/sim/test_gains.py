@@ -101,7 +101,8 @@ def test_a_mass_on_a_wheel_by_hand() -> None:
     a = np.array([[0, 1, 0], [0, -k / m, k * r / m], [0, r * k / inertia, -r * r * k / inertia]])
     b = np.array([[0.0], [0.0], [torque / inertia]])
     model = LinearModel(a, b, np.zeros((0, 3)), np.zeros((0, 1)), names, ("throttle",), ())
-    assert acceleration_per_demand(model, "throttle") == pytest.approx(torque / (m * r + inertia / r), rel=1e-12)
+    roles = ("place", "speed", "drift")
+    assert acceleration_per_demand(roles, model, "throttle") == pytest.approx(torque / (m * r + inertia / r), rel=1e-12)
 
 
 def test_gains_are_plain_numbers() -> None:

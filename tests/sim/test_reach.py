@@ -99,7 +99,7 @@ def test_what_does_not_describe_a_car_is_not_in_its_key(package: Path, sedan: ca
 def test_comments_docstrings_and_layout_do_not_matter(package: Path, sedan: car_model.Structure) -> None:
     first = car_model.car.key(sedan)
     append(package / "components" / "aero" / "maps.py", "\n\n# a comment\n")
-    replace(package / "vehicle" / "assembly" / "__init__.py", '"""The car as a system.\n', '"""A car as a system.\n')
+    replace(package / "vehicle" / "assembly.py", '"""Vehicles as a system.\n', '"""Vehicles, as a system.\n')
     replace(package / "symbolic" / "kane.py", "from __future__ import", "# why\nfrom __future__ import")
     assert car_model.car.key(sedan) == first
 

@@ -33,7 +33,6 @@ from jounce.vehicle.reading import load
 
 Array = npt.NDArray[np.float64]
 
-BUDGET = 0.2  # s
 HALF_BASE, HALF_TRACK = 1.4, 0.8  # m, about those of the car: where a single wheel meets something
 
 

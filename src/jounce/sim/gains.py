@@ -37,7 +37,7 @@ from jounce.runtime.simulation import Simulation
 from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
 from jounce.sim.equilibrium import Places
-from jounce.sim.linear import Lineariser, LinearModel
+from jounce.sim.linear import LinearModel
 from jounce.sim.steady import roll
 
 Array = npt.NDArray[np.float64]
@@ -62,28 +62,23 @@ def gains(sim: Simulation, description: Description) -> Gains:
     """
     here = sim.snapshot()
     linear = lineariser(description)
+    roles: list[str] = linear.rest["roles"]
     try:
-        throttle = acceleration_per_demand(linear, linear.at(sim), "throttle")
-        speed = Places(sim, linear.notes["states"]).state[_speed(linear)]
+        throttle = acceleration_per_demand(roles, linear.at(sim), "throttle")
+        speed = Places(sim, linear.notes["states"]).state[roles.index("speed")]
         if abs(sim.x[speed]) < ROLLING:
             roll(sim, description, ROLLING)
         way = np.sign(sim.x[speed])
         sim.set_inputs({"brake": JUST_APPLIED})
-        brake = -way * acceleration_per_demand(linear, linear.at(sim), "brake")
+        brake = -way * acceleration_per_demand(roles, linear.at(sim), "brake")
     finally:
         sim.restore(here)
     return Gains(throttle, float(brake))
 
 
-def _speed(linear: Lineariser) -> int:
-    """Which state is the speed along."""
-    number: int = linear.rest["roles"].index("speed")
-    return number
-
-
-def acceleration_per_demand(linear: Lineariser, model: LinearModel, demand: str) -> float:
+def acceleration_per_demand(roles: Sequence[str], model: LinearModel, demand: str) -> float:
     """Even acceleration per unit of an input (4): all states follow but place, speed and what may move freely."""
-    speed, roles = _speed(linear), linear.rest["roles"]
+    speed = list(roles).index("speed")
     others = [i for i, role in enumerate(roles) if role not in ("place", "speed", "free")]
     column = model.inputs.index(demand)
     entry = model.B[others, column]
