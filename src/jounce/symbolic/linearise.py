@@ -124,7 +124,10 @@ def generate_linear(
     writer.add("linearise", [[matrices[name][k] for k in ordered[name]] for name in matrices], low_effort=True)
     functions = [FunctionSlot("linearise", tuple(len(ordered[name]) for name in matrices))]
     if system.stuck or system.rolling:
-        limits, rolling = [limit for _, _, limit in system.stuck], [value for _, value in system.rolling]
+        limits, rolling = (
+            [limit for _, _, limit in system.stuck],
+            [value for speed, value in system.rolling if speed.name in names],
+        )
         writer.add("rest", [limits, rolling], low_effort=True)
         functions.append(FunctionSlot("rest", (len(limits), len(rolling))))
     writer.add_prepare()
@@ -155,6 +158,8 @@ def _rest(system: System, states: Sequence[Declared], names: Sequence[str], role
     }
     bodies = []
     for body in system.free_bodies:
+        if not all(key(s) in symbol_names for s in (*body.position, *body.velocity, *body.turning)):
+            continue  # constraints make one of its speeds depend on others: it stands on no ground by itself
         tilt = [place[f"{body.name}.r{axis}"] for axis in "xyz"]
         velocity, turning = ([number(s) for s in group] for group in (body.velocity, body.turning))
         position = [number(s) for s in body.position]
@@ -166,7 +171,7 @@ def _rest(system: System, states: Sequence[Declared], names: Sequence[str], role
         "bodies": bodies,
         "strains": [number(state) for state, _ in system.strains],
         "sticks": [memories[key(memory)] for memory, _, _ in system.stuck],
-        "rolling": [place[speed.name] for speed, _ in system.rolling],
+        "rolling": [place[speed.name] for speed, _ in system.rolling if speed.name in place],
     }
 
 
