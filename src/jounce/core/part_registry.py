@@ -73,10 +73,6 @@ class Registry:
             raise ParameterError(f"unknown kind{did_you_mean(kind, list(self.kinds(family)), limit=16)}")
         return found
 
-    def modules(self) -> list[str]:
-        """Names of the modules that hold the classes known so far."""
-        return sorted({cls.__module__ for cls in self._known.values()})
-
     def _search(self) -> None:
         if self._searched:
             return

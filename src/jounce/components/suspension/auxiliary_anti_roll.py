@@ -12,7 +12,6 @@ from pydantic import model_validator
 
 from jounce.components.model import AxleModel
 from jounce.components.part import Level, Part, Symbols
-from jounce.components.suspension.anti_roll import through_ports
 from jounce.core.curves import Curve
 from jounce.core.fields import choice, curve, one_of, quantity
 
@@ -52,7 +51,11 @@ class AuxiliaryAntiRoll(Part):
             force = p.force(delta, 0.5 * (left.travel + right.travel))
             stiffness = at.vehicle.slope(force, delta)
         total = p.scale * (force + p.damping * stiffness * (left.travel_rate - right.travel_rate))
-        total = through_ports(at, total)
+        word = at.place.word
+        total = at.vehicle.through(
+            total, "N", "anti-roll force at the left wheel, downwards; opposite at the right",
+            added=f"Antiroll_Bar.force.{word}", flag=f"Antiroll_Bar.activity_flag.{word}",
+        )  # fmt: skip
         at.system.generalized_force(left.travel_rate, -total)
         at.system.generalized_force(right.travel_rate, total)
         name = f"Suspension.Auxiliary_Roll_Force.SUSP{at.place.number}"
