@@ -105,6 +105,16 @@ def example(family: str, kind: str) -> Raw:
     return copy.deepcopy(EXAMPLES[family, kind])
 
 
+def test_every_part_has_its_test_file() -> None:
+    """components/<system>/<part>.py is tested in tests/components/<system>/test_<part>.py."""
+    here = Path(__file__).parent
+    for family, kind in kinds():
+        _, _, system, part = PARTS.find(family, kind).__module__.split(".")
+        assert (here / system / f"test_{part}.py").is_file(), (
+            f"{kind} of {family}: tests/components/{system}/test_{part}.py"
+        )
+
+
 every_kind = pytest.mark.parametrize(("family", "kind"), kinds(), ids=["-".join(item) for item in kinds()])
 
 

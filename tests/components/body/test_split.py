@@ -20,7 +20,7 @@ from jounce.sim.equilibrium import find_equilibrium
 from jounce.sim.linear import Lineariser
 from jounce.symbolic.system import System
 
-DATA = Path(__file__).parent / "data" / "compact"
+DATA = Path(__file__).parents[2] / "vehicle" / "data" / "compact"
 FREE = ["chassis.z", "chassis.rx", "chassis.ry", "*.jounce"]
 BALANCE = ["chassis.vz", "chassis.wx", "chassis.wy", "*.jounce.rate"]
 K = 8000.0 * 180 / math.pi  # N.m/rad, torsion

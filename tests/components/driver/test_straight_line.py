@@ -1,0 +1,37 @@
+"""The straight-line driver: the angle of pure pursuit by hand, on either side of a line of any heading."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import jounce as jn
+import jounce.vehicle as jv
+from jounce import events
+from jounce.components.driver.straight_line import StraightLine
+
+PREVIEW, PER_CURVATURE = 13.0, 37.0
+
+
+def driver(**changes: float) -> StraightLine:
+    return StraightLine(preview=PREVIEW, steering_per_curvature=PER_CURVATURE, **changes)
+
+
+@pytest.mark.parametrize("away", [0.31, -0.17])
+@pytest.mark.parametrize("heading", [0.0, 2.1])
+def test_it_steers_back_along_an_arc(plain_car: jv.Vehicle, heading: float, away: float) -> None:
+    """A line beside the car, turned by a little: e = away + d sin(turn), κ = −2 e/d²."""
+    turn = 0.008
+    line = heading - turn
+    # the car starts at the origin with this heading; the line passes at ``away`` to its right
+    there = {"x": math.sin(line) * away, "y": -math.cos(line) * away}
+    event = events.StraightBraking(
+        speed="15 m/s", brake=0.0, straight_line=False, start_time=0.0, end_time=0.01, heading=heading
+    )
+    run = jn.run(plain_car, event, blocks=[driver(heading=line, **there)], interval="1 ms")
+    offset = run["Straight_Line.Offset_Ahead"][0]
+    assert offset == pytest.approx(away + PREVIEW * math.sin(turn), abs=1e-3)
+    hand = run["driver_demands.steering"][2]
+    assert hand == pytest.approx(-2 * PER_CURVATURE * offset / PREVIEW**2, rel=0.01)
+    assert hand * offset < 0

@@ -1,0 +1,36 @@
+"""Auxiliary anti-roll: a rate, a table over difference and mean."""
+
+from __future__ import annotations
+
+import pytest
+
+import jounce.vehicle as jv
+from jounce.sim import car
+from polynomial_cars import acts, auxiliary_force, put, rig
+
+
+def test_roll_stiffness_of_the_auxiliary_rate(plain_car: jv.Vehicle) -> None:
+    """Opposite travels j are a roll of 2 j/t; the moment is k t² times it."""
+    sim = car.simulation(plain_car, ground="inclined")
+    k, track, j = 4000.0, plain_car.rear_suspension.track, 0.02
+    put(sim, {"L1": 0.01, "R1": 0.01, "L2": j, "R2": -j})
+    acting = acts(sim, {"axle2.auxiliary_anti_roll.scale": 0.0})
+    moment = (acting["R2"] - acting["L2"]) * track / 2
+    assert moment == pytest.approx(k * track**2 * (2 * j / track), rel=1e-6)
+    assert acting["L2"] == pytest.approx(-acting["R2"], rel=1e-9) and acting["L2"] < 0, (
+        "the left wheel is up: pushed down"
+    )
+    # damping: per stiffness, times the rate of the difference
+    put(sim, {"L1": 0.01, "R1": 0.01, "L2": j, "R2": -j}, {"L2": 0.1, "R2": -0.3})
+    acting = acts(sim, {"axle2.auxiliary_anti_roll.scale": 0.0})
+    assert acting["L2"] == pytest.approx(-k * (2 * j + 0.02 * 0.4), rel=1e-6)
+
+
+def test_auxiliary_table_over_difference_and_mean(independent: jv.Vehicle) -> None:
+    sim = rig(independent)
+    for left, right in ((0.04, -0.04), (0.06, -0.01), (-0.05, 0.03)):
+        put(sim, {"L1": 0.01, "R1": 0.01, "L2": left, "R2": right})
+        expected = auxiliary_force(left - right, (left + right) / 2)
+        assert sim.output("Suspension.Auxiliary_Roll_Force.SUSP2") == pytest.approx(expected, rel=1e-9)
+        acting = acts(sim, {"axle2.auxiliary_anti_roll.scale": 0.0})
+        assert (acting["L2"], acting["R2"]) == pytest.approx((-expected, expected), rel=1e-6)
