@@ -8,6 +8,8 @@ JOBS   ?= 2
 # worksteal: neighbours share a process and its fixtures, and nobody idles while the other has a long file left
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
+# many tests start processes: modules compiled once, whatever the environment says
+export PYTHONDONTWRITEBYTECODE :=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
