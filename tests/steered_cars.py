@@ -23,7 +23,7 @@ from jounce.runtime.simulation import Library, Simulation
 from jounce.symbolic.system import System
 from jounce.vehicle.assembly import placed, run_phases
 
-DATA = Path(__file__).parents[2] / "vehicle" / "data" / "compact"
+DATA = Path(__file__).parent / "vehicle" / "data" / "compact"
 
 
 CASTER, INCLINATION = math.radians(6), math.radians(12)

@@ -31,7 +31,9 @@ def test_it_steers_back_along_an_arc(plain_car: jv.Vehicle, heading: float, away
     )
     run = jn.run(plain_car, event, blocks=[driver(heading=line, **there)], interval="1 ms")
     offset = run["Straight_Line.Offset_Ahead"][0]
-    assert offset == pytest.approx(away + PREVIEW * math.sin(turn), abs=1e-3)
+    x, y = (run[f"chassis_displacements.{way}"][0] for way in ("longitudinal", "lateral"))
+    behind = -(x * math.cos(heading) + y * math.sin(heading))  # of the centre of gravity, from where the car starts
+    assert behind > 0.5 and offset == pytest.approx(away + (PREVIEW - behind) * math.sin(turn), abs=1e-6)
     hand = run["driver_demands.steering"][2]
     assert hand == pytest.approx(-2 * PER_CURVATURE * offset / PREVIEW**2, rel=0.01)
     assert hand * offset < 0
