@@ -51,7 +51,7 @@ from jounce.core.errors import ModelError, ParameterError
 from jounce.core.generated import GeneratedModel
 from jounce.runtime.cache import Store, cache_root, digest, prune_sometimes
 from jounce.runtime.compile import RUNTIME, library_path
-from jounce.sim.reach import absolute, parsed_imports, reach_digest
+from jounce.sim.reach import absolute, code_text, parsed_imports, reach_digest
 
 if TYPE_CHECKING:
     from jounce.runtime.simulation import Library
@@ -364,7 +364,7 @@ class Sources:
         label = f"{module}.{function.__qualname__}"
         # Where no file stands behind the code, what cannot be written down would be lost without a trace.
         strict = module not in self._modules and not module.startswith("jounce.")
-        self.add(label, _code_text(function.__code__))
+        self.add(label, code_text(function.__code__))
         names = dict.fromkeys(name for code in _codes(function.__code__) for name in code.co_names)
         for name in _global_names(function.__code__) if strict else names:
             if name in function.__globals__:
@@ -400,7 +400,7 @@ class Sources:
         self.add(label, repr([(name, str(item)) for name, item in vars(kind).get("__annotations__", {}).items()]))
         for name, value in vars(kind).items():
             if isinstance(value, types.FunctionType) and value.__code__.co_filename.startswith("<"):
-                self.add(f"{label}.{name}", _code_text(value.__code__))  # written by a decorator such as dataclass
+                self.add(f"{label}.{name}", code_text(value.__code__))  # written by a decorator such as dataclass
             elif not name.startswith("__") or callable(value) or isinstance(value, classmethod | staticmethod):
                 self._value(value, f"{label}.{name}", False)
         for base in kind.__bases__:
@@ -519,24 +519,6 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
     for item in code.co_consts:
         if isinstance(item, types.CodeType):
             yield from _codes(item)
-
-
-def _code_text(code: types.CodeType) -> str:
-    """Write down what a code object does; where it stands in its file does not matter."""
-    constants = [_constant(item) for item in code.co_consts]
-    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
-    return repr((code.co_code, constants, names, counts))
-
-
-def _constant(item: object) -> str:
-    if isinstance(item, types.CodeType):
-        return _code_text(item)
-    if isinstance(item, frozenset):  # its order changes from process to process
-        return f"frozenset{sorted(map(_constant, item))}"
-    if isinstance(item, tuple):
-        return f"({', '.join(map(_constant, item))})"
-    return f"{type(item).__name__} {item!r}"
 
 
 def _global_names(code: types.CodeType) -> list[str]:

@@ -11,7 +11,7 @@ closure of import statements, at any level of a file (top, inside functions), fr
 * ``runtime`` and ``sim.build`` are never followed: they run what was described, and what they need to know of it is in
   ``core.generated``. The C runtime is in the key of the binary.
 
-The digest is of the syntax tree without docstrings: comments, docstrings and layout do not matter.
+The digest is of the compiled code without docstrings and line numbers: comments, docstrings and layout do not matter.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from types import CodeType
 
 import jounce
 from jounce.runtime.cache import cache_root, digest, recall, remember
@@ -37,7 +37,7 @@ SERVING = ("jounce.runtime", "jounce.sim.build", "jounce.sim.reach")
 ALWAYS = ("jounce.core.generated",)
 
 # Raised when the digest of an unchanged file changes its meaning.
-_FORMAT = 1
+_FORMAT = 2
 _RECENT = 2_000_000_000  # ns: a file changed this very moment may change again without a new stamp
 _DYNAMIC = frozenset({"import_module", "__import__", "pkgutil", "spec_from_file_location"})
 
@@ -197,20 +197,22 @@ def _read(file: Path, package: str, tree: _Tree) -> tuple[str, list[str], bool]:
         parsed = ast.parse(data)
     except (SyntaxError, ValueError):  # an edit under way
         return digest(data), [], False
-    names = absolute(imports_of(parsed), package)
-    told, computed = _loads(parsed)
+    nodes = list(ast.walk(parsed))
+    names = absolute(imports_of(nodes), package)
+    told, computed = _loads(nodes)
     names += told
     if computed:
-        named = [name for text in _strings(parsed) for name in _named(text, tree)]
+        texts = (n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str))
+        named = [name for text in texts for name in _named(text, tree)]
         names, computed = [*names, *named], not named
     own = sorted({name for name in names if name.partition(".")[0] == "jounce"})
-    return digest(code_text(parsed)), own, computed
+    return digest(code_text(compile(parsed, "", "exec", dont_inherit=True, optimize=2))), own, computed
 
 
-def _loads(parsed: ast.AST) -> tuple[list[str], bool]:
+def _loads(nodes: Iterable[ast.AST]) -> tuple[list[str], bool]:
     """Return names in calls such as ``import_module("casadi")``, and whether there are calls with computed names."""
     told, mentions = [], 0
-    for node in ast.walk(parsed):
+    for node in nodes:
         if (isinstance(node, ast.Name) and node.id in _DYNAMIC) or (
             isinstance(node, ast.Attribute) and node.attr in _DYNAMIC
         ):
@@ -221,10 +223,6 @@ def _loads(parsed: ast.AST) -> tuple[list[str], bool]:
             if called in _DYNAMIC and isinstance(node.args[0].value, str):
                 told.append(node.args[0].value)
     return told, mentions > len(told)
-
-
-def _strings(parsed: ast.AST) -> Iterable[str]:
-    return (n.value for n in ast.walk(parsed) if isinstance(n, ast.Constant) and isinstance(n.value, str))
 
 
 def _named(text: str, tree: _Tree) -> list[str]:
@@ -240,17 +238,25 @@ def _named(text: str, tree: _Tree) -> list[str]:
 # --- one file --------------------------------------------------------------------------------------------------------
 
 
-def code_text(parsed: ast.Module) -> str:
-    """Write a syntax tree down without docstrings and places."""
-    for node in ast.walk(parsed):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first: Any = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and type(first.value.value) is str:
-                first.value.value = ""
-    return ast.dump(parsed)
+def code_text(code: CodeType) -> str:
+    """Write down what a code object does; where it stands in its file does not matter."""
+    constants = [_constant(item) for item in code.co_consts]
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    return repr((code.co_code, constants, names, counts))
 
 
-def imports_of(parsed: ast.AST) -> set[tuple[int, str]]:
+def _constant(item: object) -> str:
+    if isinstance(item, CodeType):
+        return code_text(item)
+    if isinstance(item, frozenset):  # its order changes from process to process
+        return f"frozenset{sorted(map(_constant, item))}"
+    if isinstance(item, tuple):
+        return f"({', '.join(map(_constant, item))})"
+    return f"{type(item).__name__} {item!r}"
+
+
+def imports_of(nodes: Sequence[ast.AST]) -> set[tuple[int, str]]:
     """Return level and name of everything that import statements anywhere in a file may mean.
 
     Of names of this package read as attributes (``jn.System``) each attribute; a use of ``jn`` in any other way stands
@@ -258,7 +264,7 @@ def imports_of(parsed: ast.AST) -> set[tuple[int, str]]:
     """
     found: set[tuple[int, str]] = set()
     ours: set[str] = set()
-    for node in ast.walk(parsed):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 found.add((0, alias.name))
@@ -270,7 +276,7 @@ def imports_of(parsed: ast.AST) -> set[tuple[int, str]]:
             found.update((node.level, f"{base}.{alias.name}".lstrip(".")) for alias in node.names)
     if ours:
         plain = 0
-        for node in ast.walk(parsed):
+        for node in nodes:
             if isinstance(node, ast.Name) and node.id in ours:
                 plain += 1
             elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ours:
@@ -304,6 +310,6 @@ def parsed_imports(data: bytes) -> list[tuple[int, str]]:
             tree = ast.parse(data)
         except (SyntaxError, ValueError):
             return []  # not Python (an extension module), or an edit under way
-        known = {"imports": sorted(imports_of(tree))}
+        known = {"imports": sorted(imports_of(list(ast.walk(tree))))}
         remember("imports", key, known)
     return [(level, name) for level, name in known["imports"]]
