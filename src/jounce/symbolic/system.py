@@ -174,6 +174,7 @@ class Scope:
         if above is not None and not item.default > above:
             raise ModelError(f"parameter {item.name!r}: its default {item.default:g} must be above {above:g}")
         self.system.parameter_list.append(item)
+        self.system.parameter_keys.add(key(item.symbol))
         return item.symbol
 
     def parameters(self, values: Mapping[str, Any]) -> SimpleNamespace:
@@ -188,7 +189,6 @@ class Scope:
         """A parameter computed from other parameters, once before a run (and again when one of them changes)."""
         system = self.system
         value = self._scalar(expression, f"derived parameter {self.full_name(name)!r}")
-        known = {key(p.symbol) for p in (*system.parameter_list, *(d for d, _ in system.derived_parameters))}
         for k, symbol in system.calls.reachable(value).items():
             owner = system.calls.owner(symbol)
             if owner is not None and getattr(owner[0], "kind", "") == "service":
@@ -196,13 +196,14 @@ class Scope:
                     f"derived parameter {self.full_name(name)!r} asks service {owner[0].label!r}, bound later; "
                     "use a table, or make it an intermediate expression"
                 )
-            if owner is None and k not in known:
+            if owner is None and k not in system.parameter_keys:
                 raise ModelError(
                     f"derived parameter {self.full_name(name)!r} depends on {str(symbol)!r}, which is no parameter of "
                     "this system; what changes during a run is an output or an intermediate expression"
                 )
         item = self._new(name, unit, doc)
         system.derived_parameters.append((item, value))
+        system.parameter_keys.add(key(item.symbol))
         return item.symbol
 
     def input(
@@ -738,6 +739,7 @@ class System(Scope):
         self._names: set[str] = set()
         self.parameter_list: list[Declared] = []
         self.derived_parameters: list[tuple[Declared, SX]] = []
+        self.parameter_keys: set[int] = set()  # of both
         self.inputs: list[Declared] = []
         self.input_links: list[list[int]] = []
         self.input_aliases: dict[str, str] = {}  # alias -> name of an input
@@ -746,6 +748,7 @@ class System(Scope):
         self.states: list[Declared] = []
         self.memories: list[Declared] = []
         self.outputs: list[Declared] = []
+        self._output_names: set[str] = set()
         self.watches: list[Declared] = []
         self.kinematics: list[Declared] = []
         self.blocks: list[Block] = []
@@ -813,8 +816,9 @@ class System(Scope):
 
     def check_new_output(self, item: Declared, watch: bool) -> None:
         _check_name(item.name)
-        if any(o.name == item.name for o in self.outputs):
+        if item.name in self._output_names:
             raise ModelError(f"output {item.name!r} is declared twice: use another name or scope")
+        self._output_names.add(item.name)
         units.check_si(item.unit, name=item.name)
 
     def rate_of(self, symbol: SX) -> SX:
