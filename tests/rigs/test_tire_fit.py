@@ -159,6 +159,7 @@ def test_the_report_says_it_all(result: FitResult) -> None:
     assert result.figure().axes
 
 
+@pytest.mark.slow
 def test_outliers_do_not_pull_a_robust_fit(truth: Tire) -> None:
     data = measured(truth, 3000)
     rng = np.random.default_rng(5)
@@ -323,6 +324,7 @@ def test_pressure_terms_come_back_within_their_errors(inflated: tuple[Tire, Tire
         assert 0.985 * noise < result.quality[force][1] < noise, force
 
 
+@pytest.mark.slow
 def test_pressures_are_told_where_they_cannot_be_fitted(inflated: tuple[Tire, TireData]) -> None:
     truth, data = inflated
     some = data.where(np.random.default_rng(0).random(len(data)) < 0.2)

@@ -441,6 +441,7 @@ int main(void) {
 """
 
 
+@pytest.mark.slow
 def test_blocks_in_a_plain_c_program_under_the_sanitizers(compiler, tmp_path):
     flags = ("-std=c11", "-g", "-O1", "-ffp-contract=off", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     (tmp_path / "probe.c").write_text("int main(void) { return 0; }\n")

@@ -148,7 +148,7 @@ def recordings(library: Library) -> dict[str, Recording]:
     return {method: Simulation(library).run(program=drive(), method=method, step=STEP, iprint=0) for method in ALL}
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2", "-O3"])
+@pytest.mark.parametrize("level", ["-O0", pytest.param("-O2", marks=pytest.mark.slow), "-O3"])
 def test_every_method_gives_the_bits_of_python_at_every_level(level, library, recordings, compiler, tmp_path):
     export_c(tmp_path / "cart", library, program=drive(), iprint=0)
     program = compiled(tmp_path / "cart", compiler, level, driver=METHODS_DRIVER)

@@ -129,6 +129,7 @@ int main(void) {
 """
 
 
+@pytest.mark.slow
 def test_the_runtime_is_clean_under_sanitizers(compiler, tmp_path):
     probe = tmp_path / "probe.c"
     probe.write_text("int main(void) { return 0; }\n")

@@ -367,6 +367,7 @@ def as_c(tables: list[Table]) -> str:
     return "\n".join(text)
 
 
+@pytest.mark.slow
 def test_no_undefined_behaviour_for_any_argument(tmp_path: Path) -> None:
     rng = np.random.default_rng(10)
     chosen = []
