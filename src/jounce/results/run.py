@@ -341,7 +341,7 @@ class Run:
     @property
     def kpis(self) -> dict[str, tuple[float, str]]:
         """Key figures: name -> (value, unit); nan where one cannot be told, see `kpi_warnings`."""
-        return dict(self.figures)
+        return Figures(self.figures, self.figures.warnings)
 
     @property
     def kpi_warnings(self) -> list[str]:
