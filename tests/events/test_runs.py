@@ -39,7 +39,7 @@ def drive(event: events.Event, car: Any = None) -> Run:
     return jn.run(car if car is not None else sedan(), event)
 
 
-# -- calls that make no sense --------------------------------------------------------------------------------------------
+# -- calls that make no sense ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,11 @@ def drive(event: events.Event, car: Any = None) -> Run:
         ({"step": 0}, "step = 0: must be above 0 s"),
         ({"step": "0 ms"}, "step = 0 ms: must be above 0 s"),
         ({"step": math.nan}, "step = nan: must be above 0 s"),
-        ({"step": "1 ms", "interval": -1}, "interval = -1: must be from one step"),
-        ({"step": "1 ms", "interval": 1e300}, r"interval = 1e\+300: must be from one step"),
-        ({"step": "1 ms", "interval": math.nan}, "interval = nan: must be from one step"),
+        ({"step": "1 ms", "interval": -1}, "interval = -1: must be a multiple of the step, 0.001 s"),
+        ({"step": "1 ms", "interval": 1e300}, r"interval = 1e\+300: must be .* and at most 1e\+11 steps"),
+        ({"step": "1 ms", "interval": math.nan}, "interval = nan: must be a multiple"),
         ({"step": "1 ms", "interval": "1.5 ms"}, "must be a multiple of the step, 0.001 s; such as 1 ms or 2 ms"),
-        ({"step": 1e-9}, r"would take 6e\+09 steps"),
+        ({"step": 1e-12}, r"would take 6e\+12 steps"),
     ],
 )
 def test_senseless_numbers_of_a_run_are_refused_before_it_is_built(options: dict[str, Any], message: str) -> None:
@@ -69,18 +69,14 @@ def test_an_interval_that_the_default_cannot_keep_is_told() -> None:
 
 @pytest.mark.parametrize("vehicle", ["sedan", None, 5])
 def test_what_is_no_vehicle_is_named_with_a_hint(vehicle: Any) -> None:
-    hint = (
-        r"expected a vehicle, got 'sedan'; write jounce.load\('sedan'\)"
-        if vehicle == "sedan"
-        else "expected a vehicle, got a"
-    )
-    with pytest.raises(ParameterError, match=hint):
+    hint = r"'sedan'; write jounce.load\('sedan'\)" if vehicle == "sedan" else "a (NoneType|int)"
+    with pytest.raises(ParameterError, match=f"expected a vehicle, got {hint}"):
         jn.run(vehicle, events.StepSteer())
 
 
 def test_an_unknown_key_figure_is_named_with_the_nearest() -> None:
     figures = drive(events.StepSteer(end_time=3.0)).kpis
-    with pytest.raises(ParameterError, match="key figure 'yaw_rate_t9'.*did you mean 'yaw_rate_t90'"):
+    with pytest.raises(ParameterError, match=r"key figure 'yaw_rate_t9'.*did you mean 'yaw_rate_t90'"):
         figures["yaw_rate_t9"]
     assert "yaw_rate_t9" not in figures and figures.get("yaw_rate_t9") is None
 

@@ -58,12 +58,12 @@ EVERYBODY = pytest.mark.parametrize("function", [run, batch, export])
         ({"t_end": 1.0, "method": "AB-3"}, "did you mean"),
         ({"t_end": 1.0, "iprint": 2, "interval": "1 ms"}, "give iprint or interval, not both"),
         ({"t_end": 1.0, "iprint": -1}, "IPRINT = -1: must be 0, 1, 2"),
-        ({"t_end": 1.0, "iprint": 10**20}, "IPRINT = 100000000000000000000: must be 0, 1, 2, … up to 1000000000"),
+        ({"t_end": 1.0, "iprint": 10**20}, "IPRINT = 100000000000000000000: must be 0, 1, 2, … up to 100000000000"),
         ({"t_end": 1.0, "iprint": float("nan")}, "IPRINT = nan: must be 0, 1, 2"),
         ({"t_end": 1.0, "iprint": "2"}, "IPRINT = '2': must be 0, 1, 2"),
         ({"t_end": 1.0, "interval": "1 kg"}, "interval"),
         ({"t_end": 1.0, "step": "1 ms", "interval": -1}, "interval = -1: must be above 0 s"),
-        ({"t_end": 1.0, "step": "1 ms", "interval": 1e300}, "interval = 1e+300: must be from one step, 0.001 s, to"),
+        ({"t_end": 1.0, "step": "1 ms", "interval": 1e300}, "interval = 1e+300: must be a multiple of the step, 0.001 s and at most 1e+11 steps"),
         ({"t_end": 1.0, "step": "1 ms", "interval": "1.5 ms"}, "a multiple of the step, 0.001 s; such as 1 ms or 2 ms"),
         ({"program": "go"}, "program: expected a Program, got a str"),
         ({"t_end": 1.0, "channels": ["qq"]}, "channel 'qq'"),
@@ -152,8 +152,8 @@ def test_the_thread_that_runs_may_look_and_act_from_its_callback(library: Librar
 
 def test_a_run_beyond_all_sense_is_refused_before_it_starts(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     sim = jn.Simulation(library, step=0.001)
-    with pytest.raises(ParameterError, match=r"would take 1e\+09 steps of 1e-09 s|would take 2e\+09 steps of 1e-09 s"):
-        sim.run(2.0, step=1e-9)
+    with pytest.raises(ParameterError, match=r"would take 2e\+12 steps of 1e-12 s"):
+        sim.run(2.0, step=1e-12)
     sim = jn.Simulation(library, step=0.001)
     monkeypatch.setattr("jounce.runtime.running.memory_limit", lambda: 8.0 * 3 * 1001)  # three columns, 1001 rows
     with pytest.raises(ParameterError, match=r"would record 1e\+03 rows of 3 numbers.*choose a longer interval"):

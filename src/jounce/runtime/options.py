@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 IN_A_LOOP = ("on_error", "progress", "buffer_rows")
 """Options of a run that happens here and now; a batch and an export have none of them."""
 
-MOST_STEPS = 1_000_000_000
-"""Of one run, and between two of its rows: hours of computing, and a number that is exact everywhere."""
+MOST_STEPS = 100_000_000_000
+"""Of one run, and between two of its rows: a day of computing for the smallest model, and exact in every number."""
 
 
 class RunKeywords(TypedDict, total=False):
@@ -121,7 +121,8 @@ def steps_of(interval: Number, step: float) -> int:
     """Steps from one row to the next, of an interval in s; raises where it is no multiple of the step."""
     steps = parse(interval, "s", "interval") / step
     if not 0.5 <= steps <= MOST_STEPS:
-        raise ParameterError(f"interval = {interval}: must be from one step, {step:g} s, to {MOST_STEPS * step:g} s")
+        most = f" and at most {MOST_STEPS:.0e} steps" if steps > 1 else ""
+        raise ParameterError(f"interval = {interval}: must be a multiple of the step, {step:g} s{most}")
     if abs(steps - round(steps)) > 1e-6 * steps:
         near = " or ".join(f"{1e3 * n * step:g} ms" for n in (math.floor(steps), math.ceil(steps)) if n)
         raise ParameterError(f"interval = {interval}: must be a multiple of the step, {step:g} s; such as {near}")
