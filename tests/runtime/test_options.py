@@ -63,7 +63,10 @@ EVERYBODY = pytest.mark.parametrize("function", [run, batch, export])
         ({"t_end": 1.0, "iprint": "2"}, "IPRINT = '2': must be 0, 1, 2"),
         ({"t_end": 1.0, "interval": "1 kg"}, "interval"),
         ({"t_end": 1.0, "step": "1 ms", "interval": -1}, "interval = -1: must be above 0 s"),
-        ({"t_end": 1.0, "step": "1 ms", "interval": 1e300}, "interval = 1e+300: must be a multiple of the step, 0.001 s and at most 1e+11 steps"),
+        (
+            {"t_end": 1.0, "step": "1 ms", "interval": 1e300},
+            "interval = 1e+300: must be a multiple of the step, 0.001 s and at most 1e+11 steps",
+        ),
         ({"t_end": 1.0, "step": "1 ms", "interval": "1.5 ms"}, "a multiple of the step, 0.001 s; such as 1 ms or 2 ms"),
         ({"program": "go"}, "program: expected a Program, got a str"),
         ({"t_end": 1.0, "channels": ["qq"]}, "channel 'qq'"),

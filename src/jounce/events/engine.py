@@ -58,8 +58,7 @@ def run(
     Parameters
     ----------
     step, method : of integration
-    interval : between recorded rows, a multiple of the step; default 10 ms, or the nearest multiple of a step that does
-        not fit
+    interval : between recorded rows; the nearest multiple of the step is taken, and told where it is another
     channels : names or patterns to record; default all
     tires : by corner, instead of those the vehicle names
     road : a road, its name or file, instead of what the event says

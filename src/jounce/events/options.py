@@ -11,7 +11,7 @@ from jounce.core.errors import ParameterError
 from jounce.core.units import parse
 from jounce.runtime.blocks import OutsideBlock
 from jounce.runtime.methods import method_number, step_of
-from jounce.runtime.options import steps_of
+from jounce.runtime.options import MOST_STEPS
 from jounce.runtime.program import Number, Reference
 from jounce.sim.car import METHOD, STEP
 
@@ -64,14 +64,15 @@ class Options:
     def of(cls, *, step: float | str = STEP, interval: float | str = INTERVAL, **others: Any) -> Options:
         """Options as a user writes them: with units, and None for a mapping that is not there."""
         seconds = step_of(step, method_number(others.get("method", METHOD)))
-        if parse(interval, "s", "interval") == INTERVAL:  # what most never asked for fits itself to the step
-            interval = max(1, round(INTERVAL / seconds)) * seconds
-            if abs(interval - INTERVAL) > 1e-6 * INTERVAL:
-                others["remarks"] = (
-                    f"interval: rows are {1e3 * interval:g} ms apart, since {1e3 * INTERVAL:g} ms is no multiple of "
-                    f"the step, {1e3 * seconds:g} ms",
-                )
-        every = steps_of(interval, seconds) * seconds
+        asked = parse(interval, "s", "interval")
+        if not 0.0 < asked <= MOST_STEPS * seconds:
+            raise ParameterError(f"interval = {interval}: must be above 0 s and at most {MOST_STEPS:.0e} steps")
+        every = max(1, round(asked / seconds)) * seconds
+        if abs(every - asked) > 1e-6 * asked:
+            others["remarks"] = (
+                f"interval: rows are {1e3 * every:g} ms apart, since {1e3 * asked:g} ms is no multiple of the step, "
+                f"{1e3 * seconds:g} ms",
+            )
         for name in ("parameters", "changes", "inputs"):
             others[name] = dict(others.get(name) or {})
         others["blocks"] = tuple(_block(item) for item in others.get("blocks") or ())

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import jounce
-from jounce.core.fields import to_raw
+from jounce.core.fields import meta, to_raw, walk
 from jounce.events.base import Steered
+from jounce.results.origin import pack
 
 if TYPE_CHECKING:
     from jounce.events.base import Event
@@ -43,7 +42,15 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
     """What is kept with a run."""
     vehicle = start.vehicle
     changes = {**start.options.changes, **start.options.parameters}
-    key = hashlib.sha256(json.dumps(to_raw(vehicle), sort_keys=True, default=str).encode()).hexdigest()
+    packed, hashes = pack(
+        {
+            "vehicle": to_raw(vehicle),
+            "units": {path: meta(info).get("unit", "") for path, _, info in walk(vehicle) if info is not None},
+            "tires": {wheel: tire.raw() for wheel, tire in start.description.tires.items()},
+            "event": event.to_dict(),
+            "parameters": {name: str(value) for name, value in start.options.parameters.items()},
+        }
+    )
     mass, centre, height = _centre_of_gravity(vehicle)
     place = vehicle.layout
     axles = place.axles
@@ -82,7 +89,8 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
         "event": {"kind": event.kind, "name": event.title, "parameters": event.parameters()},
         "parameters": {name: str(value) for name, value in changes.items()},
         "version": jounce.__version__,
-        "hashes": {"vehicle": key},
+        "hashes": {name: hashes[name] for name in ("vehicle", "tires", "event")},
+        "data": packed,
         "statics": {"method": start.settled.method, "iterations": start.settled.iterations},
         "warnings": warnings,
     }

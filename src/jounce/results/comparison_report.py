@@ -13,13 +13,13 @@ import numpy as np
 from jounce.core.writing import write_atomically
 from jounce.results.compare import Comparison
 from jounce.results.display import number, pretty, shown
-from jounce.results.page import cell, code, escape, head, note, page, plots, table, value, verdict
+from jounce.results.page import cell, code, escape, head, note, page, plots, table, verdict
 from jounce.results.panels import Curve, Panel, panels
 from jounce.results.plots import COLOURS
 from jounce.results.run import Run
 
 NUM, UNIT, SOFT = "num", "unit", "soft"
-OWN = ("timing.", "hashes.", "warnings", "label", "status", "reason")  # metadata that differ from run to run anyway
+MOST_ROWS = 60  # of what is different: two cars differ in hundreds of numbers
 
 
 def write(comparison: Comparison, path: str | os.PathLike[str], **options: Any) -> Path:
@@ -38,7 +38,7 @@ def render(
     parts = [
         head(title, " · ".join(labels), status, comparison.ok),
         _notes(runs, labels),
-        _changes(runs, labels),
+        _changes(comparison),
         _figures(comparison),
         _bands(comparison, profile),
         plots(drawn),
@@ -54,22 +54,13 @@ def _notes(runs: Sequence[Run], labels: Sequence[str]) -> str:
     return note(f"{len(lines)} remark{'s' if len(lines) > 1 else ''}", lines) if lines else ""
 
 
-def _changes(runs: Sequence[Run], labels: Sequence[str]) -> str:
-    """Where the metadata of the runs differ: what was changed between them."""
-    flat = [_flat(run.metadata) for run in runs]
-    keys = list(dict.fromkeys(key for item in flat for key in item))
-    changed = [key for key in keys if len({item.get(key) for item in flat}) > 1 and not key.startswith(OWN)]
-    rows = [[cell(code(key)), *(cell(escape(item.get(key, "–"))) for item in flat)] for key in changed]
-    return table("What is different", [("", ""), *((escape(label), "") for label in labels)], rows)
-
-
-def _flat(item: Any, prefix: str = "") -> dict[str, str]:
-    if isinstance(item, dict):
-        result: dict[str, str] = {}
-        for key, part in item.items():
-            result |= _flat(part, f"{prefix}{key}.")
-        return result
-    return {prefix.rstrip("."): value(item)}
+def _changes(comparison: Comparison) -> str:
+    """What was changed between the runs."""
+    found = comparison.differences
+    rows = [[cell(code(item.key)), *(cell(escape(text)) for text in item.values)] for item in found[:MOST_ROWS]]
+    if len(found) > MOST_ROWS:
+        rows.append([cell(f"and {len(found) - MOST_ROWS} more"), *(cell("") for _ in comparison.labels)])
+    return table("What is different", [("", ""), *((escape(label), "") for label in comparison.labels)], rows)
 
 
 def _swatch(k: int) -> str:

@@ -15,10 +15,10 @@ import numpy as np
 
 from jounce.core.writing import write_atomically
 from jounce.results import words
-from jounce.results.display import in_unit, number, pretty, shown
+from jounce.results.display import in_unit, number, pretty, shown, value
 from jounce.results.identities import identities
 from jounce.results.kinds import find
-from jounce.results.page import cell, code, escape, facts, head, note, page, plots, table, value, verdict
+from jounce.results.page import cell, code, escape, facts, head, note, page, plots, table, verdict
 from jounce.results.panels import CREEP, panels
 from jounce.results.plausibility import Range, ranges
 from jounce.results.run import Run

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from jounce.core.errors import JounceError, ParameterError, did_you_mean
 from jounce.core.units import check_unit, convert, parse
-from jounce.results import kinds
+from jounce.results import kinds, origin
 from jounce.results.catalogue import catalogue, spelling
 from jounce.results.figures import Figures
 
@@ -82,6 +82,7 @@ class Run:
         ``vehicle``: name, or {"name", "class", "summary": {label: [value, unit]}, "quantities": {name: SI number}};
         ``event``: kind, or {"kind", "name", "parameters": {name: value or [value, unit]}};
         ``parameters`` (changes to the vehicle), ``version``, ``step``, ``method``, ``hashes``;
+        ``data``: vehicle, tires and event in full, packed (`Run.data`);
         ``status`` "complete" or "partial" with ``reason``; ``warnings`` (list);
         ``timing``: {"simulated", "wall"} in s; ``signals``: {signal: channel} in place of `SIGNALS`
     names : of the columns when ``channels`` is a matrix
@@ -314,6 +315,12 @@ class Run:
     def with_metadata(self, **changes: Any) -> Run:
         """Return the same run with other metadata."""
         return self._with(self.time, self._values, {**self.metadata, **changes})
+
+    @cached_property
+    def data(self) -> Mapping[str, Any]:
+        """Vehicle, tires and event in full, as `jounce.results.origin` says; empty where the run has none."""
+        packed = self.metadata.get("data")
+        return origin.unpack(packed) if isinstance(packed, str) else {}
 
     # --- what follows from it ----------------------------------------------------------------------------------------
 
