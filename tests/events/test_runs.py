@@ -214,6 +214,13 @@ def test_impulse_finds_the_lateral_modes() -> None:
     assert np.abs(yaw[free] - linear[free]).max() < 0.03 * np.abs(linear).max()
 
 
+def test_the_yaw_mode_of_a_slow_car_lies_beyond_the_range_and_is_not_told() -> None:
+    slow = drive(events.ImpulseSteer(speed="30 km/h", amplitude="-3 deg"))
+    assert math.isnan(slow.kpis["yaw_natural_frequency"][0]) and math.isnan(slow.kpis["yaw_damping"][0])
+    assert any("yaw natural frequency and damping: not within the 0.2 to 2 Hz" in text for text in slow.kpi_warnings)
+    assert drive(events.ImpulseSteer(speed="130 km/h", amplitude="-3 deg")).kpis["yaw_natural_frequency"][0] < 2
+
+
 def test_steady_yaw_gain_follows_from_wheelbase_and_understeer() -> None:
     """ψ̇/δ_H = V/[(L + K V²) i]: K found at 100 km/h predicts the gain at 60 km/h, in the linear range."""
 
