@@ -16,6 +16,7 @@ from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError, SimulationError
 from jounce.events.start import Start
 from jounce.results.compare import compare
+from jounce.results.report import render
 from jounce.results.run import Run
 from jounce.road.builder import RoadBuilder
 from jounce.sim import car as cars
@@ -335,6 +336,22 @@ def test_the_start_pose_does_not_matter() -> None:
 def test_output_steps_are_multiples_of_the_step() -> None:
     run = jn.run(sedan(), events.StepSteer(amplitude="20 deg", end_time=1.5), interval=0.0034, step=0.001)
     assert np.diff(run.time) == pytest.approx(np.full(len(run.time) - 1, 0.003), abs=1e-12)
+
+
+def test_angles_of_the_body_are_to_the_horizontal_on_a_rough_road_and_to_the_road_on_a_plane() -> None:
+    event = events.StraightBraking(speed="60 km/h", brake=0.4)
+    level, rough, hill = (
+        drive(event.changed(**c)) for c in ({}, {"road": "iso_8608_c"}, {"grade": -0.05, "bank": 0.03})
+    )
+    bumps, body = (np.degrees(rough[f"chassis_displacements.pitch{end}"]) for end in ("_wrt_road", ""))
+    assert np.array_equal(np.degrees(rough.signal("pitch")), body)
+    # 10 mm under wheels 2.8 m apart: below 1 deg beside a dive of 1.3; the slope under one point is ten times that
+    assert np.ptp(body) < 3.0 < 0.5 * np.ptp(bumps)
+    assert rough.kpis["dive_gradient"][0] == pytest.approx(level.kpis["dive_gradient"][0], rel=0.1)
+    assert hill.signal_channel("pitch") == "chassis_displacements.pitch_wrt_road"
+    # loads of the axles change by the slope times height over wheelbase: 1 % each
+    assert hill.kpis["dive_gradient"][0] == pytest.approx(level.kpis["dive_gradient"][0], rel=0.03)
+    assert "Pitch angle (to the horizontal)" in render(rough) and "Pitch angle (to the road)" in render(hill)
 
 
 def test_half_the_friction_brakes_half_as_well() -> None:

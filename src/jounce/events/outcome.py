@@ -72,7 +72,10 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
         warnings.append(f"ended early: {recorded.reason}")
     warnings += _beyond_tire_data(start.description, recorded)
     warnings += _beside_the_road(start.scene, recorded)
+    plane = {"roll": "chassis_displacements.roll_wrt_road", "pitch": "chassis_displacements.pitch_wrt_road"}
+    inclined = start.scene.even and event.inclined and all(name in recorded.names for name in plane.values())
     return {
+        **({"signals": plane} if inclined else {}),
         "vehicle": {
             "name": vehicle.name,
             "class": vehicle.category,

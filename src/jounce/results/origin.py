@@ -33,7 +33,7 @@ MOST_BYTES = 200_000_000  # of the data of one run, unpacked
 MOST_LABELLED = 2  # differences in a label
 # metadata that differ from run to run anyway, and what the data say in full
 OWN = ("timing.", "hashes.", "warnings", "label", "status", "reason", "kpis.", "statics.", "data")
-REPEATED = ("vehicle.summary.", "vehicle.quantities.", "parameters.", "event.parameters.")
+REPEATED = ("signals.", "vehicle.summary.", "vehicle.quantities.", "parameters.", "event.parameters.")
 SAID = ("name", "description", "provenance.", "format")  # of a vehicle: words about it
 
 

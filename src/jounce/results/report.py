@@ -224,7 +224,7 @@ def _extremes(run: Run, profile: str) -> str:
             continue
         channel = run.signal_channel(signal)
         scale = shown(run.unit(channel), profile, float(np.max(np.abs(values))))
-        row = [cell(escape(words.SIGNALS[signal]))]
+        row = [cell(escape(words.signal(signal, channel)))]
         for k in (int(np.argmin(values)), int(np.argmax(values))):
             row.append(cell(number(scale.factor * float(values[k]) + scale.offset), NUM))
             row.append(cell(f"{float(time[k]):.2f} s", f"{NUM} {SOFT}"))
@@ -253,6 +253,9 @@ def _provenance(run: Run) -> str:
         simulated, wall = float(timing["simulated"]), float(timing["wall"])
         speed = f"{number(simulated / wall, 3)} × real time"
         rows.append(("Time", f"{number(simulated)} s simulated in {number(wall, 3)} s: {speed}"))
+    against = [words.signal(name, run.signal_channel(name)) for name in ("roll", "pitch") if run.has_signal(name)]
+    if against:
+        rows.append(("Angles of the body", ", ".join(against)))
     rows.append(("Recorded", f"{len(run.names)} channels, {len(run)} instants"))
     hashes = data.get("hashes")
     if isinstance(hashes, dict):

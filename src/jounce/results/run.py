@@ -56,9 +56,11 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
     ),
     "yaw_rate": ("chassis_velocities.yaw", "Vehicle.Global_Omega_Z", "Sensor.YawRate_gyro"),
     "yaw": ("chassis_displacements.yaw", "Vehicle.Yaw"),
-    "roll": ("chassis_displacements.roll_wrt_road", "chassis_displacements.roll", "Vehicle.Euler_Roll"),
+    # to the horizontal: the plane under the car at an instant turns with every bump, and the car does not. Runs on an
+    # inclined plane, which is the same everywhere, take the road and say so in ``metadata["signals"]``.
+    "roll": ("chassis_displacements.roll", "Vehicle.Euler_Roll", "chassis_displacements.roll_wrt_road"),
     "roll_rate": ("chassis_velocities.roll",),
-    "pitch": ("chassis_displacements.pitch_wrt_road", "chassis_displacements.pitch", "Vehicle.Pitch"),
+    "pitch": ("chassis_displacements.pitch", "Vehicle.Pitch", "chassis_displacements.pitch_wrt_road"),
     "side_slip": (
         *("System_Mass_Center.Side_Slip_Angle", "Vehicle.Side_Slip_Angle"),
         *("condition_sensors.side_slip_angle", "Vehicle_States.side_slip"),
