@@ -73,6 +73,17 @@ def test_an_interval_that_is_no_multiple_of_the_step_is_told(options: dict[str, 
     assert not any(text.startswith("interval") for text in drive(events.StepSteer(end_time=3.0)).warnings)
 
 
+@pytest.mark.parametrize("kind", events.names())
+def test_an_event_that_ends_before_it_acts_is_refused_with_both_times(kind: str) -> None:
+    event = events.find(kind)
+    if "start_time" not in event.model_fields:
+        assert event(end_time="0.4 s").end_time == 0.4
+        return
+    for end in ("0.4 s", "0.7 s"):
+        with pytest.raises(ParameterError, match=r"end_time = .*: must be after start_time \(0\.7 s\)"):
+            event(start_time="0.7 s", end_time=end)
+
+
 @pytest.mark.parametrize("vehicle", ["sedan", None, 5])
 def test_what_is_no_vehicle_is_named_with_a_hint(vehicle: Any) -> None:
     hint = r"'sedan'; write jounce.load\('sedan'\)" if vehicle == "sedan" else "a (NoneType|int)"
