@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 
+from jounce.cli._terminal import waiting
 from jounce.cli.main import main
 
 FAST = ["--set", "amplitude=20 deg", "--set", "end_time=2 s"]
@@ -53,6 +55,33 @@ def test_show_prints_the_standing_car(capsys: pytest.CaptureFixture[str]) -> Non
     assert {mode["name"] for mode in data["modes"]} >= {"heave", "pitch", "roll"}
     code, out, _ = call(capsys, "show", "sedan", "--set", "front_suspension.spring.scale=1.1")
     assert code == 0 and "ride frequency, front" in out
+
+
+def test_tables_are_whole_in_a_narrow_terminal_and_in_a_pipe(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    code, out, _ = call(capsys, "show", "sedan")
+    line = next(line for line in out.splitlines() if "ride_frequency_front" in line)
+    assert code == 0 and "ride frequency, front" in line and "…" not in out
+    _, out, _ = call(capsys, "run", "step-steer", *FAST)
+    row = next(line for line in out.splitlines() if "steering_step" in line)
+    assert row.split()[:3] == ["steering_step", "20", "deg"]
+    told = [line for line in out.splitlines() if line.startswith("warning:")]
+    assert told and all(len(line) > 60 for line in told)  # not broken at 40 columns
+
+
+def test_a_wait_has_a_line_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for terminal, seen in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr("sys.stderr", terminal)
+        with waiting("sedan: building the model") as done:
+            done()
+        text = terminal.getvalue()
+        assert ("sedan: building the model" in text and "0:00:0" in text) == seen
 
 
 def test_check_says_file_line_and_what_to_do(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -184,6 +184,20 @@ def test_lists_words_and_tires_that_differ() -> None:
     assert compare(of(CAR), of(changed("name", "b"))).differences == []
 
 
+def test_the_table_of_three_runs_fits_a_terminal_and_a_page(pair: tuple[Run, Run]) -> None:
+    long = [f"a rather long label of the run number {k}" for k in range(3)]
+    found = compare(*pair, pair[0], labels=long)
+    lines = found.table().splitlines()
+    assert lines[:3] == [f"{letter}: {label}" for letter, label in zip("ABC", long, strict=True)]
+    assert lines[3].split() == ["key", "figure", "unit", "A", "B", "C"]
+    assert max(map(len, lines)) <= 120
+    page = render(found)
+    figures = page[page.index("Key figures") :].partition("</table>")[0]
+    assert figures.count("<th>") + figures.count("<th class") == 5  # figure, unit, and a column for each run
+    assert all(label in figures for label in long)
+    assert render(compare(*pair)).count(">Difference<") == 1
+
+
 def test_runs_that_do_not_differ_are_told_apart_by_letters() -> None:
     assert compare(of(CAR), of(CAR)).labels == ("sedan · step steer (A)", "sedan · step steer (B)")
 

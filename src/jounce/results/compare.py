@@ -29,6 +29,7 @@ from jounce.results.signals import align as align_runs
 
 Array = npt.NDArray[np.float64]
 
+LONGEST_HEAD = 16  # letters of a label above a column
 MOST_TOLD = 8  # differences that are told below a table
 
 
@@ -136,8 +137,11 @@ class Comparison:
         return words.figure(key, *dict.fromkeys(run.event for run in self.runs))
 
     def table(self) -> str:
-        """Return the key figures as text."""
-        head = ["key figure", "unit", *self.labels]
+        """Return the key figures as text; long labels of three runs or more stand above it, with letters."""
+        lettered = len(self.labels) > 2 and max(map(len, self.labels)) > LONGEST_HEAD
+        heads = [chr(65 + k % 26) for k in range(len(self.labels))] if lettered else list(self.labels)
+        above = [f"{letter}: {label}" for letter, label in zip(heads, self.labels, strict=True)] if lettered else []
+        head = ["key figure", "unit", *heads]
         lines = []
         for row in self.rows:
             cells = [self.word(row.key), pretty(row.unit), number(row.values[0])]
@@ -153,7 +157,7 @@ class Comparison:
             first = [cell.ljust(w) for cell, w in zip(line[:2], widths[:2], strict=True)]
             return "  ".join([*first, *(cell.rjust(w) for cell, w in zip(line[2:], widths[2:], strict=True))]).rstrip()
 
-        return "\n".join([text(head), *(text(line) for line in lines)])
+        return "\n".join([*above, text(head), *(text(line) for line in lines)])
 
     def to_pandas(self) -> Any:
         """Return the key figures as a pandas DataFrame. Needs pandas."""

@@ -69,9 +69,11 @@ def _swatch(k: int) -> str:
 
 
 def _figures(comparison: Comparison) -> str:
-    columns = [("Figure", ""), ("Unit", ""), (f"{_swatch(0)}{escape(comparison.labels[0])}", NUM)]
-    for k, label in enumerate(comparison.labels[1:], 1):
-        columns += [(f"{_swatch(k)}{escape(label)}", NUM), ("Difference", NUM), ("", NUM)]
+    """Key figures: of two runs with the difference, of more with the change beside each, so that they fit the page."""
+    labels = [f"{_swatch(k)}{escape(label)}" for k, label in enumerate(comparison.labels)]
+    two = len(labels) == 2
+    columns = [("Figure", ""), ("Unit", ""), *((label, NUM) for label in labels)]
+    columns += [("Difference", NUM), ("", NUM)] if two else []
     rows = []
     for row in comparison.rows:
         cells = [cell(escape(comparison.word(row.key))), cell(escape(pretty(row.unit)), UNIT)]
@@ -79,9 +81,14 @@ def _figures(comparison: Comparison) -> str:
         for figure, difference, share in zip(row.values[1:], row.differences, row.relative, strict=True):
             change = "" if math.isnan(share) else f"{100 * share:+.1f} %".replace("-", "−")
             sign = "+" if difference > 0 else ""
-            cells += [cell(number(figure), NUM), cell(sign + number(difference), f"{NUM} {SOFT}"), cell(change, NUM)]
-        rows.append([*cells, cell(code(row.key), SOFT)])
-    return table("Key figures", [*columns, ("Name", "")], rows) or note("The runs have no key figure in common.", [])
+            if two:
+                cells += [cell(number(figure), NUM), cell(sign + number(difference), f"{NUM} {SOFT}")]
+                cells.append(cell(change, NUM))
+            else:
+                cells.append(cell(f'{number(figure)}<br><span class="{SOFT}">{change}</span>', NUM))
+        rows.append([*cells, cell(code(row.key), SOFT)] if two else cells)
+    last = [("Name", "")] if two else []
+    return table("Key figures", [*columns, *last], rows) or note("The runs have no key figure in common.", [])
 
 
 def _bands(comparison: Comparison, profile: str) -> str:
