@@ -149,10 +149,29 @@ def print_figures(
             span = f"[{'green' if inside else 'yellow'}]{low:.3g} … {high:.3g}{'' if inside else ' outside'}[/]"
         table.add_row(name, text, pretty(unit), span, note)
     show(table)
+    show(_extremes(result))
+    laps = meta.get("laps", {}).get("times", [])
+    if laps:
+        console.print(f"lap times: {', '.join(f'{seconds:.3f} s' for seconds in laps)}")
     for warning in (*result.warnings, *result.kpi_warnings):
         console.print(f"[yellow]warning:[/yellow] {escape(warning)}")
     for what, file in files.items():
         typer.echo(f"{what}: {file}")
+
+
+def _extremes(result: Any) -> Any:
+    """Smallest and largest values of the signals that there are."""
+    from rich.table import Table
+
+    from jounce.results.display import number
+    from jounce.results.report import extremes
+    from jounce.results.words import signal
+
+    table = Table(box=None, padding=(0, 2), show_header=False, style="dim")
+    for item in extremes(result):
+        low, high = number(item.low, 3), number(item.high, 3)
+        table.add_row(signal(item.signal, item.channel).lower(), low, "to", high, item.unit)
+    return table
 
 
 def _ranges(meta: Mapping[str, Any]) -> Mapping[str, Any]:
