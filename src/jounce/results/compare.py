@@ -184,8 +184,7 @@ class Comparison:
     def __str__(self) -> str:
         lines = [self.table()]
         found = self.differences
-        for item in found[:MOST_TOLD]:
-            lines.append(f"different: {item.key}: {' | '.join(item.values)}")
+        lines += [f"different: {other.key}: {' | '.join(other.values)}" for other in found[:MOST_TOLD]]
         if len(found) > MOST_TOLD:
             lines.append(f"and {len(found) - MOST_TOLD} more differences; the report has them all")
         for item in self.inside:
