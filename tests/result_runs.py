@@ -35,6 +35,21 @@ def understeer_gradient(front: float = STIFFNESS_FRONT) -> float:
     return MASS * (REAR * STIFFNESS_REAR - FRONT * front) / (wheelbase * front * STIFFNESS_REAR)
 
 
+def bicycle(v: float, front: float = STIFFNESS_FRONT) -> tuple[np.ndarray, np.ndarray]:
+    """Matrix and entry of side slip and yaw rate over the steering wheel angle."""
+    a, b = FRONT, REAR
+    matrix = np.array(
+        [
+            [-(front + STIFFNESS_REAR) / (MASS * v), (b * STIFFNESS_REAR - a * front) / (MASS * v * v) - 1],
+            [
+                (b * STIFFNESS_REAR - a * front) / YAW_INERTIA,
+                -(a * a * front + b * b * STIFFNESS_REAR) / (YAW_INERTIA * v),
+            ],
+        ]
+    )
+    return matrix, np.array([[front / (MASS * v)], [a * front / YAW_INERTIA]]) / RATIO
+
+
 def drive(kind: str, *, speed: float = 27.78, end: float = 8.0, front: float = STIFFNESS_FRONT, **metadata: Any) -> Run:
     """A run of the bicycle model."""
     from scipy import signal
@@ -45,16 +60,7 @@ def drive(kind: str, *, speed: float = 27.78, end: float = 8.0, front: float = S
         "ramp_steer": np.clip((t - 1) * 3.0 * DEG, 0, None),
     }[kind]
     a, b, v = FRONT, REAR, speed
-    matrix = np.array(
-        [
-            [-(front + STIFFNESS_REAR) / (MASS * v), (b * STIFFNESS_REAR - a * front) / (MASS * v * v) - 1],
-            [
-                (b * STIFFNESS_REAR - a * front) / YAW_INERTIA,
-                -(a * a * front + b * b * STIFFNESS_REAR) / (YAW_INERTIA * v),
-            ],
-        ]
-    )
-    entry = np.array([[front / (MASS * v)], [a * front / YAW_INERTIA]]) / RATIO
+    matrix, entry = bicycle(speed, front)
     _, x, _ = signal.lsim((matrix, entry, np.eye(2), np.zeros((2, 1))), steering, t)
     slip, yaw = x.T
     lateral = v * (matrix[0, 0] * slip + (matrix[0, 1] + 1) * yaw + entry[0, 0] * steering)

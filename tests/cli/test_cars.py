@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 
+import jounce as jn
+from jounce import events
+from jounce.cli._runs import print_figures
+from jounce.cli._terminal import waiting
 from jounce.cli.main import main
 
 FAST = ["--set", "amplitude=20 deg", "--set", "end_time=2 s"]
@@ -55,6 +60,33 @@ def test_show_prints_the_standing_car(capsys: pytest.CaptureFixture[str]) -> Non
     assert code == 0 and "ride frequency, front" in out
 
 
+def test_tables_are_whole_in_a_narrow_terminal_and_in_a_pipe(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    code, out, _ = call(capsys, "show", "sedan")
+    line = next(line for line in out.splitlines() if "ride_frequency_front" in line)
+    assert code == 0 and "ride frequency, front" in line and "…" not in out
+    _, out, _ = call(capsys, "run", "step-steer", *FAST)
+    row = next(line for line in out.splitlines() if "steering_step" in line)
+    assert row.split()[:3] == ["steering_step", "20", "deg"]
+    told = [line for line in out.splitlines() if line.startswith("warning:")]
+    assert told and all(len(line) > 60 for line in told)  # not broken at 40 columns
+
+
+def test_a_wait_has_a_line_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for terminal, seen in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr("sys.stderr", terminal)
+        with waiting("sedan: building the model") as done:
+            done()
+        text = terminal.getvalue()
+        assert ("sedan: building the model" in text and "0:00:0" in text) == seen
+
+
 def test_check_says_file_line_and_what_to_do(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert call(capsys, "check", "sedan", "suv")[0] == 0
     (tmp_path / "car.yaml").write_text("name: broken\nbody: {mass: -3 kg}\n")
@@ -71,6 +103,36 @@ def test_run_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"vehicle", "event", "parameters", "status", "verdict", "kpis", "warnings", "timing", "files"} <= set(data)
     assert data["status"] == "complete" and data["event"] == "step-steer"
     assert data["kpis"]["steering_step"]["value"] == pytest.approx(20.0, abs=0.1)
+
+
+def test_the_command_and_the_function_give_the_same_bits_twice(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    own = [jn.run(jn.load("sedan"), events.StepSteer(amplitude="20 deg", end_time="2 s")) for _ in range(2)]
+    for name in ("a", "b"):
+        assert call(capsys, "run", "step-steer", *FAST, "--out", str(tmp_path / name))[0] == 0
+    stored = [jn.Run.read(tmp_path / name) for name in ("a", "b")]
+    for run in (own[1], *stored):
+        assert run.names == own[0].names and run.time.tobytes() == own[0].time.tobytes()
+        assert all(run[name].tobytes() == own[0][name].tobytes() for name in run.names)
+
+
+def test_a_run_prints_extremes_times_and_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "run", "step-steer", *FAST)
+    run = jn.run(jn.load("sedan"), events.StepSteer(amplitude="20 deg", end_time="2 s"))
+    lines = {line.strip().partition("  ")[0]: line.split() for line in out.splitlines()}
+    assert code == 0
+    assert lines["steering wheel angle"][-4:] == ["0", "to", "20", "deg"]
+    most = run.signal("lateral_acceleration").max() / 9.80665
+    assert float(lines["lateral acceleration"][-2]) == pytest.approx(most, rel=1e-2)
+    assert lines["speed"][-1] == "km/h" and "longitudinal acceleration" in lines
+    assert "2.00 s simulated in" in out and "times real time" in out and "warning:" in out
+
+
+def test_lap_times_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    run = jn.run(jn.load("sedan"), events.StepSteer(amplitude="5 deg", end_time="2 s"))
+    print_figures(run.with_metadata(laps={"times": [61.5, 60.25]}), run.kpis, {}, None)
+    assert "lap times: 61.500 s, 60.250 s" in capsys.readouterr().out
 
 
 def test_run_compare_and_their_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -23,6 +23,15 @@ def test_a_good_book_exits_with_zero_and_says_so() -> None:
     assert "all 5 checks pass" in result.output
 
 
+def test_a_line_per_case_and_details_on_demand() -> None:
+    result = runner.invoke(app, ["verify", "order", "friction"])
+    lines = [line for line in result.output.splitlines() if line.startswith("ok")]
+    assert [line.split()[1] for line in lines] == ["order", "friction"]
+    assert lines[1].endswith("(5 checks)") and len(result.output.splitlines()) == 3
+    detailed = runner.invoke(app, ["verify", "friction", "--details"]).output
+    assert detailed.count(" ok") == 5 and "expected" in detailed and "…" not in detailed
+
+
 def test_a_wrong_expected_value_fails_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(order.ORDERS, "Euler", 2)
     result = runner.invoke(app, ["verify", "order", "--json"])
@@ -33,6 +42,7 @@ def test_a_wrong_expected_value_fails_the_book(monkeypatch: pytest.MonkeyPatch) 
     result = runner.invoke(app, ["verify", "order"])
     assert result.exit_code == 1
     assert "1 of 8 checks failed" in result.output
+    assert "FAIL" in result.output and "order of Euler" in result.output and "order of AB-2" not in result.output
 
 
 def test_json_is_all_there_is_on_stdout() -> None:

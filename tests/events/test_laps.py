@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path as FilePath
+
 import numpy as np
 import pytest
 
 from jounce.core.errors import ParameterError
+from jounce.core.library import LIBRARY
 from jounce.events.laps import measure
 from jounce.road.path import Path
 
@@ -49,6 +53,19 @@ def test_station_and_offset() -> None:
     laps = measure(TIME, 0.99 * x, 0.99 * y, CIRCLE)
     assert laps.offset == pytest.approx(np.full(len(TIME), 0.01 * RADIUS), rel=1e-3)  # inside: to the left
     assert laps.station[100] == pytest.approx(20.0, abs=0.01)
+
+
+def test_an_event_names_the_path_of_its_laps_or_has_none(tmp_path: FilePath) -> None:
+    import jounce as jn
+
+    event = jn.events.StraightBraking(speed="40 km/h", brake=0.3, road="handling")
+    without = jn.run(jn.load("sedan"), event)
+    assert not without.channels("Lap_Sensor.*") and "laps" not in without.metadata
+    own = tmp_path / "mine.drd"
+    shutil.copy(LIBRARY / "paths" / "handling.drd", own)
+    named, road = (jn.run(jn.load("sedan"), event.changed(lap_path=name)) for name in (str(own), "road"))
+    assert named["Lap_Sensor.path_s"] == pytest.approx(road["Lap_Sensor.path_s"], abs=1e-6)
+    assert np.ptp(named["Lap_Sensor.path_s"]) > 15.0
 
 
 def test_an_event_with_a_lap_sensor() -> None:

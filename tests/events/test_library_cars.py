@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from html import escape
 
 import pytest
 
 import jounce as jn
 from jounce import events
+from jounce.results import words
+from jounce.results.report import render
 from jounce.results.run import Run
 from jounce.vehicle.reading import library_names, load
 
@@ -32,6 +35,15 @@ def test_it_runs(car: str, event: str) -> None:
     run = result(car, event)
     assert run.complete, run.metadata["reason"]
     assert run.kpis and any(math.isfinite(value) for value, _ in run.kpis.values())
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_every_event_has_a_report_with_its_figures_and_plots(event: str) -> None:
+    run = result("sedan", event)
+    page = render(run)
+    told = [words.figure(key, run.event) for key, (value, _) in run.kpis.items() if math.isfinite(value)]
+    assert told and all(escape(text) in page for text in told)
+    assert page.count("<canvas") >= 3
 
 
 @pytest.mark.parametrize("car", library_names())

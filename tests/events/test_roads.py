@@ -392,6 +392,20 @@ def test_a_wet_patch_lowers_the_deceleration_inside_it_only() -> None:
     assert after.any() and slowing[after].min() > 0.97 * braking.min()
 
 
+# -- features ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("s", "n", "met"), [(30, 0.77, True), (30, -3.0, False), (300, 0.77, False), (30, -0.77, True)]
+)
+def test_an_event_that_misses_the_features_of_its_road_says_so(s: float, n: float, met: bool) -> None:
+    road = RoadBuilder("holes").straight(500).pothole(s=s, n=n, depth=0.02, length=0.05, edge=0.01).build()
+    run = jn.run(sedan(), events.StraightBraking(speed="40 km/h", brake=0.3), road=road, interval="50 ms")
+    told = [text for text in run.warnings if text.startswith("road holes: no wheel met any of its features")]
+    assert bool(told) != met  # rows are half a metre apart, the hole is 50 mm long: what lies between counts
+    assert met or f"pothole at s = {s:g} m, n = {n:g} m" in told[0]
+
+
 # -- unevenness ------------------------------------------------------------------------------------------------------
 
 DAMPING = 2500.0  # N.s/m at each wheel, linear

@@ -15,6 +15,8 @@ from jounce import events
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError, SimulationError
 from jounce.events.start import Start
+from jounce.results.compare import compare
+from jounce.results.report import render
 from jounce.results.run import Run
 from jounce.road.builder import RoadBuilder
 from jounce.sim import car as cars
@@ -37,6 +39,83 @@ def without_air() -> Any:
 @lru_cache
 def drive(event: events.Event, car: Any = None) -> Run:
     return jn.run(car if car is not None else sedan(), event)
+
+
+# -- calls that make no sense ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"step": 0}, "step = 0: must be above 0 s"),
+        ({"step": "0 ms"}, "step = 0 ms: must be above 0 s"),
+        ({"step": math.nan}, "step = nan: must be above 0 s"),
+        ({"step": "1 ms", "interval": -1}, "interval = -1: must be above 0 s"),
+        ({"step": "1 ms", "interval": 1e300}, r"interval = 1e\+300: must be above 0 s and at most 1e\+11 steps"),
+        ({"step": "1 ms", "interval": math.nan}, "interval = nan: must be above 0 s"),
+        ({"step": 1e-12}, r"would take 6e\+12 steps"),
+    ],
+)
+def test_senseless_numbers_of_a_run_are_refused_before_it_is_built(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        jn.run(sedan(), events.StepSteer(), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "ms", "asked"),
+    [({"step": "0.75 ms"}, 9.75, 10), ({"interval": "1.5 ms", "step": "1 ms"}, 2, 1.5), ({"interval": 1e-4}, 1, 0.1)],
+)
+def test_an_interval_that_is_no_multiple_of_the_step_is_told(options: dict[str, Any], ms: float, asked: float) -> None:
+    run = jn.run(sedan(), events.StepSteer(amplitude="5 deg", end_time=1.5), **options)
+    assert np.diff(run.time) == pytest.approx(1e-3 * ms, rel=1e-9)
+    told = f"interval: rows are {ms:g} ms apart, since {asked:g} ms is no multiple of the step"
+    assert any(text.startswith(told) for text in run.warnings)
+    assert not any(text.startswith("interval") for text in drive(events.StepSteer(end_time=3.0)).warnings)
+
+
+@pytest.mark.parametrize("kind", events.names())
+def test_an_event_that_ends_before_it_acts_is_refused_with_both_times(kind: str) -> None:
+    event = events.find(kind)
+    if "start_time" not in event.model_fields:
+        assert event(end_time="0.4 s").end_time == 0.4
+        return
+    for end in ("0.4 s", "0.7 s"):
+        with pytest.raises(ParameterError, match=r"end_time = .*: must be after start_time \(0\.7 s\)"):
+            event(start_time="0.7 s", end_time=end)
+
+
+@pytest.mark.parametrize("vehicle", ["sedan", None, 5])
+def test_what_is_no_vehicle_is_named_with_a_hint(vehicle: Any) -> None:
+    hint = r"'sedan'; write jounce.load\('sedan'\)" if vehicle == "sedan" else "a (NoneType|int)"
+    with pytest.raises(ParameterError, match=f"expected a vehicle, got {hint}"):
+        jn.run(vehicle, events.StepSteer())
+
+
+def test_a_run_carries_its_car_and_comparisons_name_what_was_changed() -> None:
+    event = events.StepSteer(amplitude="15 deg", end_time=1.5)
+    soft = sedan().with_(**{"front_suspension.anti_roll_bar.scale": 0.5})
+    found = compare(drive(event), drive(event, soft))
+    assert [(item.key, item.values) for item in found.differences] == [
+        ("front_suspension.anti_roll_bar.scale", ("1", "0.5")),
+    ]
+    assert found.labels == ("anti_roll_bar.scale 1", "anti_roll_bar.scale 0.5")
+    data = found.runs[1].data
+    assert data["vehicle"]["front_suspension"]["anti_roll_bar"]["scale"] == 0.5
+    assert data["vehicle"]["rear_suspension"]["anti_roll_bar"]["scale"] == 1.0
+    assert data["tires"]["R2"]["values"]["UNLOADED_RADIUS"] > 0.2
+    assert data["event"]["amplitude"] == pytest.approx(math.radians(15))
+    hashes = [run.metadata["hashes"] for run in found.runs]
+    assert hashes[0]["vehicle"] != hashes[1]["vehicle"]
+    assert (hashes[0]["tires"], hashes[0]["event"]) == (hashes[1]["tires"], hashes[1]["event"])
+    (speed,) = compare(drive(event), drive(event.changed(speed="90 km/h"))).differences
+    assert (speed.key, speed.values) == ("event.speed", ("100 km/h", "90 km/h"))
+
+
+def test_an_unknown_key_figure_is_named_with_the_nearest() -> None:
+    figures = drive(events.StepSteer(end_time=3.0)).kpis
+    with pytest.raises(ParameterError, match=r"key figure 'yaw_rate_t9'.*did you mean 'yaw_rate_t90'"):
+        figures["yaw_rate_t9"]
+    assert "yaw_rate_t9" not in figures and figures.get("yaw_rate_t9") is None
 
 
 # -- signals ---------------------------------------------------------------------------------------------------------
@@ -145,6 +224,13 @@ def test_impulse_finds_the_lateral_modes() -> None:
         forced = step @ forced + gain[:, 0] * u
     linear = np.interp(t, np.arange(0, 4.0, 0.001), trace)
     assert np.abs(yaw[free] - linear[free]).max() < 0.03 * np.abs(linear).max()
+
+
+def test_the_yaw_mode_of_a_slow_car_lies_beyond_the_range_and_is_not_told() -> None:
+    slow = drive(events.ImpulseSteer(speed="30 km/h", amplitude="-3 deg"))
+    assert math.isnan(slow.kpis["yaw_natural_frequency"][0]) and math.isnan(slow.kpis["yaw_damping"][0])
+    assert any("yaw natural frequency and damping: not within the 0.2 to 2 Hz" in text for text in slow.kpi_warnings)
+    assert drive(events.ImpulseSteer(speed="130 km/h", amplitude="-3 deg")).kpis["yaw_natural_frequency"][0] < 2
 
 
 def test_steady_yaw_gain_follows_from_wheelbase_and_understeer() -> None:
@@ -261,6 +347,22 @@ def test_the_start_pose_does_not_matter() -> None:
 def test_output_steps_are_multiples_of_the_step() -> None:
     run = jn.run(sedan(), events.StepSteer(amplitude="20 deg", end_time=1.5), interval=0.0034, step=0.001)
     assert np.diff(run.time) == pytest.approx(np.full(len(run.time) - 1, 0.003), abs=1e-12)
+
+
+def test_angles_of_the_body_are_to_the_horizontal_on_a_rough_road_and_to_the_road_on_a_plane() -> None:
+    event = events.StraightBraking(speed="60 km/h", brake=0.4)
+    level, rough, hill = (
+        drive(event.changed(**c)) for c in ({}, {"road": "iso_8608_c"}, {"grade": -0.05, "bank": 0.03})
+    )
+    bumps, body = (np.degrees(rough[f"chassis_displacements.pitch{end}"]) for end in ("_wrt_road", ""))
+    assert np.array_equal(np.degrees(rough.signal("pitch")), body)
+    # 10 mm under wheels 2.8 m apart: below 1 deg beside a dive of 1.3; the slope under one point is ten times that
+    assert np.ptp(body) < 3.0 < 0.5 * np.ptp(bumps)
+    assert rough.kpis["dive_gradient"][0] == pytest.approx(level.kpis["dive_gradient"][0], rel=0.1)
+    assert hill.signal_channel("pitch") == "chassis_displacements.pitch_wrt_road"
+    # loads of the axles change by the slope times height over wheelbase: 1 % each
+    assert hill.kpis["dive_gradient"][0] == pytest.approx(level.kpis["dive_gradient"][0], rel=0.03)
+    assert "Pitch angle (to the horizontal)" in render(rough) and "Pitch angle (to the road)" in render(hill)
 
 
 def test_half_the_friction_brakes_half_as_well() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from jounce.core.errors import ParameterError
+from jounce.core.errors import FormatError, ParameterError
 from jounce.results.compare import Band, compare, tolerance_band
+from jounce.results.comparison_report import render
+from jounce.results.origin import pack
 from jounce.results.run import Run
 from result_runs import drive
 
@@ -121,3 +125,87 @@ def test_overlays_and_tables(pair: tuple[Run, Run]) -> None:
     pytest.importorskip("pandas")
     frame = found.to_pandas()
     assert frame.loc["yaw_rate_gain", "base"] == pair[0].kpis["yaw_rate_gain"][0]
+
+
+def of(vehicle: dict[str, object], event: dict[str, object] | None = None, **metadata: object) -> Run:
+    """A run that carries its data."""
+    tires = {wheel: {"values": {"LMUY": 1.0 if wheel == "R2" else 0.9}} for wheel in ("L1", "R1", "R2")}
+    units = {"front.bar.stiffness": "N.m/rad", "rear.bar.stiffness": "N.m/rad", "body.mass": "kg"}
+    data = {"vehicle": vehicle, "units": units, "tires": tires, "event": event or {}, **metadata}
+    packed, hashes = pack(data)
+    return drive("step_steer", data=packed, hashes=hashes)
+
+
+CAR = {
+    "name": "a",
+    "body": {"mass": 1500.0},
+    "front": {"bar": {"stiffness": 1000.0}, "dampers": [{"scale": 1.0}, {"scale": 1.0}]},
+    "rear": {"bar": {"stiffness": 700.0}, "map": [float(k) for k in range(10)]},
+}
+
+
+def changed(path: str, value: object) -> dict[str, object]:
+    car = copy.deepcopy(CAR)
+    *parents, last = path.split(".")
+    place: dict[str, object] = car
+    for key in parents:
+        place = place[key]  # type: ignore[assignment]
+    place[last] = value
+    return car
+
+
+def test_what_differs_between_runs_is_named_and_labels_them() -> None:
+    found = compare(of(CAR), of(changed("front.bar.stiffness", 500.0)))
+    (item,) = found.differences
+    assert item.key == "front.bar.stiffness"
+    assert item.values == ("17.453 N·m/deg", "8.7266 N·m/deg")
+    assert found.labels == ("bar.stiffness 17.453 N·m/deg", "bar.stiffness 8.7266 N·m/deg")
+    assert "different: front.bar.stiffness: 17.453 N·m/deg | 8.7266 N·m/deg" in str(found)
+    assert "front.bar.stiffness" in render(found)
+
+
+def test_labels_name_the_axle_where_both_differ() -> None:
+    both = changed("front.bar.stiffness", 500.0)
+    both["rear"]["bar"]["stiffness"] = 350.0  # type: ignore[index]
+    found = compare(of(CAR), of(both), of(changed("body.mass", 1400.0)))
+    assert [item.key for item in found.differences] == ["body.mass", "front.bar.stiffness", "rear.bar.stiffness"]
+    assert found.labels[2] == "body.mass 1400 kg, front.bar.stiffness 17.453 N·m/deg, 1 more"
+
+
+def test_lists_words_and_tires_that_differ() -> None:
+    other = changed("rear.map", [0.0, 1.0, 2.5, *range(3, 10)])
+    (item,) = compare(of(CAR), of(other)).differences
+    assert (item.key, item.values) == ("rear.map", ("10 values", "1 of 10 values differ"))
+    (item,) = compare(of(CAR), of(changed("front.dampers", [{"scale": 1.0}, {"scale": 0.5}]))).differences
+    assert (item.key, item.values) == ("front.dampers[1].scale", ("1", "0.5"))
+    worn = {wheel: {"values": {"LMUY": 0.7 if wheel in ("L1", "R1") else 1.0}} for wheel in ("L1", "R1", "R2")}
+    (item,) = compare(of(CAR), of(CAR, tires=worn)).differences
+    assert (item.key, item.values) == ("tire L1, R1.values.LMUY", ("0.9", "0.7"))
+    assert compare(of(CAR), of(changed("name", "b"))).differences == []
+
+
+def test_the_table_of_three_runs_fits_a_terminal_and_a_page(pair: tuple[Run, Run]) -> None:
+    long = [f"a rather long label of the run number {k}" for k in range(3)]
+    found = compare(*pair, pair[0], labels=long)
+    lines = found.table().splitlines()
+    assert lines[:3] == [f"{letter}: {label}" for letter, label in zip("ABC", long, strict=True)]
+    assert lines[3].split() == ["key", "figure", "unit", "A", "B", "C"]
+    assert max(map(len, lines)) <= 120
+    page = render(found)
+    figures = page[page.index("Key figures") :].partition("</table>")[0]
+    assert figures.count("<th>") + figures.count("<th class") == 5  # figure, unit, and a column for each run
+    assert all(label in figures for label in long)
+    assert render(compare(*pair)).count(">Difference<") == 1
+
+
+def test_runs_that_do_not_differ_are_told_apart_by_letters() -> None:
+    assert compare(of(CAR), of(CAR)).labels == ("sedan · step steer (A)", "sedan · step steer (B)")
+
+
+def test_data_of_a_run_are_read_back_and_damage_is_told(tmp_path: Path) -> None:
+    run = of(CAR)
+    back = Run.read(run.to_csv(tmp_path / "a.csv"))
+    assert back.data["vehicle"] == CAR and drive("step_steer").data == {}
+    for broken in ("x", "eJw=", "AAAA", run.metadata["data"][:-8]):
+        with pytest.raises(FormatError, match="that the run carries are damaged"):
+            _ = run.with_metadata(data=broken).data

@@ -179,6 +179,84 @@ def test_a_folder_in_another_format(kind: str, tmp_path: Path) -> None:
         run.save(tmp_path / "x", formats=["excel"])
 
 
+def test_a_folder_holds_the_run_that_was_saved_last(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    a, b = drive("step_steer"), drive("step_steer", speed=20.0)
+    folder = a.save(tmp_path / "one", report=True)
+    b.save(folder, formats=["csv"])
+    assert Run.read(folder) == b
+    assert {f.name for f in folder.iterdir()} == {"run.csv", "run.csv.json", "run.json"}
+    a.save(folder, formats=["mat"])
+    assert Run.read(folder) == a
+    assert {f.name for f in folder.iterdir()} == {"run.mat", "run.json"}
+
+
+def test_a_report_that_was_there_before_the_run_stays(tmp_path: Path) -> None:
+    run = drive("step_steer")
+    (tmp_path / "report.html").write_text("mine")
+    run.save(tmp_path, formats=["csv"])
+    assert (tmp_path / "report.html").read_text() == "mine"
+
+
+class Killed(BaseException):
+    """The process ended here."""
+
+
+def killed_at(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """End the process when a file of that name would appear."""
+    really = Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        if Path(target).name == name:
+            raise Killed
+        return really(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+
+
+@pytest.mark.parametrize("last", ["a.csv", "a.csv.json"])
+def test_numbers_are_never_read_with_metadata_of_another_run(
+    last: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = drive("step_steer"), drive("step_steer", speed=20.0, label="b")
+    path = a.to_csv(tmp_path / "a.csv")
+    killed_at(monkeypatch, last)
+    with pytest.raises(Killed):
+        b.to_csv(path)
+    if last == "a.csv.json":  # nothing of b is there yet
+        assert Run.read(path) == a
+    else:
+        with pytest.raises(FormatError, match=r"a\.csv\.json: belongs to other numbers than those in a\.csv"):
+            Run.read(path)
+
+
+@pytest.mark.parametrize(
+    ("formats", "last", "found"),
+    [(["csv"], "run.json", "a"), (["mat"], "run.json", "refused"), (["mat", "csv"], "run.mat", "a")],
+)
+def test_a_folder_whose_writing_was_interrupted_holds_the_old_run_or_says_so(
+    formats: list[str], last: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = drive("step_steer"), drive("step_steer", speed=20.0)
+    a.save(tmp_path, formats=["mat"])
+    killed_at(monkeypatch, last)
+    with pytest.raises(Killed):
+        b.save(tmp_path, formats=formats)
+    if found == "a":
+        assert Run.read(tmp_path) == a
+    else:
+        with pytest.raises(FormatError, match=r"run\.mat is not the file that run\.json tells about"):
+            Run.read(tmp_path)
+
+
+def test_of_several_files_without_a_note_none_is_preferred(tmp_path: Path) -> None:
+    drive("step_steer").to_csv(tmp_path / "run.csv")
+    assert len(Run.read(tmp_path)) > 1
+    drive("step_steer", speed=20.0).to_mat(tmp_path / "run.mat")
+    with pytest.raises(FormatError, match=r"run\.csv and run\.mat, and no run\.json"):
+        Run.read(tmp_path)
+
+
 def test_writing_ten_seconds_of_300_channels_is_quick(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     t = np.linspace(0, 10, 1001)

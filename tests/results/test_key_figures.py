@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jounce.core.constants import GRAVITY
+from jounce.events.library.impulse_steer import ImpulseSteer
 from jounce.results.key_figures.braking import braking
 from jounce.results.key_figures.common import decay, settling_time, steady, travelled_at, vertex
 from jounce.results.key_figures.frequency import (
@@ -17,7 +18,7 @@ from jounce.results.key_figures.frequency import (
     steering_response,
 )
 from jounce.results.key_figures.steady_state import steady_state
-from result_runs import DEG, value
+from result_runs import DEG, bicycle, value
 
 # --- steady state ----------------------------------------------------------------------------------------------------
 
@@ -200,6 +201,54 @@ def test_a_short_record_of_an_impulse_is_enough() -> None:
     assert value(found, "yaw_rate_gain_low") == pytest.approx(abs(exact(np.array([0.2]))[0]), rel=0.01)
     assert value(found, "yaw_natural_frequency") == pytest.approx(1.2, rel=0.02)
     assert not found.warnings
+
+
+@pytest.mark.parametrize(("speed", "front"), [(20.0, 95e3), (27.78, 95e3), (36.0, 80e3), (27.78, 110e3)])
+@pytest.mark.parametrize("side", [1, -1])
+def test_an_impulse_finds_the_eigenvalues_of_the_linear_bicycle(speed: float, front: float, side: int) -> None:
+    from scipy import signal
+
+    matrix, entry = bicycle(speed, front)
+    values = np.linalg.eigvals(matrix)
+    natural = float(np.sqrt(np.prod(values).real))
+    event = ImpulseSteer(amplitude=side * 0.05, duration="0.4 s")
+    t = np.arange(0, event.end_time, 0.005)
+    u = event.reference(None).table(t)  # type: ignore[arg-type]
+    _, y, _ = signal.lsim((matrix, entry, np.array([[0.0, 1.0]]), [[0.0]]), u, t)
+    found = steering_response(t, u, yaw_rate=y)
+    assert value(found, "yaw_natural_frequency") == pytest.approx(natural / (2 * math.pi), rel=0.02)
+    assert value(found, "yaw_damping") == pytest.approx(-values.sum().real / (2 * natural), rel=0.02)
+
+
+@pytest.mark.parametrize(("natural", "inside"), [(0.1, False), (0.5, True), (1.8, True), (2.5, False), (3.8, False)])
+def test_a_mode_outside_of_the_range_of_the_fit_is_not_told(natural: float, inside: bool) -> None:
+    from scipy import signal
+
+    system, _ = yaw_system(natural, 0.4, 0.3, 0.1)
+    t = np.arange(0, 30, 0.01)
+    u = 0.5 * np.where((t > 1) & (t < 1.2), np.sin(math.pi * (t - 1) / 0.2), 0.0)
+    _, y, _ = signal.lsim(system, u, t)
+    found = steering_response(t, u, yaw_rate=y)
+    told = [text for text in found.warnings if text.startswith("yaw natural frequency and damping: not within the 0.2")]
+    if inside:
+        assert value(found, "yaw_natural_frequency") == pytest.approx(natural, rel=0.02) and not told
+    else:
+        assert math.isnan(value(found, "yaw_natural_frequency")) and math.isnan(value(found, "yaw_damping"))
+        assert told and "Hz that were looked at (the fit puts it at" in told[0]
+    if natural > 0.2:  # a line is 0.1 Hz wide
+        wide = steering_response(t, u, yaw_rate=y, band=(0.05, 8.0))
+        assert value(wide, "yaw_natural_frequency") == pytest.approx(natural, rel=0.03)
+
+
+def test_a_gain_without_a_peak_has_no_frequency_of_it() -> None:
+    from scipy import signal
+
+    system, _ = yaw_system(3.5, 0.3, 0.3, 0.1)
+    t = np.arange(0, 20, 0.01)
+    u = 0.5 * np.where((t > 1) & (t < 1.2), np.sin(math.pi * (t - 1) / 0.2), 0.0)
+    found = steering_response(t, u, yaw_rate=signal.lsim(system, u, t)[1])
+    assert math.isnan(value(found, "yaw_rate_peak_frequency")) and math.isnan(value(found, "yaw_rate_peak_ratio"))
+    assert any("largest at the highest of 2 Hz" in text for text in found.warnings)
 
 
 def test_the_fit_of_second_order_is_exact_for_second_order() -> None:

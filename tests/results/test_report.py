@@ -8,6 +8,7 @@ import math
 import re
 import shutil
 import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from jounce.results.compare import Band, compare
 from jounce.results.display import PROFILES, number, pretty, shown
 from jounce.results.identities import identities
 from jounce.results.plausibility import Range, classes, ranges
-from jounce.results.report import render
+from jounce.results.report import extremes, render
 from jounce.results.run import Run
 from jounce.results.words import figure
 from result_runs import drive
@@ -108,6 +109,35 @@ def test_a_sweep_shows_its_frequency_response() -> None:
     plots, arrays = plotted(render(run.with_metadata(event={"kind": "swept_steer", "parameters": {}})))
     gain = next(p for p in plots if p["log"] and p["unit"] == "1/s")
     assert np.allclose(arrays[gain["series"][0]["y"]], 0.3, rtol=1e-3)
+
+
+@pytest.mark.parametrize(("profile", "unit", "factor"), [("engineering", "deg/s", 180 / math.pi), ("si", "rad/s", 1.0)])
+def test_extremes_carry_the_unit_of_their_numbers(profile: str, unit: str, factor: float) -> None:
+    run = drive("step_steer")
+    (yaw,) = [item for item in extremes(run, profile) if item.signal == "yaw_rate"]
+    assert (yaw.unit, yaw.channel) == (unit, "chassis_velocities.yaw")
+    values = factor * run["chassis_velocities.yaw"]
+    assert (yaw.low, yaw.high) == pytest.approx((values.min(), values.max()), rel=1e-12)
+    assert yaw.high_at == run.time[np.argmax(values)]
+    page = render(run, profile=profile)
+    row = page[page.index("<td>Yaw rate</td>", page.index("Extremes")) :].partition("</tr>")[0]
+    assert number(yaw.high) in row and f">{unit}<" in row
+
+
+def test_a_script_of_the_user_replaces_the_report(tmp_path: Path) -> None:
+    drive("step_steer").to_csv(tmp_path / "run.csv")
+    script = """
+import sys
+from jounce.results.report import extremes
+from jounce.results.run import Run
+run = Run.read(sys.argv[1])
+print("\\n".join(f"{e.channel} {e.low:.6g} {e.high:.6g} {e.unit}" for e in extremes(run, "si")))
+"""
+    (tmp_path / "mine.py").write_text(script)
+    command = [sys.executable, str(tmp_path / "mine.py"), str(tmp_path / "run.csv")]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    yaw = drive("step_steer")["chassis_velocities.yaw"]
+    assert f"chassis_velocities.yaw {yaw.min():.6g} {yaw.max():.6g} rad/s" in lines
 
 
 def test_a_partial_run_says_so() -> None:

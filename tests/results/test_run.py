@@ -268,6 +268,7 @@ def test_plot_has_a_panel_per_name(step_run: Run) -> None:
     figure = step_run.plot("chassis_velocities.yaw", "Tire.*Force_Z*")
     assert len(figure.axes) == 2
     assert "deg/s" in figure.axes[0].get_ylabel()
+    assert figure.axes[0].get_title(loc="left") == "Yaw rate · chassis_velocities.yaw"
     assert len(figure.axes[1].lines) == 4
     assert figure.axes[0].lines[0].get_ydata()[-1] == pytest.approx(step_run.kpis["yaw_rate_steady"][0], rel=1e-6)
     with pytest.raises(ParameterError, match="no channel matches"):

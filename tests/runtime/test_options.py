@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import jounce as jn
-from jounce.core.errors import ParameterError
+from jounce.core.errors import ParameterError, SimulationError
 from jounce.runtime.bindings import Library
 from jounce.runtime.options import RunOptions
+from jounce.runtime.program import Iprint
 
 GO = jn.Program(jn.Phase("go", [jn.Open("push", 1.0)], duration="0.1 s"))
 
@@ -56,7 +58,16 @@ EVERYBODY = pytest.mark.parametrize("function", [run, batch, export])
         ({"t_end": 1.0, "method": "AB-3"}, "did you mean"),
         ({"t_end": 1.0, "iprint": 2, "interval": "1 ms"}, "give iprint or interval, not both"),
         ({"t_end": 1.0, "iprint": -1}, "IPRINT = -1: must be 0, 1, 2"),
+        ({"t_end": 1.0, "iprint": 10**20}, "IPRINT = 100000000000000000000: must be 0, 1, 2, … up to 100000000000"),
+        ({"t_end": 1.0, "iprint": float("nan")}, "IPRINT = nan: must be 0, 1, 2"),
+        ({"t_end": 1.0, "iprint": "2"}, "IPRINT = '2': must be 0, 1, 2"),
         ({"t_end": 1.0, "interval": "1 kg"}, "interval"),
+        ({"t_end": 1.0, "step": "1 ms", "interval": -1}, "interval = -1: must be above 0 s"),
+        (
+            {"t_end": 1.0, "step": "1 ms", "interval": 1e300},
+            "interval = 1e+300: must be a multiple of the step, 0.001 s and at most 1e+11 steps",
+        ),
+        ({"t_end": 1.0, "step": "1 ms", "interval": "1.5 ms"}, "a multiple of the step, 0.001 s; such as 1 ms or 2 ms"),
         ({"program": "go"}, "program: expected a Program, got a str"),
         ({"t_end": 1.0, "channels": ["qq"]}, "channel 'qq'"),
     ],
@@ -111,3 +122,57 @@ def test_a_program_that_is_attached_goes_on_where_it_was(library: Library, tmp_p
     else:
         text = (jn.export_c(tmp_path / "c", sim, program=GO) / "options_cart_data.c").read_text()
         assert "0.0, /* PHASE */" in text  # in its first phase; -1 would be before it
+
+
+def test_one_simulation_belongs_to_one_thread_at_a_time(library: Library) -> None:
+    sim = jn.Simulation(library)
+    inside, done, told = threading.Event(), threading.Event(), []
+
+    def wait(fraction: float, time: float) -> None:
+        inside.set()
+        done.wait(30)
+
+    first = threading.Thread(target=lambda: sim.run(1.0, progress=wait))
+    first.start()
+    assert inside.wait(30)
+    for action in (lambda: sim.run(2.0), sim.advance, sim.restart, lambda: sim.restore(sim.snapshot())):
+        with pytest.raises(SimulationError, match=r"another thread is running it.*one per thread") as found:
+            action()
+        told.append(found)
+    done.set()
+    first.join()
+    assert len(told) == 4
+    assert sim.time == pytest.approx(1.0, abs=sim.step)
+    sim.run(2.0)  # and afterwards it is free
+
+
+def test_the_thread_that_runs_may_look_and_act_from_its_callback(library: Library) -> None:
+    sim = jn.Simulation(library)
+    seen = []
+    sim.run(1.0, progress=lambda fraction, time: seen.append(sim.output("q")))
+    assert seen
+
+
+def test_a_run_beyond_all_sense_is_refused_before_it_starts(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    sim = jn.Simulation(library, step=0.001)
+    with pytest.raises(ParameterError, match=r"would take 2e\+12 steps of 1e-12 s"):
+        sim.run(2.0, step=1e-12)
+    sim = jn.Simulation(library, step=0.001)
+    monkeypatch.setattr("jounce.runtime.running.memory_limit", lambda: 8.0 * 3 * 1001)  # three columns, 1001 rows
+    with pytest.raises(ParameterError, match=r"would record 1e\+03 rows of 3 numbers.*choose a longer interval"):
+        sim.run(1.001)
+    assert sim.time == 0.0
+    assert len(sim.run(1.0).time) == 1001
+    assert len(jn.Simulation(library, step=0.001).run(2.0, channels=["q"], interval="2 ms").time) == 1001
+
+
+@pytest.mark.parametrize("setter", ["set_states", "set_inputs", "set_parameters", "set_memories"])
+def test_numbers_without_names_are_refused(library: Library, setter: str) -> None:
+    with pytest.raises(ParameterError, match=r"found a list; expected numbers by name: \{"):
+        getattr(jn.Simulation(library), setter)([1, 2])
+
+
+def test_an_action_with_a_senseless_interval_names_its_phase(library: Library) -> None:
+    program = jn.Program(jn.Phase("go", duration=1.0, actions=[Iprint(10**20)]))
+    with pytest.raises(ParameterError, match=r"phase 'go'.*IPRINT = 10*: must be 0, 1, 2"):
+        jn.Simulation(library, program=program)

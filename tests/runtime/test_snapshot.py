@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import threading
@@ -109,6 +110,44 @@ def test_a_snapshot_that_does_not_fit_is_refused(stateful, oscillator):
         sim.restore(np.zeros(3))
     with pytest.raises(ParameterError, match="expected"):
         sim.restore(sim.snapshot()[:-1])
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        *((Header.HEAD, 3.0), (Header.HEAD, -1.0), (Header.HISTORY, 4.0), (Header.PHASE, 7.0), (Header.PHASE, 0.5)),
+        *((Header.STEP, math.nan), (Header.STEP, -1.0), (Header.DONE, 1e300), (Header.IPRINT, 1e20), (Header.N_X, 5.0)),
+        *((Header.REASON, 40.0), (Header.STATUS, 9.0), (Header.BAD_KIND, 8.0), (Header.T0, math.inf)),
+    ],
+)
+def test_a_damaged_snapshot_is_refused_and_nothing_changes(stateful, place, value):
+    sim = Simulation(stateful, program=PROGRAM, step=0.01)
+    sim.advance(7)
+    before = sim.snapshot()
+    broken = before.copy()
+    broken[place] = value
+    with pytest.raises(ParameterError, match="the snapshot is damaged"):
+        sim.restore(broken)
+    assert sim.snapshot().tobytes() == before.tobytes()
+
+
+def test_a_snapshot_whose_state_is_not_finite_is_refused_with_its_name(stateful):
+    sim = Simulation(stateful, step=0.01)
+    broken = sim.snapshot()
+    broken[sim.layout.x + 1] = math.nan
+    with pytest.raises(ParameterError, match="damaged: state 'v' is nan"):
+        sim.restore(broken)
+    with pytest.raises(ParameterError, match="not a snapshot"):
+        sim.restore("nothing of the kind")
+
+
+def test_the_snapshot_of_a_run_that_failed_can_be_looked_at(stateful):
+    sim = Simulation(stateful, step=0.01)
+    sim.x[0] = math.nan
+    assert sim.run(1.0, on_error="return").status == "failed"
+    other = Simulation(stateful, step=0.01)
+    other.restore(sim.snapshot())
+    assert math.isnan(other.state("x"))
 
 
 def test_threads_are_independent(stateful):

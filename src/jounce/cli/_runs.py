@@ -38,23 +38,22 @@ def with_progress(event: Any, *, quiet: bool, function: Callable[[Any], Any]) ->
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
-    waiting = console.status(f"{event.title}: building the model, finding the start")
+    from jounce.cli._terminal import waiting
+
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    progress = Progress(*columns, console=console, transient=True)
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
     task = progress.add_task(event.title, total=None, visible=False)
+    with waiting(f"{event.title}: building the model (a new structure takes a while), finding the start") as done:
 
-    def call(now: float, end: float) -> None:
-        waiting.stop()
-        progress.start()
-        progress.update(task, completed=now, total=end, visible=True)
+        def call(now: float, end: float) -> None:
+            done()
+            progress.start()
+            progress.update(task, completed=now, total=end, visible=True)
 
-    waiting.start()
-    try:
-        return function(call)
-    finally:
-        waiting.stop()
-        progress.stop()
+        try:
+            return function(call)
+        finally:
+            progress.stop()
 
 
 def halved(drive: Any, vehicle: Any, result: Any, options: Mapping[str, Any]) -> dict[str, float]:
@@ -109,14 +108,16 @@ def print_figures(
     result: Any, figures: Mapping[str, tuple[float, str]], files: Mapping[str, str], check: Mapping[str, float] | None
 ) -> None:
     """Key figures on the terminal."""
-    from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
+    from jounce.cli._terminal import console as terminal
+    from jounce.cli._terminal import show
     from jounce.core.units import convert
     from jounce.results.display import pretty
 
     meta = result.metadata
-    console = Console()
+    console = terminal()
     timing = meta.get("timing", {})
     console.print(
         f"[bold]{meta['vehicle'].get('name', '')}[/bold], {meta['event'].get('name', '')}: {meta['status']}"
@@ -147,11 +148,30 @@ def print_figures(
             inside = low <= value <= high
             span = f"[{'green' if inside else 'yellow'}]{low:.3g} … {high:.3g}{'' if inside else ' outside'}[/]"
         table.add_row(name, text, pretty(unit), span, note)
-    console.print(table)
+    show(table)
+    show(_extremes(result))
+    laps = meta.get("laps", {}).get("times", [])
+    if laps:
+        console.print(f"lap times: {', '.join(f'{seconds:.3f} s' for seconds in laps)}")
     for warning in (*result.warnings, *result.kpi_warnings):
-        console.print(f"[yellow]warning:[/yellow] {warning}")
+        console.print(f"[yellow]warning:[/yellow] {escape(warning)}")
     for what, file in files.items():
         typer.echo(f"{what}: {file}")
+
+
+def _extremes(result: Any) -> Any:
+    """Smallest and largest values of the signals that there are."""
+    from rich.table import Table
+
+    from jounce.results.display import number
+    from jounce.results.report import extremes
+    from jounce.results.words import signal
+
+    table = Table(box=None, padding=(0, 2), show_header=False, style="dim")
+    for item in extremes(result):
+        low, high = number(item.low, 3), number(item.high, 3)
+        table.add_row(signal(item.signal, item.channel).lower(), low, "to", high, item.unit)
+    return table
 
 
 def _ranges(meta: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -43,8 +43,9 @@ def _plain(row: Row) -> dict[str, object]:
 
 
 def _print(rows: list[Row]) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from jounce.cli._terminal import show
 
     table = Table(title="jounce bench", title_justify="left")
     table.add_column("figure", overflow="fold")
@@ -56,7 +57,7 @@ def _print(rows: list[Row]) -> None:
         budget = "" if row.budget is None else f"{row.limit} {row.budget:g}".strip()
         mark = "" if row.budget is None else ("[green]ok[/green]" if row.ok else "[red]missed[/red]")
         table.add_row(row.name, _number(row.value), "" if row.unit == "-" else row.unit, budget, mark, row.note)
-    Console().print(table)
+    show(table)
 
 
 def _number(value: float) -> str:

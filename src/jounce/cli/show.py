@@ -22,6 +22,7 @@ def show(
     import json
 
     from jounce.cli._arguments import assignments
+    from jounce.cli._terminal import waiting
     from jounce.sim import car
     from jounce.sim.standing import standing, write_state
     from jounce.vehicle.reading import load
@@ -30,9 +31,10 @@ def show(
     changes = assignments(parameters)
     if changes:
         data = data.with_(**changes)
-    description = car.describe(data)
-    sim = car.simulation(description)
-    report = standing(description, sim)
+    with waiting(f"{data.name}: building the model (a new structure takes a while), finding the rest", quiet=as_json):
+        description = car.describe(data)
+        sim = car.simulation(description)
+        report = standing(description, sim)
     if dump is not None:
         write_state(sim, dump)
     if as_json:
@@ -49,10 +51,12 @@ def show(
             )
         )
         return
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    from jounce.cli._terminal import console as terminal
+    from jounce.cli._terminal import show as show_table
+
+    console = terminal()
     console.print(f"[bold]{data.name}[/bold]  {data.description}")
     if data.provenance is not None:
         console.print(f"[dim]{data.provenance.source} ({data.provenance.licence})[/dim]")
@@ -64,10 +68,10 @@ def show(
             table.add_row(
                 row.label, f"{row.value:.4g}" if abs(row.value) < 1e4 else f"{row.value:.0f}", row.unit, row.key
             )
-        console.print(table)
+        show_table(table)
     table = Table(title="modes", title_justify="left", box=None, padding=(0, 2), show_header=False)
     for mode in report.modes:
         table.add_row(mode.name, f"{mode.frequency:.2f} Hz", f"damping ratio {mode.damping:.2f}")
-    console.print(table)
+    show_table(table)
     for remark in data.remarks():
         console.print(f"[yellow]remark:[/yellow] {remark}")

@@ -32,10 +32,10 @@ def step_check(
 
     Four digits in every channel that moves count as enough; otherwise, or when nothing moves, the exit code is 1.
     """
-    from rich.console import Console
     from rich.table import Table
 
     from jounce.cli._arguments import assignments, find, find_recipe, method_of
+    from jounce.cli._terminal import show
     from jounce.core.units import parse
     from jounce.runtime.program import Program
     from jounce.runtime.recording import digits_of_agreement
@@ -63,7 +63,7 @@ def step_check(
         text = "all" if math.isinf(value) else f"{max(value, 0.0):.1f}"
         mark = "at rest" if name not in moving else text if value >= ENOUGH else f"[yellow]{text}[/yellow]"
         table.add_row(name, mark)
-    Console().print(table)
+    show(table)
     if not moving:
         typer.echo("nothing moved, so nothing was checked: drive it with --program, or start it elsewhere")
         raise typer.Exit(1)

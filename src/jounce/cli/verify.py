@@ -13,7 +13,9 @@ from jounce.core.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from jounce.verify.book import Case, Page
+    from jounce.verify.book import Case, Page, Row
+
+DIGITS = 10
 
 
 def verify(
@@ -27,6 +29,7 @@ def verify(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.", show_default=False)
     ] = None,
+    details: Annotated[bool, typer.Option("--details", help="Print every check of every case.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the cases.")] = False,
 ) -> None:
     """Compare with closed forms, published numbers and other packages. Exit code 1 when a check fails."""
@@ -44,7 +47,7 @@ def verify(
     if as_json:
         typer.echo(json.dumps(book.to_dicts(pages), indent=2, ensure_ascii=False))
     else:
-        _print(pages, html)
+        _print(pages, html, details)
     if not all(page.ok for page in pages):
         raise typer.Exit(1)
 
@@ -100,42 +103,24 @@ def _compute(chosen: list[Case], html: Path | None, console: Console) -> list[Pa
     return pages
 
 
-def _print(pages: list[Page], html: Path | None) -> None:
-    from rich import box
-    from rich.console import Console
+def _print(pages: list[Page], html: Path | None, details: bool) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    from jounce.verify.html import number_text, size_text
+    from jounce.cli._terminal import console as terminal
+    from jounce.cli._terminal import show
 
-    console = Console(highlight=False)
-    digits = 10 if console.width >= 110 else 6
-    for page in pages:
-        title = f"[bold]{escape(page.case.title)}[/bold]  [dim]{page.case.name}[/dim]"
-        table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
-        table.add_column("check", overflow="fold", ratio=1)
-        settings: dict[str, Any] = {"justify": "right", "no_wrap": True}
-        for column in ("expected", "measured"):
-            table.add_column(column, **settings)
-        table.add_column("unit", no_wrap=True)
-        for column in ("off by", "allowed"):
-            table.add_column(column, **settings)
-        table.add_column("", no_wrap=True)
-        for row in page.rows:
-            mark = "[green]ok[/green]" if row.ok else "[bold red]FAIL[/bold red]"
-            label = escape(row.label)
-            if row.measured is None:
-                label += f"\n[red]{escape(row.source)}[/red]"
-            table.add_row(
-                label,
-                number_text(row.expected, digits),
-                number_text(row.measured, digits),
-                "" if row.unit == "-" else row.unit,
-                size_text(row.difference),
-                size_text(row.tolerance),
-                mark,
-            )
-        console.print(table)
+    console = terminal()
+    if details:
+        for page in pages:
+            show(_table(page, page.rows))
+    else:
+        width = max((len(page.case.name) for page in pages), default=0)
+        for page in pages:
+            mark = "[green]ok  [/green]" if page.ok else "[bold red]FAIL[/bold red]"
+            count = f"{len(page.rows)} check{'s' if len(page.rows) != 1 else ''}"
+            console.print(f"{mark}  {page.case.name:{width}}  {escape(page.case.title)} ({count})")
+            if not page.ok:
+                show(_table(page, [row for row in page.rows if not row.ok]))
     rows = [row for page in pages for row in page.rows]
     failed = [row for row in rows if not row.ok]
     cases = f"{len(pages)} case{'s' if len(pages) != 1 else ''}"
@@ -147,3 +132,36 @@ def _print(pages: list[Page], html: Path | None) -> None:
         console.print(f"[bold green]all {len(rows)} checks pass[/bold green] in {cases}")
     if html is not None:
         console.print(f"page written to {escape(str(html))}", soft_wrap=True)
+
+
+def _table(page: Page, rows: list[Row]) -> Any:
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    from jounce.verify.html import number_text, size_text
+
+    title = f"[bold]{escape(page.case.title)}[/bold]  [dim]{page.case.name}[/dim]"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("check")
+    for column in ("expected", "measured"):
+        table.add_column(column, justify="right")
+    table.add_column("unit")
+    for column in ("off by", "allowed"):
+        table.add_column(column, justify="right")
+    table.add_column("")
+    for row in rows:
+        mark = "[green]ok[/green]" if row.ok else "[bold red]FAIL[/bold red]"
+        label = escape(row.label)
+        if row.measured is None:
+            label += f"\n[red]{escape(row.source)}[/red]"
+        table.add_row(
+            label,
+            number_text(row.expected, DIGITS),
+            number_text(row.measured, DIGITS),
+            "" if row.unit == "-" else row.unit,
+            size_text(row.difference),
+            size_text(row.tolerance),
+            mark,
+        )
+    return table

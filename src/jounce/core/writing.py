@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 import tempfile
@@ -44,3 +45,12 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | str) -> Path:
     with replacing(path) as temporary:
         temporary.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
     return Path(path).expanduser()
+
+
+def file_hash(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of what a file holds."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as problem:
+        raise FormatError(f"{path}: cannot be read ({problem.strerror or problem})") from None

@@ -80,6 +80,13 @@ class Event(Data):
             raise problem("a road has slopes of its own; leave grade and bank out", "grade")
         return self
 
+    @model_validator(mode="after")
+    def _order(self) -> Self:
+        start = getattr(self, "start_time", None)  # of events that begin to act later than they start
+        if start is not None and self.end_time <= start:
+            raise problem(f"must be after start_time ({start:g} s)", "end_time")
+        return self
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if cls.kind:
@@ -175,12 +182,6 @@ class Steered(Driven):
     start_time: float = quantity("s", 1.0, ge=0, doc="when the steering begins")
     initial_steer: float = quantity("rad", 0.0, doc="hand wheel angle before that")
     release_time: float | None = quantity("s", None, gt=0, doc="when the hand wheel is let go; absent: never")
-
-    @model_validator(mode="after")
-    def _order(self) -> Self:
-        if self.end_time <= self.start_time:
-            raise problem(f"must be after start_time ({self.start_time:g} s)", "end_time")
-        return self
 
     def reference(self, start: Start) -> Any:
         """The hand wheel angle over time."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jounce.core.errors import ParameterError
@@ -17,7 +18,9 @@ from jounce.events.record import streaming, unwrapped, with_laps
 from jounce.events.scene import set_scene
 from jounce.events.start import Start
 from jounce.results.run import Run
+from jounce.runtime.running import check_size
 from jounce.sim import car as cars
+from jounce.vehicle.schema import Vehicle
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from jounce.road.surface import Road
     from jounce.runtime.blocks import OutsideBlock
     from jounce.runtime.program import Number, Reference
-    from jounce.vehicle.schema import Vehicle
 
 __all__ = ["INTERVAL", "Options", "Start", "drive", "make_ready", "run"]
 
@@ -56,7 +58,7 @@ def run(
     Parameters
     ----------
     step, method : of integration
-    interval : between recorded rows; rounded down to a multiple of the step, as long as one fits
+    interval : between recorded rows; the nearest multiple of the step is taken, and told where it is another
     channels : names or patterns to record; default all
     tires : by corner, instead of those the vehicle names
     road : a road, its name or file, instead of what the event says
@@ -93,14 +95,26 @@ def run(
     )
 
 
+def check_vehicle(vehicle: Any) -> None:
+    """Refuse what is no vehicle, such as the name of one."""
+    if isinstance(vehicle, Vehicle):
+        return
+    named = isinstance(vehicle, str | Path)
+    found = f"{str(vehicle)!r}; write jounce.load({str(vehicle)!r})" if named else f"a {type(vehicle).__name__}"
+    raise ParameterError(f"expected a vehicle, got {found}")
+
+
 def make_ready(vehicle: Vehicle, event: Event, options: Options) -> Start:
     """A car at the start of an event: settled, or running steadily."""
+    check_vehicle(vehicle)
     if not isinstance(event, Event):
         raise ParameterError(f"run: expected an event such as jounce.events.StepSteer(), got {type(event).__name__}")
+    check_size(options.step, event.end_time / options.step, 1_000_000, 0)  # before anything is compiled
     vehicle = event.adapted(vehicle)
     scene, event = set_scene(vehicle, event, options)
     start = Start(scene.describe(vehicle, event, options), event, options, scene)
-    start.warnings[:0] = [*scene.remarks, *(cars.tire_warnings(vehicle) if options.tires is None else ())]
+    of_tires = cars.tire_warnings(vehicle) if options.tires is None else []
+    start.warnings[:0] = [*options.remarks, *scene.remarks, *of_tires]
     return start
 
 

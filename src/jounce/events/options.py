@@ -10,6 +10,8 @@ from jounce.components.part import Part
 from jounce.core.errors import ParameterError
 from jounce.core.units import parse
 from jounce.runtime.blocks import OutsideBlock
+from jounce.runtime.methods import method_number, step_of
+from jounce.runtime.options import MOST_STEPS
 from jounce.runtime.program import Number, Reference
 from jounce.sim.car import METHOD, STEP
 
@@ -41,6 +43,7 @@ class Options:
     inputs: Mapping[str, Reference | Number] = field(default_factory=dict)
     blocks: tuple[Part | OutsideBlock, ...] = ()
     live: Live | None = None
+    remarks: tuple[str, ...] = ()  # what was not taken as it was written
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -60,8 +63,16 @@ class Options:
     @classmethod
     def of(cls, *, step: float | str = STEP, interval: float | str = INTERVAL, **others: Any) -> Options:
         """Options as a user writes them: with units, and None for a mapping that is not there."""
-        seconds = parse(step, "s", "step")
-        every = max(1, round(parse(interval, "s", "interval") / seconds)) * seconds
+        seconds = step_of(step, method_number(others.get("method", METHOD)))
+        asked = parse(interval, "s", "interval")
+        if not 0.0 < asked <= MOST_STEPS * seconds:
+            raise ParameterError(f"interval = {interval}: must be above 0 s and at most {MOST_STEPS:.0e} steps")
+        every = max(1, round(asked / seconds)) * seconds
+        if abs(every - asked) > 1e-6 * asked:
+            others["remarks"] = (
+                f"interval: rows are {1e3 * every:g} ms apart, since {1e3 * asked:g} ms is no multiple of the step, "
+                f"{1e3 * seconds:g} ms",
+            )
         for name in ("parameters", "changes", "inputs"):
             others[name] = dict(others.get(name) or {})
         others["blocks"] = tuple(_block(item) for item in others.get("blocks") or ())

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import jounce
-from jounce.core.fields import to_raw
+from jounce.core.fields import meta, to_raw, walk
 from jounce.events.base import Steered
+from jounce.results.origin import pack
+from jounce.road.envelope import Envelope
+from jounce.road.line import LineRoad, station_range
 
 if TYPE_CHECKING:
     from jounce.events.base import Event
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
 
 CREEP = 3.0  # m/s: slips of slower wheels say little
+TREAD = 0.15  # m, half of the width of a contact
 MARGIN = 0.05  # of a range: how far beyond its ends a tire may go without a word
 DEGREES = 180 / math.pi
 AIR = 1.2  # kg/m3, of a vehicle without aerodynamics
@@ -43,7 +45,15 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
     """What is kept with a run."""
     vehicle = start.vehicle
     changes = {**start.options.changes, **start.options.parameters}
-    key = hashlib.sha256(json.dumps(to_raw(vehicle), sort_keys=True, default=str).encode()).hexdigest()
+    packed, hashes = pack(
+        {
+            "vehicle": to_raw(vehicle),
+            "units": {path: meta(info).get("unit", "") for path, _, info in walk(vehicle) if info is not None},
+            "tires": {wheel: tire.raw() for wheel, tire in start.description.tires.items()},
+            "event": event.to_dict(),
+            "parameters": {name: str(value) for name, value in start.options.parameters.items()},
+        }
+    )
     mass, centre, height = _centre_of_gravity(vehicle)
     place = vehicle.layout
     axles = place.axles
@@ -65,7 +75,11 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
         warnings.append(f"ended early: {recorded.reason}")
     warnings += _beyond_tire_data(start.description, recorded)
     warnings += _beside_the_road(start.scene, recorded)
+    warnings += _features_missed(start.scene, recorded)
+    plane = {"roll": "chassis_displacements.roll_wrt_road", "pitch": "chassis_displacements.pitch_wrt_road"}
+    inclined = start.scene.even and event.inclined and all(name in recorded.names for name in plane.values())
     return {
+        **({"signals": plane} if inclined else {}),
         "vehicle": {
             "name": vehicle.name,
             "class": vehicle.category,
@@ -82,7 +96,8 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
         "event": {"kind": event.kind, "name": event.title, "parameters": event.parameters()},
         "parameters": {name: str(value) for name, value in changes.items()},
         "version": jounce.__version__,
-        "hashes": {"vehicle": key},
+        "hashes": {name: hashes[name] for name in ("vehicle", "tires", "event")},
+        "data": packed,
         "statics": {"method": start.settled.method, "iterations": start.settled.iterations},
         "warnings": warnings,
     }
@@ -142,6 +157,41 @@ def _beside_the_road(scene: Scene, recorded: Recording) -> list[str]:
                 f"wheel {corner} left the road {road.name} at {when:.2f} s; what lies beside it follows its rule"
             )
     return result
+
+
+def _features_missed(scene: Scene, recorded: Recording) -> list[str]:
+    """One warning per road whose features no wheel met: the event was meant for them, or another road was."""
+    values = {name: recorded[name] for name in recorded.names if name.startswith("Road.Contact_Patch_Global")}
+    ways: dict[int, tuple[LineRoad, list[tuple[Any, Any]]]] = {}
+    for _, road, sample in scene.under(values):
+        line = road.road if isinstance(road, Envelope) else road
+        if isinstance(line, LineRoad) and line.features:
+            ways.setdefault(id(line), (line, []))[1].append((np.ravel(sample.station), np.ravel(sample.offset)))
+    result = []
+    for line, tires in ways.values():
+        if not any(_meets(line, feature, *way) for feature in line.features for way in tires):
+            first = line.features[0]
+            stations = np.concatenate([station for station, _ in tires])
+            more = f" and {len(line.features) - 1} more" if len(line.features) > 1 else ""
+            result.append(
+                f"road {line.name}: no wheel met any of its features ({first.name or type(first).__name__.lower()} at "
+                f"s = {first.frame.x:g} m, n = {first.frame.y:g} m{more}); the wheels ran from "
+                f"s = {np.nanmin(stations):.4g} m to {np.nanmax(stations):.4g} m. Start nearer (x, y, heading), or "
+                "drive longer"
+            )
+    return result
+
+
+def _meets(road: LineRoad, feature: Any, station: Any, offset: Any) -> bool:
+    """Whether the way of a contact, row by row, crosses a feature."""
+    first, last = station_range(feature)
+    right, left = (feature.extent[1], feature.extent[3]) if feature.extent is not None else (-math.inf, math.inf)
+    a, b = (np.fmin, np.fmax)
+    jumped = np.abs(np.diff(station)) > 0.5 * road.path.length  # past the start of a closed line
+    across = (b(offset[1:], offset[:-1]) >= right - TREAD) & (a(offset[1:], offset[:-1]) <= left + TREAD) & ~jumped
+    laps = (-road.path.length, 0.0, road.path.length) if road.path.closed else (0.0,)
+    low, high = a(station[1:], station[:-1]), b(station[1:], station[:-1])
+    return any(bool(np.any(across & (high + lap >= first) & (low + lap <= last))) for lap in laps)
 
 
 def _signal(recorded: Recording, name: str) -> Any:

@@ -15,6 +15,7 @@ from jounce.files.roads import load_path
 from jounce.road.block import Frame
 from jounce.road.line import LineRoad
 from jounce.runtime.program import Number, Open, Program, Reference
+from jounce.runtime.running import check_size
 
 if TYPE_CHECKING:
     from jounce.events.base import Event
@@ -36,9 +37,13 @@ LIVE_CHANNELS = (
 
 def record(sim: Simulation, program: Program, options: Options, end: float) -> Recording:
     """Run a program, with the inputs of the options beside it; what fails or is interrupted returns what it has."""
+    keywords = run_keywords(sim, program, options)
+    channels = keywords["channels"]
+    columns = len(sim.model.outputs) if channels is None else len(channels)
+    check_size(options.step, end / options.step, round(options.interval / options.step), columns)
     progress = options.progress
     call = None if progress is None else lambda _, now: progress(now, end)
-    return sim.run(progress=call, on_error="return", **run_keywords(sim, program, options))
+    return sim.run(progress=call, on_error="return", **keywords)
 
 
 def run_keywords(sim: Simulation, program: Program, options: Options) -> RunKeywords:

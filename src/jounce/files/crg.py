@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.reads import note_read
 from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 from jounce.road.grid import GridRoad
@@ -279,6 +280,7 @@ def read_crg(path: str | Path) -> CrgFile:
         size = place.stat().st_size
         if size > MAX_BYTES:
             raise FormatError(f"{path}: {size} bytes are too many for a road")
+        note_read(place)
         raw = place.read_bytes()
     except OSError as error:
         raise FormatError(f"{path}: cannot be read ({error.strerror or error})") from None
@@ -304,6 +306,7 @@ def _referenced(head: _Header, path: str, report: Report, depth: int) -> CrgFile
     if inner.resolve() == Path(path).resolve():
         raise FormatError(f"{path}: $ROAD_CRG_FILE: refers to itself")
     try:
+        note_read(inner)
         raw = inner.read_bytes()
     except OSError as error:
         raise FormatError(f"{path}: $ROAD_CRG_FILE: {inner} cannot be read ({error.strerror or error})") from None

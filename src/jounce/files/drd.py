@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError
+from jounce.core.reads import note_read
 from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 from jounce.files.property_file import NUMBER, decode, format_value, to_number
@@ -61,6 +62,7 @@ def read_text(path: str | FilePath, limit: int = MAX_BYTES) -> str:
     try:
         if place.stat().st_size > limit:
             raise FormatError(f"{path}: larger than {limit} bytes")
+        note_read(place)
         return decode(place.read_bytes(), str(path))
     except OSError as error:
         raise FormatError(f"{path}: cannot be read ({error.strerror or error})") from None

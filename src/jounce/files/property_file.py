@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Literal
 
 from jounce.core.errors import FormatError, did_you_mean
+from jounce.core.reads import note_read
 from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 
@@ -256,6 +257,7 @@ class PropertyFile:
             size = place.stat().st_size
             if size > MAX_BYTES:
                 raise FormatError(f"{path}: {size} bytes are too many for a property file")
+            note_read(place)
             raw = place.read_bytes()
         except OSError as error:
             raise FormatError(f"{path}: cannot be read ({error.strerror or error})") from None

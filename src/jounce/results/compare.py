@@ -22,12 +22,15 @@ import numpy.typing as npt
 
 from jounce.core.errors import ParameterError
 from jounce.core.units import parse
-from jounce.results import words
+from jounce.results import origin, words
 from jounce.results.display import in_unit, number, pretty
 from jounce.results.run import Run
 from jounce.results.signals import align as align_runs
 
 Array = npt.NDArray[np.float64]
+
+LONGEST_HEAD = 16  # letters of a label above a column
+MOST_TOLD = 8  # differences that are told below a table
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,11 @@ class Comparison:
         """Whether all runs lie inside all bands."""
         return all(item.ok for item in self.inside)
 
+    @property
+    def differences(self) -> list[origin.Difference]:
+        """What is not the same in all runs: data of vehicles, tires and events, step, method, version."""
+        return origin.differences(self.runs)
+
     def common(self, pattern: str = "*") -> list[str]:
         """Return the channels that all runs have."""
         return [name for name in self.runs[0].channels(pattern) if all(name in run for run in self.runs[1:])]
@@ -129,8 +137,11 @@ class Comparison:
         return words.figure(key, *dict.fromkeys(run.event for run in self.runs))
 
     def table(self) -> str:
-        """Return the key figures as text."""
-        head = ["key figure", "unit", *self.labels]
+        """Return the key figures as text; long labels of three runs or more stand above it, with letters."""
+        lettered = len(self.labels) > 2 and max(map(len, self.labels)) > LONGEST_HEAD
+        heads = [chr(65 + k % 26) for k in range(len(self.labels))] if lettered else list(self.labels)
+        above = [f"{letter}: {label}" for letter, label in zip(heads, self.labels, strict=True)] if lettered else []
+        head = ["key figure", "unit", *heads]
         lines = []
         for row in self.rows:
             cells = [self.word(row.key), pretty(row.unit), number(row.values[0])]
@@ -146,7 +157,7 @@ class Comparison:
             first = [cell.ljust(w) for cell, w in zip(line[:2], widths[:2], strict=True)]
             return "  ".join([*first, *(cell.rjust(w) for cell, w in zip(line[2:], widths[2:], strict=True))]).rstrip()
 
-        return "\n".join([text(head), *(text(line) for line in lines)])
+        return "\n".join([*above, text(head), *(text(line) for line in lines)])
 
     def to_pandas(self) -> Any:
         """Return the key figures as a pandas DataFrame. Needs pandas."""
@@ -172,6 +183,10 @@ class Comparison:
 
     def __str__(self) -> str:
         lines = [self.table()]
+        found = self.differences
+        lines += [f"different: {other.key}: {' | '.join(other.values)}" for other in found[:MOST_TOLD]]
+        if len(found) > MOST_TOLD:
+            lines.append(f"and {len(found) - MOST_TOLD} more differences; the report has them all")
         for item in self.inside:
             verdict = "inside" if item.ok else f"{item.share:.1%} inside, leaves it by {number(item.excess)}"
             lines.append(f"{item.channel}, {item.label}: {verdict}")
@@ -192,7 +207,7 @@ def compare(
     Parameters
     ----------
     runs : two or more
-    labels : names for tables and legends; default those of the runs
+    labels : names for tables and legends; default those of the runs, or what differs between them
     bands : tolerance bands by channel
     align : channel by which the others are shifted in time to match the first (cross-correlation)
     """
@@ -209,7 +224,7 @@ def compare(
         moved, shift = align_runs(runs[0], run, align) if align is not None else (run, 0.0)
         aligned.append(moved)
         shifts.append(shift)
-    return Comparison(aligned, labels or _labels(runs), bands or {}, shifts)
+    return Comparison(aligned, labels or origin.labels(runs), bands or {}, shifts)
 
 
 def tolerance_band(x: Array, y: Array, across: float, along: float) -> tuple[Array, Array]:
@@ -257,10 +272,3 @@ def _increasing(x: Array, y: Array, name: str) -> tuple[Array, Array]:
         raise ParameterError(f"a band over {name!r} needs values that grow")
     xs, ys = x[: top + 1][keep], y[: top + 1][keep]
     return (xs, ys) if side > 0 else (xs[::-1], ys[::-1])
-
-
-def _labels(runs: Sequence[Run]) -> list[str]:
-    names = [run.label for run in runs]
-    if len(set(names)) == len(names):
-        return names
-    return [f"{name} ({chr(65 + k)})" for k, name in enumerate(names)]

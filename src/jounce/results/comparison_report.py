@@ -13,13 +13,13 @@ import numpy as np
 from jounce.core.writing import write_atomically
 from jounce.results.compare import Comparison
 from jounce.results.display import number, pretty, shown
-from jounce.results.page import cell, code, escape, head, note, page, plots, table, value, verdict
+from jounce.results.page import cell, code, escape, head, note, page, plots, table, verdict
 from jounce.results.panels import Curve, Panel, panels
 from jounce.results.plots import COLOURS
 from jounce.results.run import Run
 
 NUM, UNIT, SOFT = "num", "unit", "soft"
-OWN = ("timing.", "hashes.", "warnings", "label", "status", "reason")  # metadata that differ from run to run anyway
+MOST_ROWS = 60  # of what is different: two cars differ in hundreds of numbers
 
 
 def write(comparison: Comparison, path: str | os.PathLike[str], **options: Any) -> Path:
@@ -38,7 +38,7 @@ def render(
     parts = [
         head(title, " · ".join(labels), status, comparison.ok),
         _notes(runs, labels),
-        _changes(runs, labels),
+        _changes(comparison),
         _figures(comparison),
         _bands(comparison, profile),
         plots(drawn),
@@ -54,22 +54,13 @@ def _notes(runs: Sequence[Run], labels: Sequence[str]) -> str:
     return note(f"{len(lines)} remark{'s' if len(lines) > 1 else ''}", lines) if lines else ""
 
 
-def _changes(runs: Sequence[Run], labels: Sequence[str]) -> str:
-    """Where the metadata of the runs differ: what was changed between them."""
-    flat = [_flat(run.metadata) for run in runs]
-    keys = list(dict.fromkeys(key for item in flat for key in item))
-    changed = [key for key in keys if len({item.get(key) for item in flat}) > 1 and not key.startswith(OWN)]
-    rows = [[cell(code(key)), *(cell(escape(item.get(key, "–"))) for item in flat)] for key in changed]
-    return table("What is different", [("", ""), *((escape(label), "") for label in labels)], rows)
-
-
-def _flat(item: Any, prefix: str = "") -> dict[str, str]:
-    if isinstance(item, dict):
-        result: dict[str, str] = {}
-        for key, part in item.items():
-            result |= _flat(part, f"{prefix}{key}.")
-        return result
-    return {prefix.rstrip("."): value(item)}
+def _changes(comparison: Comparison) -> str:
+    """What was changed between the runs."""
+    found = comparison.differences
+    rows = [[cell(code(item.key)), *(cell(escape(text)) for text in item.values)] for item in found[:MOST_ROWS]]
+    if len(found) > MOST_ROWS:
+        rows.append([cell(f"and {len(found) - MOST_ROWS} more"), *(cell("") for _ in comparison.labels)])
+    return table("What is different", [("", ""), *((escape(label), "") for label in comparison.labels)], rows)
 
 
 def _swatch(k: int) -> str:
@@ -78,9 +69,11 @@ def _swatch(k: int) -> str:
 
 
 def _figures(comparison: Comparison) -> str:
-    columns = [("Figure", ""), ("Unit", ""), (f"{_swatch(0)}{escape(comparison.labels[0])}", NUM)]
-    for k, label in enumerate(comparison.labels[1:], 1):
-        columns += [(f"{_swatch(k)}{escape(label)}", NUM), ("Difference", NUM), ("", NUM)]
+    """Key figures: of two runs with the difference, of more with the change beside each, so that they fit the page."""
+    labels = [f"{_swatch(k)}{escape(label)}" for k, label in enumerate(comparison.labels)]
+    two = len(labels) == 2
+    columns = [("Figure", ""), ("Unit", ""), *((label, NUM) for label in labels)]
+    columns += [("Difference", NUM), ("", NUM)] if two else []
     rows = []
     for row in comparison.rows:
         cells = [cell(escape(comparison.word(row.key))), cell(escape(pretty(row.unit)), UNIT)]
@@ -88,9 +81,14 @@ def _figures(comparison: Comparison) -> str:
         for figure, difference, share in zip(row.values[1:], row.differences, row.relative, strict=True):
             change = "" if math.isnan(share) else f"{100 * share:+.1f} %".replace("-", "−")
             sign = "+" if difference > 0 else ""
-            cells += [cell(number(figure), NUM), cell(sign + number(difference), f"{NUM} {SOFT}"), cell(change, NUM)]
-        rows.append([*cells, cell(code(row.key), SOFT)])
-    return table("Key figures", [*columns, ("Name", "")], rows) or note("The runs have no key figure in common.", [])
+            if two:
+                cells += [cell(number(figure), NUM), cell(sign + number(difference), f"{NUM} {SOFT}")]
+                cells.append(cell(change, NUM))
+            else:
+                cells.append(cell(f'{number(figure)}<br><span class="{SOFT}">{change}</span>', NUM))
+        rows.append([*cells, cell(code(row.key), SOFT)] if two else cells)
+    last = [("Name", "")] if two else []
+    return table("Key figures", [*columns, *last], rows) or note("The runs have no key figure in common.", [])
 
 
 def _bands(comparison: Comparison, profile: str) -> str:

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError, did_you_mean
@@ -105,3 +106,20 @@ def number(value: float | None, digits: int = 4, short: bool = False) -> str:
 def in_unit(value: float, source: str, target: str) -> float:
     """Return ``value`` in another unit; what is not a number stays so."""
     return value if source == target else convert(value, source, target)
+
+
+def value(item: Any, profile: str = "si") -> str:
+    """Return a parameter as text: ``[27.8, "m/s"]`` as "100 km/h", a number, a word."""
+    if isinstance(item, list) and len(item) == 2 and isinstance(item[1], str):
+        plain = isinstance(item[0], (int, float)) and not isinstance(item[0], bool)
+        if plain and item[0] and item[1]:
+            scale = shown(item[1], profile, float(item[0]))
+            return f"{number(scale.factor * float(item[0]) + scale.offset, 5, short=True)} {scale.label}".strip()
+        return f"{value(item[0])} {pretty(item[1])}".strip()
+    if isinstance(item, bool):
+        return "yes" if item else "no"
+    if isinstance(item, (int, float)):
+        return number(float(item), 5, short=True)
+    if isinstance(item, list):
+        return ", ".join(value(part) for part in item)
+    return "–" if item is None else str(item)

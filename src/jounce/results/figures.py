@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from jounce.core.errors import ParameterError, did_you_mean
 from jounce.results.kinds import Function, add_figures, find, kind_of
 
 __all__ = ["Figures", "Function", "kind_of", "register", "registered"]
@@ -24,6 +25,9 @@ class Figures(dict[str, tuple[float, str]]):
     def __init__(self, items: dict[str, tuple[float, str]] | None = None, warnings: Iterable[str] = ()) -> None:
         super().__init__(items or {})
         self.warnings: list[str] = list(warnings)
+
+    def __missing__(self, name: str) -> tuple[float, str]:
+        raise ParameterError(f"key figure {name!r}: not among those of this run{did_you_mean(str(name), self, 40)}")
 
     def put(self, name: str, value: float, unit: str) -> None:
         """Add a figure."""

@@ -175,7 +175,8 @@ def _signal(view: View, signal: str) -> list[Panel]:
     first = having[0][0]
     scale = _scale([first], first.signal_channel(signal), view.profile)
     curves = [Curve(label, run.time, _apply(scale, run.signal(signal)), colour) for run, label, colour in having]
-    return [Panel(words.SIGNALS[signal], "time / s", scale.label, curves)]
+    title = words.signal(signal, first.signal_channel(signal))
+    return [Panel(title, "time / s", scale.label, curves)]
 
 
 def _channels(runs: Sequence[Run], labels: Sequence[str], profile: str, names: Sequence[str]) -> Panel:
@@ -188,7 +189,8 @@ def _channels(runs: Sequence[Run], labels: Sequence[str], profile: str, names: S
                 text = " · ".join(part for part in parts if part)
                 curves.append(Curve(text, run.time, _apply(scale, run[name]), COLOURS[count % len(COLOURS)]))
                 count += 1
-    return Panel(names[0] if len(names) == 1 else f"{names[0]} …", "time / s", scale.label, curves)
+    title = words.channel(names[0], runs[0].describe(names[0]))
+    return Panel(title if len(names) == 1 else f"{title} …", "time / s", scale.label, curves)
 
 
 def tires_of(run: Run, pattern: str) -> list[str]:
@@ -229,7 +231,7 @@ def _over(view: View, along: str, signal: str) -> list[Panel]:
         x, y = x[rows], y[rows]
         top = int(np.argmax(np.abs(x))) + 1 if len(x) else 0
         curves.append(Curve(label, _apply(x_scale, x[:top]), _apply(y_scale, y[:top]), colour))
-    title = f"{words.SIGNALS[signal]} over {words.SIGNALS[along].lower()}"
+    title = f"{words.signal(signal, first.signal_channel(signal))} over {words.SIGNALS[along].lower()}"
     label = f"{words.SIGNALS[along].lower()} / {x_scale.label}"
     return [Panel(title, label, y_scale.label, curves, group=f"over-{signal}", xunit=x_scale.label, ordered=False)]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from jounce.core.errors import ParameterError
 from jounce.results.display import shown
+from jounce.results.words import channel as channel_title
 
 if TYPE_CHECKING:
     from jounce.results.run import Run
@@ -50,7 +51,10 @@ def plot(runs: Sequence[Run], names: Sequence[str], *, x: str = "time", profile:
                     linewidth=1.4,
                     label=" · ".join(word for word in words if word) or channel,
                 )
-        panel.set_title(names[panels.index(channels)] if by_channel else channels[0], loc="left", fontsize=9)
+        title = (
+            names[panels.index(channels)] if by_channel else channel_title(channels[0], runs[0].describe(channels[0]))
+        )
+        panel.set_title(title, loc="left", fontsize=9)
         panel.set_ylabel(along.label)
         panel.grid(True, color="#e3e6ea", linewidth=0.8)
         panel.spines[["top", "right"]].set_visible(False)
@@ -61,7 +65,8 @@ def plot(runs: Sequence[Run], names: Sequence[str], *, x: str = "time", profile:
             )
         elif count > 1:
             panel.legend(frameon=False, fontsize=8)
-    axes[-1].set_xlabel(f"{x} / {across.label}" if across.label else x)
+    word = "time" if x == "time" else channel_title(x, runs[0].describe(x))
+    axes[-1].set_xlabel(f"{word} / {across.label}" if across.label else word)
     return figure
 
 

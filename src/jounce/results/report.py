@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ import numpy as np
 
 from jounce.core.writing import write_atomically
 from jounce.results import words
-from jounce.results.display import in_unit, number, pretty, shown
+from jounce.results.display import in_unit, number, pretty, shown, value
 from jounce.results.identities import identities
 from jounce.results.kinds import find
-from jounce.results.page import cell, code, escape, facts, head, note, page, plots, table, value, verdict
+from jounce.results.page import cell, code, escape, facts, head, note, page, plots, table, verdict
 from jounce.results.panels import CREEP, panels
 from jounce.results.plausibility import Range, ranges
 from jounce.results.run import Run
@@ -212,25 +213,49 @@ def _identities(run: Run, profile: str) -> str:
     return table("Identities", columns, rows)
 
 
-def _extremes(run: Run, profile: str) -> str:
-    rows = []
+@dataclass(frozen=True)
+class Extreme:
+    """Smallest and largest value of a signal as they are shown, when they are there, and the mean over time."""
+
+    signal: str
+    channel: str
+    unit: str
+    low: float
+    low_at: float
+    high: float
+    high_at: float
+    mean: float
+
+
+def extremes(run: Run, profile: str = "engineering") -> list[Extreme]:
+    """Return the extremes of the signals that a run has; the direction of a car that stands means nothing."""
+    found = []
     for signal in EXTREMES if len(run) > 1 else ():
         values = run.signal(signal) if run.has_signal(signal) else np.array([np.nan])
         time = run.time
-        if signal == "side_slip" and run.has_signal("speed"):  # the direction of a car that stands means nothing
+        if signal == "side_slip" and run.has_signal("speed"):
             moving = run.signal("speed") > CREEP
             time, values = time[moving], values[moving]
         if len(values) < 2 or not np.all(np.isfinite(values)):
             continue
         channel = run.signal_channel(signal)
         scale = shown(run.unit(channel), profile, float(np.max(np.abs(values))))
-        row = [cell(escape(words.SIGNALS[signal]))]
-        for k in (int(np.argmin(values)), int(np.argmax(values))):
-            row.append(cell(number(scale.factor * float(values[k]) + scale.offset), NUM))
-            row.append(cell(f"{float(time[k]):.2f} s", f"{NUM} {SOFT}"))
         mean = float(np.trapezoid(values, time)) / float(time[-1] - time[0])
-        row.append(cell(number(scale.factor * mean + scale.offset), NUM))
-        rows.append([*row, cell(escape(scale.label), UNIT), cell(code(channel), SOFT)])
+        least, most = int(np.argmin(values)), int(np.argmax(values))
+        low, high, middle = (scale.factor * float(x) + scale.offset for x in (values[least], values[most], mean))
+        ends = (low, float(time[least]), high, float(time[most]))
+        found.append(Extreme(signal, channel, scale.label, *ends, middle))
+    return found
+
+
+def _extremes(run: Run, profile: str) -> str:
+    rows = []
+    for item in extremes(run, profile):
+        row = [cell(escape(words.signal(item.signal, item.channel)))]
+        for size, at in ((item.low, item.low_at), (item.high, item.high_at)):
+            row += [cell(number(size), NUM), cell(f"{at:.2f} s", f"{NUM} {SOFT}")]
+        row.append(cell(number(item.mean), NUM))
+        rows.append([*row, cell(escape(item.unit), UNIT), cell(code(item.channel), SOFT)])
     columns = [("Signal", ""), ("Smallest", NUM), ("at", NUM), ("Largest", NUM), ("at", NUM), ("Mean", NUM)]
     return table("Extremes", [*columns, ("Unit", ""), ("Channel", "")], rows)
 
@@ -253,6 +278,9 @@ def _provenance(run: Run) -> str:
         simulated, wall = float(timing["simulated"]), float(timing["wall"])
         speed = f"{number(simulated / wall, 3)} × real time"
         rows.append(("Time", f"{number(simulated)} s simulated in {number(wall, 3)} s: {speed}"))
+    against = [words.signal(name, run.signal_channel(name)) for name in ("roll", "pitch") if run.has_signal(name)]
+    if against:
+        rows.append(("Angles of the body", ", ".join(against)))
     rows.append(("Recorded", f"{len(run.names)} channels, {len(run)} instants"))
     hashes = data.get("hashes")
     if isinstance(hashes, dict):

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from jounce.core.errors import JounceError, ParameterError, did_you_mean
 from jounce.core.units import check_unit, convert, parse
-from jounce.results import kinds
+from jounce.results import kinds, origin
 from jounce.results.catalogue import catalogue, spelling
 from jounce.results.figures import Figures
 
@@ -56,9 +56,11 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
     ),
     "yaw_rate": ("chassis_velocities.yaw", "Vehicle.Global_Omega_Z", "Sensor.YawRate_gyro"),
     "yaw": ("chassis_displacements.yaw", "Vehicle.Yaw"),
-    "roll": ("chassis_displacements.roll_wrt_road", "chassis_displacements.roll", "Vehicle.Euler_Roll"),
+    # to the horizontal: the plane under the car at an instant turns with every bump, and the car does not. Runs on an
+    # inclined plane, which is the same everywhere, take the road and say so in ``metadata["signals"]``.
+    "roll": ("chassis_displacements.roll", "Vehicle.Euler_Roll", "chassis_displacements.roll_wrt_road"),
     "roll_rate": ("chassis_velocities.roll",),
-    "pitch": ("chassis_displacements.pitch_wrt_road", "chassis_displacements.pitch", "Vehicle.Pitch"),
+    "pitch": ("chassis_displacements.pitch", "Vehicle.Pitch", "chassis_displacements.pitch_wrt_road"),
     "side_slip": (
         *("System_Mass_Center.Side_Slip_Angle", "Vehicle.Side_Slip_Angle"),
         *("condition_sensors.side_slip_angle", "Vehicle_States.side_slip"),
@@ -82,6 +84,7 @@ class Run:
         ``vehicle``: name, or {"name", "class", "summary": {label: [value, unit]}, "quantities": {name: SI number}};
         ``event``: kind, or {"kind", "name", "parameters": {name: value or [value, unit]}};
         ``parameters`` (changes to the vehicle), ``version``, ``step``, ``method``, ``hashes``;
+        ``data``: vehicle, tires and event in full, packed (`Run.data`);
         ``status`` "complete" or "partial" with ``reason``; ``warnings`` (list);
         ``timing``: {"simulated", "wall"} in s; ``signals``: {signal: channel} in place of `SIGNALS`
     names : of the columns when ``channels`` is a matrix
@@ -315,6 +318,12 @@ class Run:
         """Return the same run with other metadata."""
         return self._with(self.time, self._values, {**self.metadata, **changes})
 
+    @cached_property
+    def data(self) -> Mapping[str, Any]:
+        """Vehicle, tires and event in full, as `jounce.results.origin` says; empty where the run has none."""
+        packed = self.metadata.get("data")
+        return origin.unpack(packed) if isinstance(packed, str) else {}
+
     # --- what follows from it ----------------------------------------------------------------------------------------
 
     @cached_property
@@ -341,7 +350,7 @@ class Run:
     @property
     def kpis(self) -> dict[str, tuple[float, str]]:
         """Key figures: name -> (value, unit); nan where one cannot be told, see `kpi_warnings`."""
-        return dict(self.figures)
+        return Figures(self.figures, self.figures.warnings)
 
     @property
     def kpi_warnings(self) -> list[str]:

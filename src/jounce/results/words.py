@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from jounce.results.kinds import find
 
 SIGNALS = {
@@ -48,6 +50,22 @@ _WHAT = {
     "peak_frequency": "{}: frequency of the largest gain",
     "peak_ratio": "{}: largest gain over gain at the lowest frequency",
 }
+
+
+def signal(name: str, channel: str) -> str:
+    """Return the name of a signal; of an angle of the body with what it is against, by the channel that gives it."""
+    if name in ("roll", "pitch"):
+        return f"{SIGNALS[name]} ({'to the road' if channel.endswith('_wrt_road') else 'to the horizontal'})"
+    return SIGNALS[name]
+
+
+def channel(name: str, description: str = "") -> str:
+    """Return a title for a channel: what it is in a few words, the wheel, and the name by which it is found."""
+    wheel = re.search(r"[.:_]([LR]\d+(?:_twin)?)$", name)
+    text = re.sub(r"^[A-Z]\w*: ", "", description).partition(",")[0].strip()
+    if not text:
+        text = (name[: wheel.start()] if wheel else name).rpartition(".")[2].replace("_", " ")
+    return f"{capital(text)}{f', {wheel[1]}' if wheel else ''} · {name}"
 
 
 def figure(key: str, *kinds: str) -> str:

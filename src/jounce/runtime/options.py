@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from jounce.core.errors import ParameterError, did_you_mean
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 IN_A_LOOP = ("on_error", "progress", "buffer_rows")
 """Options of a run that happens here and now; a batch and an export have none of them."""
+
+MOST_STEPS = 100_000_000_000
+"""Of one run, and between two of its rows: a day of computing for the smallest model, and exact in every number."""
 
 
 class RunKeywords(TypedDict, total=False):
@@ -82,7 +86,11 @@ class RunOptions:
         if self.interval is not None:
             if self.iprint is not None:
                 raise ParameterError("give iprint or interval, not both")
-            parse(self.interval, "s", "interval")
+            seconds = parse(self.interval, "s", "interval")
+            if not 0.0 < seconds < math.inf:
+                raise ParameterError(f"interval = {self.interval}: must be above 0 s and finite")
+            if self.step is not None:
+                self.rows(step_of(self.step, number))
         if self.iprint is not None:
             check_iprint(self.iprint)
         if self.end is not None and not math.isfinite(self.end):
@@ -106,13 +114,22 @@ class RunOptions:
         """IPRINT for a step: as given, or from the interval, which must be a multiple of the step."""
         if self.interval is None:
             return self.iprint
-        steps = parse(self.interval, "s", "interval") / step
-        if not steps >= 0.5 or abs(steps - round(steps)) > 1e-6 * steps:
-            raise ParameterError(f"interval = {self.interval}: must be a multiple of the step, {step:g} s")
-        return round(steps)
+        return steps_of(self.interval, step)
+
+
+def steps_of(interval: Number, step: float) -> int:
+    """Steps from one row to the next, of an interval in s; raises where it is no multiple of the step."""
+    steps = parse(interval, "s", "interval") / step
+    if not 0.5 <= steps <= MOST_STEPS:
+        most = f" and at most {MOST_STEPS:.0e} steps" if steps > 1 else ""
+        raise ParameterError(f"interval = {interval}: must be a multiple of the step, {step:g} s{most}")
+    if abs(steps - round(steps)) > 1e-6 * steps:
+        near = " or ".join(f"{1e3 * n * step:g} ms" for n in (math.floor(steps), math.ceil(steps)) if n)
+        raise ParameterError(f"interval = {interval}: must be a multiple of the step, {step:g} s; such as {near}")
+    return round(steps)
 
 
 def check_iprint(steps: float) -> None:
     """Raise when a number of steps between two rows is none."""
-    if steps < 0 or steps != int(steps):
-        raise ParameterError(f"IPRINT = {steps}: must be 0, 1, 2, …")
+    if isinstance(steps, bool) or not isinstance(steps, Real) or not 0 <= steps <= MOST_STEPS or steps != int(steps):
+        raise ParameterError(f"IPRINT = {steps!r}: must be 0, 1, 2, … up to {MOST_STEPS}")

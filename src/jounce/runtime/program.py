@@ -32,6 +32,7 @@ from jounce.core.generated import GeneratedModel, Variable
 from jounce.core.tables import JnTable, PackedTable, Table
 from jounce.core.units import parse
 from jounce.runtime.bindings import JnAction, JnChannel, JnCondition, JnGroup, JnPhase, JnProgram, fingerprint
+from jounce.runtime.options import check_iprint
 
 Number = float | str
 
@@ -656,8 +657,10 @@ class _Packer:
         elif isinstance(action, Write):
             self.actions.append(JnAction(4, 0, float(bool(action.on))))
         elif isinstance(action, Iprint):
-            if action.steps < 0 or action.steps != int(action.steps):
-                raise ParameterError(f"{where}: IPRINT = {action.steps}: must be 0, 1, 2, …")
+            try:
+                check_iprint(action.steps)
+            except ParameterError as error:
+                raise ParameterError(f"{where}: {error}") from None
             self.actions.append(JnAction(5, 0, float(action.steps)))
         else:
             self.actions.append(JnAction(6, 0, 0.0))

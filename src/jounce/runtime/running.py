@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,18 +14,40 @@ import numpy.typing as npt
 
 from jounce.core.errors import ParameterError, SimulationError
 from jounce.runtime.bindings import Header, JnRecorder, Status
-from jounce.runtime.options import RunOptions
+from jounce.runtime.options import MOST_STEPS, RunOptions
 from jounce.runtime.recording import Failure, Recording, RunError
 from jounce.runtime.stepping import Stepping
-from jounce.runtime.values import Values
+from jounce.runtime.values import KINDS, Values
 
 Array = npt.NDArray[np.float64]
-
-KINDS = ("", "state", "derivative", "memory", "input", "output", "watch", "signal")
 
 CHUNK_SECONDS = 0.05  # wall time between two looks at Ctrl-C and progress
 PROGRAM_TIME_LIMIT = 3600.0  # s of simulated time for a program without end time
 BUFFER_BYTES = 1 << 23  # size of one recorder buffer
+
+
+def memory_limit() -> float:
+    """Bytes that one recording may take: half of the memory of the machine, since reading it out makes a copy."""
+    try:
+        return 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not known everywhere
+        return 4e9
+
+
+def check_size(step: float, n_steps: float, every: int, n_columns: int) -> None:
+    """Refuse a run of more steps, or with more to record, than anybody can want; ``every`` 0 records half steps too."""
+    if n_steps > MOST_STEPS:
+        raise ParameterError(
+            f"the run would take {n_steps:.3g} steps of {step:g} s; at most {MOST_STEPS:.0e} are made in one run: "
+            "choose a larger step or a nearer end"
+        )
+    rows = (n_steps // every if every else 2 * n_steps) + 1
+    size, limit = 8.0 * rows * (1 + n_columns), memory_limit()
+    if size > limit:
+        raise ParameterError(
+            f"the run would record {rows:.3g} rows of {1 + n_columns} numbers, {size / 1e9:.3g} GB; this machine has "
+            f"room for {limit / 1e9:.3g} GB: choose a longer interval, or fewer channels"
+        )
 
 
 @dataclass(frozen=True)
@@ -91,7 +114,10 @@ class Runner:
         if rows is not None:
             self.values.state[Header.IPRINT] = float(rows)
         columns = tuple(self.values.columns(options.channels))
-        return Plan(*self._steps_to(options.end), columns)
+        plan = Plan(*self._steps_to(options.end), columns)
+        if options.end is not None:
+            check_size(self.values.step, plan.n_steps, int(self.values.state[Header.IPRINT]), len(columns))
+        return plan
 
     def run(self, options: RunOptions) -> Recording:
         """Run on from the current state and record."""

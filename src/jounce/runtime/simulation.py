@@ -283,18 +283,21 @@ class Simulation:
         States, memories, inputs and signals stay, unless ``defaults`` puts the model's own values back (and those that
         external blocks had when they were added). Parameters, tables, method, step and options stay.
         """
-        self.stepping.restart(t0, defaults=defaults)
+        with self.values.alone():
+            self.stepping.restart(t0, defaults=defaults)
 
     def set_method(self, method: str | int | None = None, step: Number | None = None) -> None:
         """Change method and/or step at the current instant; a real change restarts the history.
 
         A step once chosen stays; otherwise a new method comes with its usual one.
         """
-        self.stepping.set_method(method, step)
+        with self.values.alone():
+            self.stepping.set_method(method, step)
 
     def set_program(self, program: Program | None) -> None:
         """Attach a phase program (None = none); it starts at the current instant."""
-        self.stepping.set_program(program)
+        with self.values.alone():
+            self.stepping.set_program(program)
 
     @property
     def project(self) -> bool:
@@ -437,7 +440,8 @@ class Simulation:
         Method, step and the options of recording and exchange are part of a snapshot and come back with it; parameters
         and tables are not and stay as they are.
         """
-        self.stepping.restore(snapshot)
+        with self.values.alone():
+            self.stepping.restore(snapshot)
 
     # -- evaluation without effect -----------------------------------------------------------------
 
@@ -507,9 +511,10 @@ class Simulation:
         """Return the wall time of one right-hand side evaluation at the current point, s."""
         self.values.attachments.check()
         self.values.need("rhs")
-        begin = clock.perf_counter()
-        self.library.c.jn_repeat_rhs(ctypes.byref(self.values.struct), n)
-        return (clock.perf_counter() - begin) / n
+        with self.values.alone():
+            begin = clock.perf_counter()
+            self.library.c.jn_repeat_rhs(ctypes.byref(self.values.struct), n)
+            return (clock.perf_counter() - begin) / n
 
     # -- running -----------------------------------------------------------------------------------
 
@@ -520,14 +525,16 @@ class Simulation:
         -------
         Status.OK, or Status.STOPPED when the program ended before.
         """
-        return self.runner.advance(steps)
+        with self.values.alone():
+            return self.runner.advance(steps)
 
     def apply_program(self) -> Status:
         """Let the program act on the current instant, if it has not yet, without making a step.
 
         Inputs, `outputs` and `watches` are then those the next evaluation will use.
         """
-        return self.runner.apply_program()
+        with self.values.alone():
+            return self.runner.apply_program()
 
     def run(self, t_end: Number | None = None, **options: Unpack[LoopKeywords]) -> Recording:
         """Run on from the current state and record.
@@ -549,7 +556,8 @@ class Simulation:
 
     def run_with(self, options: RunOptions) -> Recording:
         """Run on from the current state and record; as `run`, with options made before."""
-        return self.runner.run(options)
+        with self.values.alone():
+            return self.runner.run(options)
 
 
 PARTS = ("library", "model", "values", "block_set", "stepping", "runner")

@@ -14,7 +14,8 @@ from jounce.core.units import parse
 from jounce.runtime.bindings import HEADER_SIZE, SIM_ABI, Header, Status
 from jounce.runtime.block_set import BlockSet
 from jounce.runtime.methods import METHOD_NAMES, Number, check_step_function, method_number, step_of
-from jounce.runtime.values import Values
+from jounce.runtime.options import MOST_STEPS
+from jounce.runtime.values import KINDS, Values
 
 if TYPE_CHECKING:
     from jounce.runtime.program import Program
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 OPEN_LOOP = 1e-6  # relative change of a coordinate by which a loop counts as open
+JN_HISTORY = 3  # old derivatives kept, as in jn_sim.h
 OPTIONS = [Header.IPRINT, Header.OPT_WRITE, Header.PROJECT, Header.IO_SYNC_FM, Header.IO_UPDATE]
 
 
@@ -103,7 +105,10 @@ class Stepping:
     def restore(self, snapshot: npt.ArrayLike) -> None:
         """Go back to a snapshot of the same model and program, exactly."""
         values, state = self.values, self.values.state
-        array = np.asarray(snapshot, dtype=float)
+        try:
+            array = np.asarray(snapshot, dtype=float)
+        except (TypeError, ValueError):
+            array = np.zeros(0)
         if array.ndim != 1 or len(array) < HEADER_SIZE:
             raise ParameterError("not a snapshot: expected the array that snapshot() returned")
         expected = {
@@ -125,10 +130,51 @@ class Stepping:
         if method not in METHOD_NAMES or not (h > 0.0 and math.isfinite(h)):
             raise ParameterError(f"the snapshot is damaged: method {method:g}, step {h:g} s")
         check_step_function(values.library, int(method))
+        self._check_content(array)
         self.blocks.check_states("cannot be restored")
         state[:] = array
         self._chosen = True
         self.blocks.load()
+
+    def _check_content(self, array: Array) -> None:
+        """Refuse numbers that no run can have written: they would be indices in C, or nan that nobody notices."""
+        values, model = self.values, self.model
+        phases = len(values.packed.phase_names) if values.packed is not None else 0
+        reasons = len(values.packed.reasons) if values.packed is not None else 1
+        sizes = {Header.N_X: len(model.states), Header.N_M: len(model.memories), Header.N_U: len(model.inputs)}
+        ranges = {place: (size, size) for place, size in sizes.items()} | {
+            **dict.fromkeys((Header.STEP, Header.I0, Header.PHASE_STEP, Header.TRANSITIONS, Header.ROWS), (0, 2**53)),
+            **dict.fromkeys((Header.EVALUATED, Header.OPT_WRITE, Header.FAILED), (0, 1)),
+            **dict.fromkeys((Header.IO_SYNC_FM, Header.IO_UPDATE, Header.PROJECT), (0, 1)),
+            Header.LAST: (-1, 2**53),
+            Header.HISTORY: (0, JN_HISTORY),
+            Header.HEAD: (0, JN_HISTORY - 1),
+            Header.DONE: (0, 31),
+            Header.IPRINT: (0, MOST_STEPS),
+            Header.PHASE: (-1, phases),
+            Header.STATUS: (0, int(max(Status))),
+            Header.REASON: (0, max(reasons - 1, 0)),
+            Header.BAD_KIND: (0, 7),
+        }
+        for place, (low, high) in ranges.items():
+            value = array[place]
+            if not low <= value <= high or value != int(value):
+                raise ParameterError(
+                    f"the snapshot is damaged: {place.name} is {value:g}; expected a whole number from {low} to {high}"
+                )
+        failed = array[Header.STATUS] == Status.NONFINITE
+        own = array[: values.layout.n_state].copy()
+        own[[Header.BAD_VALUE, Header.BAD_TIME]] = 0.0
+        bad = np.flatnonzero(~np.isfinite(own))
+        if len(bad) and not failed:
+            k = int(bad[0]) - values.layout.x
+            name = f"state {model.states[k].name!r}" if 0 <= k < len(model.states) else f"number {int(bad[0])}"
+            raise ParameterError(f"the snapshot is damaged: {name} is {own[bad[0]]}, and the run had not failed")
+        if failed:
+            kind = KINDS[int(array[Header.BAD_KIND])]
+            most = len(values.variables(kind)) if kind else 1
+            if not 0 <= array[Header.BAD_INDEX] < most:
+                raise ParameterError(f"the snapshot is damaged: BAD_INDEX is {array[Header.BAD_INDEX]:g}")
 
     # -- loops -------------------------------------------------------------------------------------
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import math
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from jounce.core.errors import ParameterError, did_you_mean
+from jounce.core.errors import ParameterError, SimulationError, did_you_mean
 from jounce.core.generated import Variable
 from jounce.core.tables import Table
 from jounce.core.units import parse
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
+KINDS = ("", "state", "derivative", "memory", "input", "output", "watch", "signal")  # of what was not finite, as in C
 SETTERS = {
     "a state": "set_states",
     "a memory": "set_memories",
@@ -51,6 +54,7 @@ class Values:
     def __init__(self, library: Library, tables: Mapping[str, Table]) -> None:
         self.library = library
         self.model = model = library.model
+        self._busy = threading.RLock()
         self.faults = Faults()
         self.attachments = Attachments(library, self.faults, tables)
         c = library.struct.contents
@@ -81,6 +85,19 @@ class Values:
         self.state = np.zeros(0)
         self.struct: JnSim
         self.allocate(None, Externals([]))
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other threads out while the state changes; the thread that is in may call again, from a callback."""
+        if not self._busy.acquire(blocking=False):
+            raise SimulationError(
+                f"simulation of {self.model.name!r}: another thread is running it; a simulation belongs to one thread "
+                "at a time. Make one per thread (jn.Simulation(library), which is cheap), or use jn.batch"
+            )
+        try:
+            yield
+        finally:
+            self._busy.release()
 
     # -- memory ------------------------------------------------------------------------------------
 
@@ -200,6 +217,11 @@ class Values:
 
     def assign(self, kind: str, variables: Sequence[Variable], target: Array, values: Mapping[str, Number]) -> None:
         """Set numbers by name; all names and units are checked before anything changes."""
+        if not isinstance(values, Mapping):
+            example = variables[0].name if variables else "name"
+            raise ParameterError(
+                f"{kind} values: found a {type(values).__name__}; expected numbers by name: {{{example!r}: 1.0, …}}"
+            )
         found: dict[int, float] = {}
         for name, value in values.items():
             k = self.find(kind, name)
@@ -218,6 +240,10 @@ class Values:
 
     def variable(self, kind: str, index: int) -> Variable:
         """The variable of a kind (state, derivative, memory, …) and number."""
+        return self.variables(kind)[index]
+
+    def variables(self, kind: str) -> Sequence[Variable]:
+        """All variables of a kind."""
         model = self.model
         return {
             "state": model.states,
@@ -227,7 +253,7 @@ class Values:
             "output": model.outputs,
             "watch": model.watches,
             "signal": model.signals,
-        }[kind][index]
+        }[kind]
 
     # -- evaluation --------------------------------------------------------------------------------
 

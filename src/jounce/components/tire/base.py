@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -281,6 +281,22 @@ class Tire:
         """A copy with other numbers."""
         block = {c.name: self.values[c.name] for c in self.model.coefficients}
         return replace(self, values=self.model.complete({**block, **changes}))
+
+    def raw(self) -> dict[str, Any]:
+        """The tire as plain data: model and its choices, numbers, curves."""
+        choices = {f.name: getattr(self.model, f.name) for f in fields(self.model)}  # type: ignore[arg-type]
+        plain = {name: item if isinstance(item, int | float) else str(item) for name, item in choices.items()}
+        return {
+            "name": self.name,
+            "model": type(self.model).__name__,
+            "side": self.side,
+            "choices": plain,
+            "values": dict(self.values),
+            "curves": {
+                name: {"axes": [list(axis) for axis in curve.axes], "values": curve.values.tolist()}
+                for name, curve in self.curves.items()
+            },
+        }
 
     def numbers(self, name: str) -> Iterator[tuple[str, Callable[[], float | Table]]]:
         """What a model declares for this tire under a name (``wheel.declare``): parameters and tables."""

@@ -1,6 +1,7 @@
 """CSV: a line of names, a line of units, then numbers that come back exactly.
 
-The metadata stand beside it in ``<name>.csv.json``, so that the table stays one that every program opens.
+The metadata stand beside it in ``<name>.csv.json``, so that the table stays one that every program opens. They carry
+the hash of the table they belong to, and come first: who is interrupted between the two leaves a pair that is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError
-from jounce.core.writing import replacing, write_atomically
+from jounce.core.writing import file_hash, replacing, write_atomically
 from jounce.results.run import Run
 
 Array = npt.NDArray[np.float64]
@@ -27,14 +28,15 @@ Array = npt.NDArray[np.float64]
 def write(run: Run, path: str | os.PathLike[str]) -> Path:
     """Write a run, and its metadata beside it (``a.csv`` and ``a.csv.json``)."""
     target = Path(path).expanduser()
-    with replacing(target) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["time", *run.names])
-        writer.writerow(["s", *(run.unit(name) for name in run.names)])
-        columns = [run.time.tolist(), *(run[name].tolist() for name in run.names)]
-        file.writelines(",".join(map(repr, row)) + "\n" for row in zip(*columns, strict=True))
-    if run.metadata:
-        write_atomically(beside(target), json.dumps({"metadata": run.metadata}, indent=1, ensure_ascii=False) + "\n")
+    with replacing(target) as temporary:
+        with temporary.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["time", *run.names])
+            writer.writerow(["s", *(run.unit(name) for name in run.names)])
+            columns = [run.time.tolist(), *(run[name].tolist() for name in run.names)]
+            file.writelines(",".join(map(repr, row)) + "\n" for row in zip(*columns, strict=True))
+        note = {"table": file_hash(temporary), "metadata": run.metadata}
+        write_atomically(beside(target), json.dumps(note, indent=1, ensure_ascii=False) + "\n")
     return target
 
 
@@ -55,9 +57,15 @@ def read(path: str | os.PathLike[str]) -> Run:
     note = beside(Path(path))
     if note.exists():
         try:
-            metadata = json.loads(note.read_text(encoding="utf-8"))["metadata"]
-        except (OSError, ValueError, KeyError, TypeError):
+            content = json.loads(note.read_text(encoding="utf-8"))
+            metadata, hashed = content["metadata"], content.get("table")
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise FormatError(f"{note}: the metadata of {Path(path).name} cannot be read") from None
+        if hashed is not None and hashed != file_hash(path):
+            raise FormatError(
+                f"{note}: belongs to other numbers than those in {Path(path).name}: its writing was interrupted, or "
+                "the table was changed. Write the run again, or remove the note to read the numbers alone"
+            )
     values = {name: table.values[:, k] for k, name in enumerate(table.names) if k}
     units = {name: table.units[k] or "-" for k, name in enumerate(table.names) if k}
     return Run(table.values[:, 0], values, units, metadata)

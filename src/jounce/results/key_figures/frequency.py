@@ -9,7 +9,8 @@ has no sections: there the spectra of the whole record are averaged over neighbo
 
     bandwidth          where the gain has fallen by 3 dB from that at the lowest frequency
     equivalent time    1/(2π f) at the frequency f where the phase is −45 degrees
-    natural frequency, damping   of the fit (b₁s + b₀)/(s² + 2ζω₀s + ω₀²), which is the yaw answer of the linear car
+    natural frequency, damping   of the fit (b₁s + b₀)/(s² + 2ζω₀s + ω₀²), which is the yaw answer of the linear car;
+                       told when ω₀ lies in the range of the fit: of a slow car it lies beyond
 """
 
 from __future__ import annotations
@@ -250,12 +251,36 @@ def _put(figures: Figures, name: str, unit: str, part: FrequencyResponse) -> Non
     figures.put(f"{name}_gain_low", float(gain[0]), unit)
     figures.put(f"{name}_phase_1hz", math.degrees(float(np.interp(1.0, f, phase))) if f[-1] >= 1.0 else math.nan, "deg")
     if name == "yaw_rate":
-        top = int(np.argmax(gain))
-        figures.put("yaw_rate_peak_frequency", float(f[top]) if 0 < top < len(f) - 1 else math.nan, "Hz")
-        figures.put("yaw_rate_peak_ratio", float(gain[top] / gain[0]), "-")
-        natural, damping, _ = second_order(part)
+        _peak(figures, part)
+        _natural(figures, part)
+
+
+def _peak(figures: Figures, part: FrequencyResponse) -> None:
+    """Where the gain of yaw rate is largest, if that is inside of the range."""
+    f, gain = part.frequency, part.gain
+    top = int(np.argmax(gain))
+    names = ["yaw_rate_peak_frequency", "yaw_rate_peak_ratio"]
+    if 0 < top < len(f) - 1:
+        figures.put(names[0], float(f[top]), "Hz")
+        figures.put(names[1], float(gain[top] / gain[0]), "-")
+        return
+    edge = f"lowest of {f[0]:.2g}" if top == 0 else f"highest of {f[-1]:.2g}"
+    figures.missing(names[:1], "Hz", f"frequency response: the gain of yaw_rate is largest at the {edge} Hz: no peak")
+    figures.put(names[1], 1.0 if top == 0 else math.nan, "-")
+
+
+def _natural(figures: Figures, part: FrequencyResponse) -> None:
+    """Natural frequency and damping of the yaw answer; a fit says nothing about a mode that it has not seen."""
+    natural, damping, _ = second_order(part)
+    low, high = float(part.frequency[0]), float(part.frequency[-1])
+    if low <= natural <= high:
         figures.put("yaw_natural_frequency", natural, "Hz")
         figures.put("yaw_damping", damping, "-")
+        return
+    found = "no such pair of poles fits" if math.isnan(natural) else f"the fit puts it at {natural:.3g} Hz"
+    why = f"yaw natural frequency and damping: not within the {low:.2g} to {high:.2g} Hz that were looked at ({found})"
+    figures.missing(["yaw_natural_frequency"], "Hz", why)
+    figures.missing(["yaw_damping"], "-", why)
 
 
 def sine_response(time: Array, steering: Array, answer: Array, frequency: float, start: float) -> complex:

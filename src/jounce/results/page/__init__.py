@@ -7,9 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import Any
 
-from jounce.results.display import number, pretty, shown
 from jounce.results.panels import Panel, encode
 
 
@@ -100,23 +98,6 @@ def verdict(good: bool | None, yes: str, no: str) -> str:
 def code(text: str) -> str:
     """Return a name in type."""
     return f"<code>{escape(text)}</code>"
-
-
-def value(item: Any, profile: str = "si") -> str:
-    """Return a parameter as text: ``[27.8, "m/s"]`` as "100 km/h", a number, a word."""
-    if isinstance(item, list) and len(item) == 2 and isinstance(item[1], str):
-        plain = isinstance(item[0], (int, float)) and not isinstance(item[0], bool)
-        if plain and item[0] and item[1]:
-            scale = shown(item[1], profile, float(item[0]))
-            return f"{number(scale.factor * float(item[0]) + scale.offset, 5, short=True)} {scale.label}".strip()
-        return f"{value(item[0])} {pretty(item[1])}".strip()
-    if isinstance(item, bool):
-        return "yes" if item else "no"
-    if isinstance(item, (int, float)):
-        return number(float(item), 5, short=True)
-    if isinstance(item, list):
-        return ", ".join(value(part) for part in item)
-    return "–" if item is None else str(item)
 
 
 def escape(text: object) -> str:
