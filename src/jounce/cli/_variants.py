@@ -24,7 +24,8 @@ import typer
 
 from jounce.core.errors import FormatError, JounceError
 from jounce.core.writing import write_atomically
-from jounce.core.yaml_files import read_mappings
+from jounce.core.limits import read_utf8
+from jounce.core.yaml_files import LIMITS, read_mappings
 
 if TYPE_CHECKING:
     from jounce.results.run import Run
@@ -60,12 +61,7 @@ def _from_yaml(path: Path) -> list[Row]:
 
 
 def _from_csv(path: Path) -> list[Row]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as problem:
-        raise FormatError(f"{path}: cannot be read ({problem.strerror})") from None
-    except UnicodeDecodeError:
-        raise FormatError(f"{path}: not UTF-8 text; save it as CSV in UTF-8") from None
+    text = read_utf8(path, LIMITS)
     separator = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
     reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
     head: list[str] = []

@@ -42,13 +42,14 @@ import numpy.typing as npt
 
 from jounce.core import units
 from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
+from jounce.core.limits import Limits, is_file, read_utf8
 from jounce.core.tables import Table
 
 Array = npt.NDArray[np.float64]
 Constant = Literal["rate", "value"]
 
 CURVE_KEYS = ("rate", "value", "x", "z", "y", "units", "file", "column")
-MAX_FILE_BYTES = 20_000_000  # far above any map; it bounds the work that a wrong reference can cause
+LIMITS = Limits("a map", size=20_000_000)
 
 
 class CurveProblems(Exception):  # noqa: N818  # never leaves this package: it becomes lines of a report
@@ -382,13 +383,12 @@ def _opened(path: Path) -> CsvFile:
     known = _shared.get()
     if known is not None and path in known:
         return known[path]
+    if not is_file(path):
+        raise CurveProblems((("file",), f"no such file; searched: {path.absolute()}"))
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise CurveProblems((("file",), f"{path} is larger than {MAX_FILE_BYTES // 1_000_000} MB"))
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as problem:
-        reason = "no such file" if isinstance(problem, FileNotFoundError) else f"cannot be read ({problem})"
-        raise CurveProblems((("file",), f"{reason}; searched: {path.absolute()}")) from None
+        text = read_utf8(path, LIMITS)
+    except FormatError as problem:
+        raise CurveProblems((("file",), str(problem))) from None
     file = CsvFile.parse(text, path.name)
     if known is not None:
         known[path] = file

@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.limits import FARTHEST, Limits, read_bytes
 from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 from jounce.road.grid import GridRoad
@@ -61,7 +62,7 @@ ROAD_KEYS = (
     *(f"reference_line_{end}_{key}" for end in ("start", "end") for key in _START_END),
     *(f"reference_line_offset_{key}" for key in ("x", "y", "z", "phi")),
 )
-MAX_BYTES = 4_000_000_000
+LIMITS = Limits("an OpenCRG road", size=4_000_000_000)
 MAX_LINE = 72
 _CLOSED_WITHIN = 1e-2  # m: an end as near as this to the start, going the same way, can close the line
 
@@ -274,15 +275,7 @@ def _place(road: GridRoad, u: float, v: float) -> tuple[float, float, float]:
 
 def read_crg(path: str | Path) -> CrgFile:
     """Read an OpenCRG file."""
-    place = Path(path)
-    try:
-        size = place.stat().st_size
-        if size > MAX_BYTES:
-            raise FormatError(f"{path}: {size} bytes are too many for a road")
-        raw = place.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read ({error.strerror or error})") from None
-    return parse_crg(raw, str(path))
+    return parse_crg(read_bytes(path, LIMITS), str(path))
 
 
 def parse_crg(raw: bytes, path: str = "", *, _depth: int = 0) -> CrgFile:
@@ -301,12 +294,13 @@ def _referenced(head: _Header, path: str, report: Report, depth: int) -> CrgFile
     if depth >= 4:
         raise FormatError(f"{path}: $ROAD_CRG_FILE: more than four files that refer to each other")
     inner = Path(path).parent / head.reference.replace("\\", "/")
-    if inner.resolve() == Path(path).resolve():
-        raise FormatError(f"{path}: $ROAD_CRG_FILE: refers to itself")
     try:
-        raw = inner.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: $ROAD_CRG_FILE: {inner} cannot be read ({error.strerror or error})") from None
+        raw = read_bytes(inner, LIMITS)
+        itself = inner.resolve() == Path(path).resolve()
+    except FormatError as error:
+        raise FormatError(f"{path}: $ROAD_CRG_FILE: {error}") from None
+    if itself:
+        raise FormatError(f"{path}: $ROAD_CRG_FILE: refers to itself")
     found = parse_crg(raw, str(inner), _depth=depth + 1)
     return replace(
         found,
@@ -411,9 +405,9 @@ class _Header:
         if key not in known:
             self.report.warning(number, key, f"unknown in {section}; left out{did_you_mean(key, known)}")
             return
-        number_value = float(word.lower().replace("d", "e"))
-        if not math.isfinite(number_value):
-            self.report.error(number, key, f"found {value.strip()}; too large")
+        number_value = _float(word)
+        if not abs(number_value) <= FARTHEST:
+            self.report.error(number, key, f"found {value.strip()[:50]}; too large")
             return
         target = self.road if section == "$ROAD_CRG" else self.options if section.endswith("OPTS") else self.modifiers
         assert target is not None
@@ -452,7 +446,7 @@ def _built(head: _Header, raw: bytes, path: str, report: Report) -> CrgFile:
         if kind == "U":
             numbers = [_NUMBER.fullmatch(f) for f in fields[2:4]]
             if len(numbers) == 2 and all(numbers):
-                u_start, u_step = float(fields[2]), float(fields[3])
+                u_start, u_step = (_float(f) for f in fields[2:4])
             continue
         wanted = _UNITS.get(name, "m" if name.startswith("long section") else "")
         if wanted and unit and unit not in (wanted, "-", "1") and not (wanted == "m/m" and unit in ("m/m", "-")):
@@ -464,7 +458,7 @@ def _built(head: _Header, raw: bytes, path: str, report: Report) -> CrgFile:
                 if _NUMBER.fullmatch(at[1]) is None:
                     report.error(line, fields[0], "found no number behind v =")
                 else:
-                    v_named.append(float(at[1]))
+                    v_named.append(_float(at[1]))
         elif name in _UNITS or name == "reference line u":
             columns.append(name)
         else:
@@ -756,6 +750,11 @@ def _decimal(fields: npt.NDArray[np.uint8]) -> Array | None:
     return out
 
 
+def _float(word: str) -> float:
+    """A number in C or Fortran notation."""
+    return float(word.lower().replace("d", "e"))
+
+
 def _value(word: bytes) -> float | None:
     """A field: a number, or stars, nan or blanks for no value; None when it is neither."""
     text = word.strip().decode("latin-1")
@@ -763,7 +762,7 @@ def _value(word: bytes) -> float | None:
         return math.nan
     if _NUMBER.fullmatch(text) is None:
         return None
-    value = float(text.lower().replace("d", "e"))
+    value = _float(text)
     return value if math.isfinite(value) else None
 
 

@@ -24,13 +24,14 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
+from jounce.core.limits import Limits, read_bytes, shown
 from jounce.core.units import convert
 from jounce.files.problems import Report
 from jounce.files.property_file import NUMBER, decode
 
 Array = npt.NDArray[np.float64]
 
-MAX_BYTES = 2_000_000_000
+LIMITS = Limits("a measurement in TYDEX", size=2_000_000_000)
 # Units as files of this format write them -> as ``core.units`` does.
 UNITS = {
     **dict.fromkeys(("", "-", "1", "none", "n/a"), "-"),
@@ -128,14 +129,7 @@ class Tydex:
 
 def read_tydex(path: str | Path) -> Tydex:
     """Read a file."""
-    place = Path(path)
-    try:
-        if place.stat().st_size > MAX_BYTES:
-            raise FormatError(f"{path}: too large for a measurement of this format")
-        raw = place.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read ({error.strerror or error})") from None
-    return parse_tydex(decode(raw, str(path)), str(path))
+    return parse_tydex(decode(read_bytes(path, LIMITS), shown(path)), str(path))
 
 
 def parse_tydex(text: str, path: str = "(text)") -> Tydex:

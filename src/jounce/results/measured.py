@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.limits import shown
 from jounce.core.units import convert, dimensions
 from jounce.core.yaml_files import read_mapping
 from jounce.results.catalogue import catalogue
@@ -134,8 +135,8 @@ def read_run(
 
 
 def _columns(path: Path) -> dict[str, Column]:
-    if not path.exists():
-        raise FormatError(f"{path}: there is no such file")
+    if not os.path.exists(path):
+        raise FormatError(f"{shown(path)}: there is no such file")
     kind = SUFFIXES.get(path.suffix.lower())
     if kind == "text":
         from jounce.results.files import text

@@ -15,10 +15,11 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from jounce.core.errors import FormatError
+from jounce.core.limits import Limits, read_utf8
 from jounce.core.writing import write_atomically
 from jounce.results.run import Run
 
-MAX_BYTES = 2_000_000_000
+LIMITS = Limits("a result file", size=2_000_000_000)
 
 
 def write_tab(run: Run, path: str | Path) -> None:
@@ -57,15 +58,12 @@ def read_xml(path: str | Path) -> Run:
     """Read what ``write_xml`` wrote."""
     from xml.etree import ElementTree
 
-    place = Path(path)
+    text = read_utf8(path, LIMITS)
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise FormatError(f"{path}: declarations of entities are not read")
     try:
-        if place.stat().st_size > MAX_BYTES:
-            raise FormatError(f"{path}: too large")
-        text = place.read_text(encoding="utf-8")
-        if "<!DOCTYPE" in text[:2000] or "<!ENTITY" in text[:2000]:
-            raise FormatError(f"{path}: declarations of entities are not read")
         root = ElementTree.fromstring(text)
-    except (OSError, UnicodeDecodeError, ElementTree.ParseError) as error:
+    except (ElementTree.ParseError, ValueError) as error:
         raise FormatError(f"{path}: cannot be read ({error})") from None
     columns: dict[int, tuple[str, str]] = {}
     try:

@@ -15,7 +15,7 @@ from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.writing import write_atomically
-from jounce.results.files import SUFFIXES
+from jounce.results.files import SUFFIXES, read_as
 from jounce.results.run import Run, plain
 
 FORMATS = {"parquet": "run.parquet", "csv": "run.csv", "mat": "run.mat", "mdf4": "run.mf4"}
@@ -60,6 +60,5 @@ def read(folder: str | os.PathLike[str]) -> Run:
     place = Path(folder)
     for file in FORMATS.values():
         if (place / file).exists():
-            run: Run = importlib.import_module(f"jounce.results.files.{SUFFIXES[Path(file).suffix]}").read(place / file)
-            return run
+            return read_as(SUFFIXES[Path(file).suffix], place / file)
     raise FormatError(f"{place}: no run in this folder; expected one of {', '.join(FORMATS.values())}")

@@ -18,10 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError
+from jounce.core.limits import Limits, parse_json, read_bytes, shown
 from jounce.core.writing import replacing, write_atomically
 from jounce.results.run import Run
 
 Array = npt.NDArray[np.float64]
+
+LIMITS = Limits("a table", size=4_000_000_000)
 
 
 def write(run: Run, path: str | os.PathLike[str]) -> Path:
@@ -55,8 +58,8 @@ def read(path: str | os.PathLike[str]) -> Run:
     note = beside(Path(path))
     if note.exists():
         try:
-            metadata = json.loads(note.read_text(encoding="utf-8"))["metadata"]
-        except (OSError, ValueError, KeyError, TypeError):
+            metadata = parse_json(read_bytes(note, LIMITS), shown(note))["metadata"]
+        except (KeyError, TypeError):
             raise FormatError(f"{note}: the metadata of {Path(path).name} cannot be read") from None
     values = {name: table.values[:, k] for k, name in enumerate(table.names) if k}
     units = {name: table.units[k] or "-" for k, name in enumerate(table.names) if k}
@@ -79,12 +82,11 @@ def load(path: str | os.PathLike[str]) -> Table:
     no number are looked at for units, which may also stand in brackets behind the names: ``speed [km/h]``.
     """
     place = Path(path)
+    raw = read_bytes(place, LIMITS)
     try:
-        text = place.read_text(encoding="utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = place.read_text(encoding="latin-1")
-    except OSError as problem:
-        raise FormatError(f"{place}: cannot be read ({problem.strerror})") from None
+        text = raw.decode("latin-1")
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
     if len(lines) < 2:
         raise FormatError(f"{place}: a table needs a line of names and lines of numbers; found {len(lines)} lines")
