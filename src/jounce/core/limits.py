@@ -11,14 +11,19 @@ import errno
 import json
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from jounce.core.errors import FormatError
+import numpy as np
+
+from jounce.core.errors import FormatError, JounceError
 
 FARTHEST = 1e8  # m, of coordinates: plane coordinates of the earth, the number of their zone in front, are below
 DIGITS = 100  # of a number: no quantity needs more, and whole numbers of any length are taken as text and not computed
 MEGABYTE = 1_000_000
+LONGEST = 12_000  # characters of a message
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,24 @@ def check_regular(info: os.stat_result, path: str | os.PathLike[str], limits: Li
         raise FormatError(f"{shown(path)}: a device or a pipe; {limits.what} is a file")
     if info.st_size > limits.size:
         raise _too_large(path, limits)
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Whatever is refused while this lasts is refused by the name of the file; so is what no computer can hold."""
+    try:
+        with np.errstate(over="raise"):
+            yield
+    except JounceError as problem:
+        text = str(problem)
+        if os.path.basename(path) in text and len(text) < LONGEST:
+            raise
+        text = text if len(text) < LONGEST else f"{text[:LONGEST]} …"
+        raise type(problem)(text if os.path.basename(path) in text else f"{shown(path)}: {text}") from None
+    except (FloatingPointError, OverflowError):
+        raise FormatError(f"{shown(path)}: holds numbers that are too large to compute with") from None
+    except MemoryError:
+        raise FormatError(f"{shown(path)}: needs more memory than there is") from None
 
 
 def parse_json(text: str | bytes, where: str) -> Any:

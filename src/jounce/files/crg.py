@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
-from jounce.core.limits import FARTHEST, Limits, read_bytes
+from jounce.core.limits import FARTHEST, Limits, read_bytes, reading
 from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 from jounce.road.grid import GridRoad
@@ -101,6 +101,10 @@ class CrgFile:
     # -- as a road ----------------------------------------------------------------------------------------
     def road(self, *, apply_modifiers: bool = True, friction: float = 1.0, name: str = "") -> GridRoad:
         """The road, moved and scaled by the modifiers, with the options of the file."""
+        with reading(self.path):
+            return self._placed(apply_modifiers, friction, name)
+
+    def _placed(self, apply_modifiers: bool, friction: float, name: str) -> GridRoad:
         mods = {}
         if apply_modifiers:
             mods = dict(DEFAULT_MODIFIERS if self.modifiers is None else self.modifiers)
@@ -471,7 +475,8 @@ def _built(head: _Header, raw: bytes, path: str, report: Report) -> CrgFile:
     v = _v_positions(head, nv, v_named, report)
     u0, du, nu = _u_positions(head, u_start, u_step, report)
     report.raise_if_errors()
-    data = _data(head, raw, len(columns), nu, report)
+    with np.errstate(over="ignore"):  # in single precision; what is too large is found below
+        data = _data(head, raw, len(columns), nu, report)
     report.raise_if_errors()
     assert data is not None
     nu = len(data)

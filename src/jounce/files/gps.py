@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
-from jounce.core.limits import FARTHEST
+from jounce.core.limits import FARTHEST, reading
 from jounce.core.units import convert, dimensions
 from jounce.core.writing import write_atomically
 from jounce.files.drd import read_text
@@ -367,15 +367,16 @@ def read_path(
     report : takes what the reader found remarkable; without one warnings go to the log
     """
     ending = FilePath(path).suffix.lower()
-    if ending in (".drd", ".drd2"):
-        from jounce.files.drd import read_drd
+    with reading(path):
+        if ending in (".drd", ".drd2"):
+            from jounce.files.drd import read_drd
 
-        drd = read_drd(path)
-        _tell(drd.report, report)
-        return drd.path(closed=closed, step=step)
-    if ending not in _READERS:
-        raise FormatError(f"{path}: paths are read from .drd, {', '.join(_READERS)}")
-    return _READERS[ending](read_text(path), str(path), closed=closed, step=step, report=report)
+            drd = read_drd(path)
+            _tell(drd.report, report)
+            return drd.path(closed=closed, step=step)
+        if ending not in _READERS:
+            raise FormatError(f"{path}: paths are read from .drd, {', '.join(_READERS)}")
+        return _READERS[ending](read_text(path), str(path), closed=closed, step=step, report=report)
 
 
 def write_path(path: Path, target: str | FilePath, lon0: float | None = None, lat0: float | None = None) -> None:

@@ -32,7 +32,7 @@ from typing import Any
 
 from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
 from jounce.core.library import LIBRARY
-from jounce.core.limits import Limits, is_file
+from jounce.core.limits import Limits, is_file, reading
 from jounce.core.units import parse
 from jounce.core.yaml_files import load
 from jounce.files.drd import read_text
@@ -89,6 +89,11 @@ def load_road(source: str | FilePath) -> Road:
 
 def read_road(source: str | FilePath) -> tuple[Road, Report | None]:
     """The same with what its reader found remarkable, where it says so."""
+    with reading(source):
+        return _read_road(source)
+
+
+def _read_road(source: str | FilePath) -> tuple[Road, Report | None]:
     known = library_roads()
     text = str(source)
     place = known[text] if text in known else FilePath(text)

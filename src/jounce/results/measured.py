@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
-from jounce.core.limits import shown
+from jounce.core.limits import reading, shown
 from jounce.core.units import convert, dimensions
 from jounce.core.yaml_files import read_mapping
 from jounce.results.catalogue import catalogue
@@ -83,7 +83,11 @@ def read_run(
     FormatError, ParameterError
         The file or the map cannot be read, a column does not exist, or a unit is missing or measures something else.
     """
-    place = Path(path).expanduser()
+    with reading(path):
+        return _read_run(Path(path).expanduser(), map, step, metadata)
+
+
+def _read_run(place: Path, map: Any, step: float | None, metadata: Mapping[str, Any] | None) -> Run:
     columns = _columns(place)
     where, sources = _sources(map, columns)
     clock = sources.pop("time", None)

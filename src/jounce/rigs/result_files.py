@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from jounce.core.errors import FormatError
-from jounce.core.limits import Limits, read_utf8
+from jounce.core.limits import Limits, read_utf8, reading
 from jounce.core.writing import write_atomically
 from jounce.results.run import Run
 
@@ -56,6 +56,11 @@ def write_xml(run: Run, path: str | Path) -> None:
 
 def read_xml(path: str | Path) -> Run:
     """Read what ``write_xml`` wrote."""
+    with reading(path):
+        return _read_xml(path)
+
+
+def _read_xml(path: str | Path) -> Run:
     from xml.etree import ElementTree
 
     text = read_utf8(path, LIMITS)
@@ -64,7 +69,7 @@ def read_xml(path: str | Path) -> Run:
     try:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
-        raise FormatError(f"{path}: cannot be read ({error})") from None
+        raise FormatError(f"{path}: cannot be read ({str(error)[:200]})") from None
     columns: dict[int, tuple[str, str]] = {}
     try:
         for entity in root.iter("Entity"):
@@ -74,7 +79,7 @@ def read_xml(path: str | Path) -> Run:
                 columns[int(component.attrib["id"])] = (full, component.attrib["unitsValue"])
         rows = np.array([[float(x) for x in (step.text or "").split()] for step in root.iter("Step")], dtype=float)
     except (KeyError, ValueError) as error:
-        raise FormatError(f"{path}: no result file ({error})") from None
+        raise FormatError(f"{path}: no result file ({str(error)[:200]})") from None
     if (
         not columns
         or rows.ndim != 2
@@ -82,5 +87,7 @@ def read_xml(path: str | Path) -> Run:
         or sorted(columns) != list(range(1, len(columns) + 1))
     ):
         raise FormatError(f"{path}: {len(columns)} components do not fit rows of shape {rows.shape}")
+    if np.isinf(rows).any():
+        raise FormatError(f"{path}: step {int(np.argmax(np.isinf(rows).any(axis=1))) + 1} holds an infinite number")
     names = [columns[k] for k in range(2, len(columns) + 1)]
     return Run(rows[:, 0], {name: rows[:, k + 1] for k, (name, _) in enumerate(names)}, dict(names))

@@ -133,7 +133,7 @@ class GridRoad(Road):
             assert self.headings is not None
             nodes = self.nodes
             xy = writer.array(nodes)
-            reach = float(np.max(np.abs(v))) + 2.0
+            reach = min(float(np.max(np.abs(v))) + 2.0, 200.0)
             line = nodes[:-1] if self.closed else nodes
             index = writer.line_index(line[:, 0], line[:, 1], self.du, self.closed, reach)
             first, last = self.headings[0], self.headings[-1]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
+
 from jounce.core.errors import FormatError, ParameterError
-from jounce.core.limits import shown
+from jounce.core.limits import reading, shown
 from jounce.results.run import Run
 
 SUFFIXES = {".parquet": "parquet", ".csv": "text", ".mat": "mat", ".mf4": "mdf4", ".mdf": "mdf4"}
@@ -34,7 +36,12 @@ def read_as(module: str, path: Path) -> Run:
     import importlib
 
     try:
-        run: Run = importlib.import_module(f"jounce.results.files.{module}").read(path)
+        with reading(path):
+            run: Run = importlib.import_module(f"jounce.results.files.{module}").read(path)
     except ParameterError as problem:
-        raise FormatError(f"{path}: {problem}") from None
+        raise FormatError(str(problem)) from None
+    for name in run.names:
+        if np.isinf(run[name]).any():
+            row = int(np.argmax(np.isinf(run[name]))) + 1
+            raise FormatError(f"{path}: {name} is infinite in row {row}")
     return run
