@@ -11,7 +11,7 @@ from jounce.core.errors import FormatError
 Level = Literal["error", "warning", "info"]
 
 _SHOWN = 40  # a broken file of a million lines still gives a message that can be read
-_LONGEST = 300  # characters of a line of it
+_LONGEST = 600  # characters of a line of it
 
 
 @dataclass(frozen=True)
