@@ -47,7 +47,7 @@ class Format:
     name : of the file that is damaged
     samples : whole files
     use : reads the file and gives all numbers that it holds
-    beside : other files that it needs, by name
+    beside : other files that it needs, by name; what does not fit together may be told of either
     missing : whether nan is a value that files of this format may hold: "no value here"
     weight : cases of this format, beside those of the others
     """
@@ -179,7 +179,8 @@ def outcome(form: Format, path: Path) -> str:
                 assert good.all(), f"holds {values[~good].ravel()[:3]}"
         except JounceError as error:
             text = str(error)
-            assert path.name in text, f"the message does not say which file: {text[:300]}"
+            named = any(name.rpartition("/")[2] in text for name in (path.name, *form.beside))
+            assert named, f"the message does not say which file: {text[:300]}"
             assert 0 < len(text) < 30_000, f"a message of {len(text)} characters: {text[:300]}"
             return "refused"
     return "read"

@@ -211,7 +211,7 @@ def formats() -> dict[str, Format]:
         Format("path.kml", (kml_text(line(), 8, 50).encode(),), use_path),
         Format("path.gpx", (gpx_text(line(), 8, 50).encode(),), use_path),
         Format("tire.tir", tires, use_tire),
-        Format("rig.tdx", (TDX,), use_tydex),
+        Format("rig.tdx", (TDX,), use_tydex, missing=True),
         Format("data.tdx", (TDX,), use_rig_data),
         Format("data.csv", (RIG_CSV,), use_rig_data),
         Format("rig.vtt", (VTT,), use_vtt),

@@ -24,7 +24,7 @@ import typer
 
 from jounce.core.errors import FormatError, JounceError
 from jounce.core.writing import write_atomically
-from jounce.core.limits import read_utf8
+from jounce.core.limits import read_utf8, reading
 from jounce.core.yaml_files import LIMITS, read_mappings
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class Row:
 
 def read_variants(path: Path) -> list[Row]:
     """Read a table of changes, .csv or .yaml; what is wrong with it is told with line and column."""
-    rows = _from_yaml(path) if path.suffix.lower() in (".yaml", ".yml") else _from_csv(path)
+    with reading(path):
+        rows = _from_yaml(path) if path.suffix.lower() in (".yaml", ".yml") else _from_csv(path)
     if not rows:
         raise FormatError(f"{path}: no rows; expected a line of paths, then a line for every run")
     return rows
@@ -63,7 +64,7 @@ def _from_yaml(path: Path) -> list[Row]:
 def _from_csv(path: Path) -> list[Row]:
     text = read_utf8(path, LIMITS)
     separator = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
-    reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     head: list[str] = []
     rows: list[Row] = []
     for cells in reader:

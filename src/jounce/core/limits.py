@@ -7,6 +7,7 @@ it takes time or memory. What remains with the readers is the meaning of what th
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import os
@@ -107,6 +108,8 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
         raise type(problem)(text if os.path.basename(path) in text else f"{shown(path)}: {text}") from None
     except (FloatingPointError, OverflowError):
         raise FormatError(f"{shown(path)}: holds numbers that are too large to compute with") from None
+    except csv.Error as problem:
+        raise FormatError(f"{shown(path)}: no table ({problem})") from None
     except MemoryError:
         raise FormatError(f"{shown(path)}: needs more memory than there is") from None
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,9 +90,10 @@ def read_run(
 
 def _read_run(place: Path, map: Any, step: float | None, metadata: Mapping[str, Any] | None) -> Run:
     columns = _columns(place)
-    where, sources = _sources(map, columns)
-    clock = sources.pop("time", None)
-    time = _time(place, columns, clock)
+    with nullcontext() if map is None or isinstance(map, Mapping) else reading(map):
+        where, sources = _sources(map, columns)
+        clock = sources.pop("time", None)
+        time = _time(place, columns, clock)
     names: dict[str, tuple[Array, Array]] = {}
     steps: list[float] = []
     units: dict[str, str] = {}
@@ -256,7 +258,8 @@ def _converted(where: str, channel: str, source: Source, column: Column) -> tupl
             f"{where}{channel}: neither the map nor the file says the unit of column {source.column!r}; "
             f"add unit: {wanted or '…'}"
         )
-    raw = source.sign * (source.scale * column.values + source.offset)
+    with np.errstate(invalid="ignore", over="ignore"):
+        raw = source.sign * (source.scale * column.values + source.offset)
     try:
         target = wanted or _si(unit)
         if dimensions(unit) != dimensions(target):
@@ -264,7 +267,8 @@ def _converted(where: str, channel: str, source: Source, column: Column) -> tupl
         zero, one = convert(0.0, unit, target), convert(1.0, unit, target)
     except ParameterError as problem:
         raise ParameterError(f"{where}{channel}: {problem}") from None
-    values: Array = (one - zero) * raw + zero
+    with np.errstate(invalid="ignore", over="ignore"):  # what is no number afterwards counts as missing
+        values: Array = (one - zero) * raw + zero
     return values, target
 
 

@@ -21,7 +21,7 @@ from jounce.core.errors import ParameterError
 Array = npt.NDArray[np.float64]
 Block = npt.NDArray[np.uint8]
 
-MAGIC, VERSION = 1246647364.0, 3.0
+MAGIC, VERSION = 1246647364.0, 4.0
 LINE_OF_CACHE = 64  # bytes
 NO_HEIGHT = -1e3  # JN_ROAD_VOID
 MAX_DEPTH = 8  # JN_ROAD_DEPTH

@@ -121,7 +121,7 @@ def load(path: str | os.PathLike[str]) -> Table:
         for j, cell in enumerate(cells):
             value = _number(cell, delimiter)
             if value is None:
-                raise FormatError(f"{place}, line {n}, column {names[j]!r}: {cell!r} is not a number")
+                raise FormatError(f"{place}, line {n}, column {names[j]!r}: {cell[:60]!r} is not a number")
             values[k, j] = value
     return Table(names, units, values)
 
