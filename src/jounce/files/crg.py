@@ -13,6 +13,10 @@ section the defaults of the standard apply: the line starts at the origin, towar
 borders take the last valid height; an empty section leaves the data where they are. Axes are those of
 docs/conventions.md.
 
+Which point of the first cross-section is put to the origin then is read in two ways: the reference line, v = 0, by the
+MATLAB tools of the standard and here; the right edge by its C library (refpoint_v_fraction = 0). A file without the
+section is remarked upon, and ``road(placement="right edge")`` takes the other way.
+
 Nothing is taken from a file that is cut short or contradicts itself: all findings are raised at once.
 """
 
@@ -64,6 +68,7 @@ ROAD_KEYS = (
 )
 LIMITS = Limits("an OpenCRG road", size=4_000_000_000)
 MAX_LINE = 72
+PLACEMENTS = ("reference line", "right edge")  # at the origin, of a file that has no modifiers
 _CLOSED_WITHIN = 1e-2  # m: an end as near as this to the start, going the same way, can close the line
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?", re.ASCII)
@@ -99,15 +104,29 @@ class CrgFile:
     report: Report = field(default_factory=lambda: Report(""))
 
     # -- as a road ----------------------------------------------------------------------------------------
-    def road(self, *, apply_modifiers: bool = True, friction: float = 1.0, name: str = "") -> GridRoad:
-        """The road, moved and scaled by the modifiers, with the options of the file."""
-        with reading(self.path):
-            return self._placed(apply_modifiers, friction, name)
+    def road(
+        self,
+        *,
+        apply_modifiers: bool = True,
+        friction: float = 1.0,
+        name: str = "",
+        placement: str = PLACEMENTS[0],
+    ) -> GridRoad:
+        """The road, moved and scaled by the modifiers, with the options of the file.
 
-    def _placed(self, apply_modifiers: bool, friction: float, name: str) -> GridRoad:
-        mods = {}
+        ``placement``: what a file without a section of modifiers has at the origin, "reference line" or "right edge".
+        """
+        if placement not in PLACEMENTS:
+            raise ParameterError(f"placement = {placement!r}: unknown{did_you_mean(placement, PLACEMENTS)}")
+        mods: dict[str, float] = {}
         if apply_modifiers:
             mods = dict(DEFAULT_MODIFIERS if self.modifiers is None else self.modifiers)
+            if self.modifiers is None and placement == PLACEMENTS[1]:
+                mods["refpoint_v_fraction"] = 0.0
+        with reading(self.path):
+            return self._placed(mods, friction, name)
+
+    def _placed(self, mods: Mapping[str, float], friction: float, name: str) -> GridRoad:
         z = self.z
         if "scale_z_grid" in mods:
             z = (z * z.dtype.type(mods["scale_z_grid"])).astype(z.dtype)
@@ -287,9 +306,10 @@ def parse_crg(raw: bytes, path: str = "", *, _depth: int = 0) -> CrgFile:
     report = Report(path or "(bytes)")
     head = _Header(raw, report)
     report.raise_if_errors()
-    if head.reference:
-        return _referenced(head, path, report, _depth)
-    return _built(head, raw, path, report)
+    file = _referenced(head, path, report, _depth) if head.reference else _built(head, raw, path, report)
+    if file.modifiers is None and _depth == 0 and file.v[0] != 0:
+        _remark_placement(file.v, report)
+    return file
 
 
 def _referenced(head: _Header, path: str, report: Report, depth: int) -> CrgFile:
@@ -528,6 +548,15 @@ def _built(head: _Header, raw: bytes, path: str, report: Report) -> CrgFile:
     _check_line(file, head)
     report.raise_if_errors()
     return file
+
+
+def _remark_placement(v: Array, report: Report) -> None:
+    report.warning(
+        0,
+        "$ROAD_CRG_MODS",
+        f"is missing: the reference line begins at the origin, as in the MATLAB tools of the standard; its C library puts "
+        f'the right edge there, {abs(v[0]):g} m away: road(placement="right edge")',
+    )
 
 
 def _check_holes(valid: npt.NDArray[np.bool_], line: int, report: Report) -> None:
