@@ -196,11 +196,13 @@ def _time(path: Path, columns: dict[str, Column], clock: Source | None) -> Array
         column = columns[clock.column]
         unit = clock.unit or column.unit or "s"
         factor = convert(1.0, unit, "s")
-        return clock.sign * (clock.scale * column.values + clock.offset) * factor
+        with np.errstate(invalid="ignore", over="ignore"):  # such instants are left out
+            return np.asarray(clock.sign * (clock.scale * column.values + clock.offset) * factor)
     name = next((name for name in columns if name.strip().casefold() in _TIMES), None)
     if name is None:
         return None
-    return columns[name].values * (convert(1.0, columns[name].unit, "s") if columns[name].unit else 1.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray(columns[name].values * (convert(1.0, columns[name].unit, "s") if columns[name].unit else 1.0))
 
 
 # --- the map ---------------------------------------------------------------------------------------------------------

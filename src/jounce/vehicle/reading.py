@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from jounce.core.csv_cells import read_table_text
+from jounce.core.curves import LIMITS as TABLE
 from jounce.core.curves import each_file_once
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.fields import Bad, Data, ValidationError, meta, read_reference
@@ -177,9 +179,9 @@ def read_file(path: Path, at: Keys, reading: Reading, kind: type[Data] | None) -
         reading.stack.pop()
 
 
-def _text(path: Path, reading: Reading) -> str | None:
+def _text(path: Path, reading: Reading, table: bool = False) -> str | None:
     try:
-        return read_utf8(path, LIMITS)
+        return read_table_text(path, TABLE) if table else read_utf8(path, LIMITS)
     except FormatError as problem:
         reading.problem(path, 0, "", str(problem).removeprefix(f"{path}: "))
     reading.unreadable = True
@@ -256,7 +258,7 @@ def _scalar(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] 
         if is_file(target) and target not in (item.path for item in reading.files if item.at == at):
             where = at[:-1] if at and at[-1] == "file" else at
             if target not in reading.tables:
-                reading.tables[target] = _text(target, reading)
+                reading.tables[target] = _text(target, reading, table=True)
             reading.files.append(SourceFile(target, where, reading.tables[target] or ""))
         return str(target)
     parent = kind_at(at[:-1], Vehicle) if at else None
