@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import jounce.vehicle as jv
-from jounce.core import units
+from jounce.core import curves, units
 from jounce.core.curves import (
     Curve,
     CurveProblems,
@@ -29,6 +32,7 @@ from jounce.core.errors import FormatError, JounceError, ParameterError
 COMPACT = Path(__file__).parents[1] / "vehicle" / "data" / "compact"
 TOE = CurveUnits("m", "rad", "m")
 FORCE = CurveUnits("m", "N")
+FORCE_OF_ANGLE = CurveUnits("m", "rad")
 
 
 @pytest.mark.parametrize(
@@ -192,13 +196,13 @@ def test_bad_files_of_many_columns_are_answered_with_the_line(tmp_path: Path, te
 
 def test_a_file_is_read_once_for_all_its_columns(tables: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
-    real = Path.read_text
+    real = curves.read_table_text
 
-    def counted(path: Path, *args: Any, **options: Any) -> str:
+    def counted(path: Path, *args: Any) -> str:
         read.append(path)
-        return real(path, *args, **options)
+        return real(path, *args)
 
-    monkeypatch.setattr(Path, "read_text", counted)
+    monkeypatch.setattr(curves, "read_table_text", counted)
     with each_file_once():
         read_curve({"file": tables["many"], "column": "toe"}, TOE)
         read_curve({"file": tables["many"], "column": "camber"}, TOE)
@@ -268,6 +272,67 @@ def test_export_then_import_is_identical(
     file = tmp_path_factory.mktemp("csv") / "a.csv"
     file.write_text(curve.to_csv(columns))
     assert read_csv(file, FORCE) == curve
+
+
+@pytest.mark.parametrize("columns", [None, ("mm", "cm", "mrad")])
+def test_an_exported_map_is_what_another_program_reads_and_comes_back(
+    columns: tuple[str, str, str] | None, tmp_path: Path
+) -> None:
+    """Two axes, by Python's own reader of CSV and factors written here: a mistake of both ways would not cancel."""
+    x, z, y = [-0.08, 0.01, 0.1], [-0.03, 0.05], [[0.01, -0.02], [0.003, 0.004], [-0.05, 0.07]]
+    curve = read_curve({"x": x, "z": z, "y": y}, TOE)
+    file = tmp_path / "toe.csv"
+    file.write_text(curve.to_csv(columns))
+    found = [row for row in csv.reader(file.read_text().splitlines()) if row and not row[0].startswith("#")]
+    factor = {"m": 1.0, "cm": 100.0, "mm": 1000.0, "rad": 1.0, "mrad": 1000.0}
+    assert found[1] == list(columns or ("m", "m", "rad")) and len(found) == 2 + len(x)
+    of_x, of_z, of_y = (factor[unit] for unit in found[1])
+    # a row of z, then a row for every x
+    assert [float(cell) for cell in found[0][1:]] == approx([of_z * b for b in z], rel=1e-15)
+    for row, a, values in zip(found[2:], x, y, strict=True):
+        assert [float(cell) for cell in row] == approx([of_x * a, *(of_y * v for v in values)], rel=1e-15)
+    assert read_csv(file, TOE) == curve
+
+
+FORMS = {
+    "commas": "travel,toe\nmm,deg\n-80,0.5\n40,-1.25\n",
+    "semicolons and decimal commas": "travel;toe\nmm;deg\n-80;0,5\n40;-1,25\n",
+    "tabs and decimal commas": "travel\ttoe\nmm\tdeg\n-80\t0,5\n40\t-1,25\n",
+    "units in brackets": "travel [mm],toe [deg]\n-80,0.5\n40,-1.25\n",
+    "semicolons and brackets": "# of the rig\ntravel [mm];toe [deg]\n-80,0;0,5\n40,0;-1,25\n",
+    "no names": "-0,08;0,008726646259971648\n0,04;-0,02181661564992912\n",
+    "western letters": "travel [mm];toe [deg]\n-80;0,5 \n40;-1,25\n# f\xfcr vorn\n",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_maps_are_read_as_measurements_are(form: str, tmp_path: Path) -> None:
+    """Whatever separator, decimal sign and place of units: the same map, and the same numbers as ``read_run`` finds."""
+    file = tmp_path / "toe.csv"
+    file.write_bytes(FORMS[form].encode("latin-1"))
+    curve = read_csv(file, FORCE_OF_ANGLE)
+    assert curve.x == approx((-0.08, 0.04), rel=1e-15)
+    assert curve.y == approx((math.radians(0.5), math.radians(-1.25)), rel=1e-15)
+    if form != "no names":
+        from jounce.results.files.text import load
+
+        table = load(file)
+        assert (table.names, table.units) == (["travel", "toe"], ["mm", "deg"])
+        assert table.values.tolist() == [[-80.0, 0.5], [40.0, -1.25]]
+        named = read_curve({"file": str(file), "column": "toe"}, FORCE_OF_ANGLE)
+        assert named == curve
+
+
+def test_a_vehicle_with_maps_from_a_spreadsheet_of_another_country_is_the_same_vehicle(tmp_path: Path) -> None:
+    car = jv.load(COMPACT)
+    shutil.copytree(COMPACT, tmp_path / "car")
+    changed = 0
+    for file in (tmp_path / "car").rglob("*.csv"):
+        lines = file.read_text().splitlines()
+        turned = [line if line.startswith("#") else line.replace(",", ";").replace(".", ",") for line in lines]
+        file.write_bytes("\n".join([*turned, "# Stra\xdfe"]).encode("latin-1"))
+        changed += 1
+    assert changed and jv.load(tmp_path / "car") == car
 
 
 def test_a_curve_of_a_car_goes_out_and_comes_back(tmp_path: Path) -> None:

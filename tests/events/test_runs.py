@@ -16,6 +16,7 @@ from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError, SimulationError
 from jounce.events.start import Start
 from jounce.results.compare import compare
+from jounce.results.output_map import OutputMap
 from jounce.results.report import render
 from jounce.results.run import Run
 from jounce.road.builder import RoadBuilder
@@ -460,6 +461,24 @@ def test_live_channels_are_sent_while_the_run_goes_on() -> None:
     now, values = seen[0]
     k = int(np.argmin(np.abs(run.time - now)))
     assert values["driver_demands.steering"] == pytest.approx(hand(run)[k], abs=1e-9)
+
+
+def test_an_output_map_scales_what_is_stored_and_not_what_is_sent_or_stepped() -> None:
+    """Scale 2, offset 1: 2x + 1 in the run; x in the live stream and in a simulation that a host steps."""
+    event = events.StepSteer(amplitude="20 deg", end_time=60.0)
+    speed, yaw = "chassis_velocities.longitudinal", "chassis_velocities.yaw"
+    chosen = OutputMap().set(speed, scale=2.0, offset=1.0, live=True).set(yaw, active=False)
+    seen: list[tuple[float, dict[str, float]]] = []
+    stored = jn.run(sedan(), event, output_map=chosen, live=lambda now, values: seen.append((now, values)))
+    start = Start(cars.describe(sedan()), event)
+    assert start.sim.output(speed) == pytest.approx(event.speed, rel=1e-3)
+    assert stored[speed][0] == pytest.approx(2 * start.sim.output(speed) + 1, abs=1e-9)
+    assert yaw not in stored.names and stored.unit(speed) == "m/s"
+    assert seen and all(set(values) == {speed} for _, values in seen)
+    between = float(np.abs(np.diff(stored[speed])).max())  # instants of the stream lie between rows
+    for now, values in seen:
+        k = int(np.argmin(np.abs(stored.time - now)))
+        assert 2 * values[speed] + 1 == pytest.approx(stored[speed][k], abs=between)
 
 
 def test_a_host_that_steps_the_car_gets_the_same_run() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jounce.core.errors import FormatError, JounceError
+from jounce.core.errors import FormatError, JounceError, ParameterError
 from jounce.files.crg import FORMATS, crg_bytes, fixed, parse_crg, read_crg, write_crg
 from jounce.road.grid import GridRoad
 
@@ -259,3 +259,33 @@ def test_ten_million_heights_are_read_at_once(tmp_path: Path) -> None:
     again.query(1.0, 0.1)
     assert time.perf_counter() - start < 5.0
     assert again.z.shape == (20001, 500)
+
+
+# -- a file without a section of modifiers ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("curved", [True, False])
+def test_without_modifiers_the_line_or_the_right_edge_is_at_the_origin(curved: bool) -> None:
+    nu = 21
+    z = 0.03 * np.arange(nu)[:, None] + np.array([0.0, 0.2, 0.5, 0.9])
+    headings = 0.6 + 0.02 * np.arange(nu - 1) if curved else None
+    road = GridRoad(z=z, du=0.5, v=np.array([-1.5, 0.0, 1.0, 2.5]), x=30.0, y=-8.0, heading=0.6, headings=headings)
+    raw = crg_bytes(road, format="KDBI").replace(b"$ROAD_CRG_MODS\n$\n", b"")
+    file = parse_crg(raw, "plain.crg")
+    remark = [str(p) for p in file.report.warnings]
+    assert len(remark) == 1 and "$ROAD_CRG_MODS" in remark[0] and "right edge" in remark[0] and "1.5 m" in remark[0]
+    line, edge = file.road(), file.road(placement="right edge")
+    np.testing.assert_allclose(line.nodes[0], [0.0, 0.0], atol=1e-12)
+    assert float(line.query(0.0, 0.0).height) == pytest.approx(0.0, abs=1e-12)
+    # the right edge, 1.5 m to the right of the line, is at the origin: the line begins 1.5 m to its left
+    np.testing.assert_allclose(edge.nodes[0], [0.0, 1.5], atol=1e-12)
+    assert float(edge.query(0.0, 0.0).height) == pytest.approx(0.0, abs=1e-12)
+    for away in (0.4, 2.0, 3.6):  # across the first section both are the same surface, shifted
+        a, b = line.query(1e-9, away - 1.5), edge.query(1e-9, away)
+        assert float(a.height - b.height) == pytest.approx(float(line.query(1e-9, -1.5 + 1e-12).height), abs=1e-7)
+    with pytest.raises(ParameterError, match="placement = 'left'.*right edge"):
+        file.road(placement="left")
+    # a file that says where it lies has one reading, and no remark
+    placed = parse_crg(crg_bytes(road, format="KDBI"), "placed.crg")
+    assert not placed.report.warnings
+    np.testing.assert_array_equal(placed.road().nodes, placed.road(placement="right edge").nodes)

@@ -271,3 +271,58 @@ def test_damaged_files_are_refused_with_a_reason_or_read(data: st.DataObject) ->
         assert isinstance(error, FormatError) and "damaged.tir" in str(error)
     else:
         assert tire.values["FNOMIN"] > 0
+
+
+# -- without a vertical stiffness: fits of rig data leave it out -----------------------------------------------------
+
+
+def without_stiffness(text: str) -> str:
+    kept = [line for line in text.splitlines() if not line.startswith("VERTICAL_STIFFNESS")]
+    assert len(kept) == len(text.splitlines()) - 1
+    return "\n".join(kept) + "\n"
+
+
+@pytest.mark.parametrize("name", ["sedan_225_50r17", "example_mf61", "example_pac_mc", "example_fiala"])
+def test_a_tire_without_vertical_stiffness_is_evaluated_as_one_with_it(name: str) -> None:
+    from jounce.rigs.tire_rig import find_tire
+
+    whole = find_tire(name)
+    file = parse_tir(without_stiffness(tir_text(whole)), f"{name}.tir")
+    assert file.tire.lacks == ("VERTICAL_STIFFNESS",)
+    assert "VERTICAL_STIFFNESS: is missing" in "\n".join(map(str, file.report.warnings))
+    load = 1.3 * whole.values["FNOMIN"]
+    for kappa, alpha, gamma in ((0.03, 0.0, 0.0), (-0.2, 0.05, 0.02), (0.0, -0.12, -0.04)):
+        found, expected = file.tire.steady(load, kappa, alpha, gamma), whole.steady(load, kappa, alpha, gamma)
+        np.testing.assert_array_equal(found, expected)
+    # what was not said is not written either
+    assert "VERTICAL_STIFFNESS" not in tir_text(file.tire)
+    again = file.tire.with_values(VERTICAL_STIFFNESS=whole.values["VERTICAL_STIFFNESS"])
+    assert not again.lacks and again.deflection(load) == whole.deflection(load)
+
+
+def test_a_tire_without_vertical_stiffness_is_judged_and_its_deflection_is_no_number(tmp_path: Path) -> None:
+    from jounce.components.tire.figures import faults, figures
+    from jounce.rigs.tire_report import check_file
+
+    path = tmp_path / "rig.tir"
+    path.write_text(without_stiffness(example_text(FULL)))
+    tire = read_tir(path).tire
+    found, whole = figures(tire), figures(parse_tir(example_text(FULL)).tire)
+    gone = {name for name, figure in found.items() if math.isnan(figure.value)}
+    assert gone == {"vertical_rate", "deflection", "effective_radius"}
+    assert {k: v for k, v in found.items() if k not in gone} == {k: v for k, v in whole.items() if k not in gone}
+    assert not faults(tire)
+    assert check_file(path).tire is not None
+
+
+def test_driving_on_a_tire_without_vertical_stiffness_asks_for_the_number(tmp_path: Path) -> None:
+    import jounce as jn
+    from jounce.sim.car import tires_of
+
+    car, path = jn.load("sedan"), tmp_path / "rig.tir"
+    path.write_text(without_stiffness(example_text(FULL)))
+    wanted = r"rig.*VERTICAL_STIFFNESS is missing.*usual for this size: .* N/m.*\[VERTICAL\]"
+    with pytest.raises(JounceError, match=wanted):
+        jn.run(car, jn.events.StepSteer(), tires={**tires_of(car), "L1": read_tir(path).tire})
+    with pytest.raises(JounceError, match="VERTICAL_STIFFNESS is missing"):
+        read_tir(path).tire.deflection(4000.0)

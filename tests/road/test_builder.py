@@ -97,7 +97,7 @@ def test_a_crowned_road_sheds_water() -> None:
         (("[100, 1]]\nbank", "[100]]\nbank"), r"height\[1\]"),
         (("{s: 50,", "{s: 5000,"), "the road goes from 0 to"),
         (("line:", "lime:"), "either line or flat"),
-        (("road: example", "road: [example"), "not YAML"),
+        (("road: example", "road: [example"), "line 3: no YAML"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(change: tuple[str, str], message: str) -> None:

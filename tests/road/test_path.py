@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jounce.core.errors import FormatError, JounceError, ParameterError
-from jounce.files.drd import drd_text, parse_drd
+from jounce.files.drd import drd_text, parse_drd, read_drd, write_drd
 from jounce.files.gps import (
     from_plane,
     gpx_text,
@@ -208,6 +208,24 @@ def test_drd_round_trip() -> None:
     assert again.closed and again.length == pytest.approx(path.length, abs=1e-6)
     assert np.max(np.abs(again.curvature * 50 - 1)) < 2e-3
     assert drd_text(Path.from_points(ring())).splitlines()[0] == "# x-coord y-coord width lat.inc speed z-coord"
+
+
+def test_a_written_drd_holds_the_path_as_another_program_reads_it(tmp_path: FilePath) -> None:
+    """By NumPy's own reader: x, y, whole width, tangent of the bank, speed, z of every station, to the last bit."""
+    s = np.linspace(0.0, 90.0, 31)
+    points = np.column_stack([s, -6 * np.sin(s / 20), 0.03 * s])
+    path = Path.from_points(points, left=3.0, right=4.5 + 0.01 * s, bank=-0.02 + 0.001 * s, speed=12 + 0.1 * s)
+    write_drd(path, tmp_path / "a.drd")
+    table = np.loadtxt(tmp_path / "a.drd", comments="#")
+    assert path.left is not None and path.right is not None
+    wanted = [path.x, path.y, path.left + path.right, path.bank, path.speed, path.z]
+    np.testing.assert_array_equal(table, np.column_stack(wanted))
+    head = (tmp_path / "a.drd").read_text().splitlines()[0]
+    assert head.split() == ["#", "x-coord", "y-coord", "width", "lat.inc", "speed", "z-coord"]
+    again = read_drd(tmp_path / "a.drd").path(step=path.step)
+    # stations between points by another spline through the same points
+    for name in ("x", "y", "z"):
+        np.testing.assert_allclose(getattr(again, name), getattr(path, name), atol=1e-4)
 
 
 def test_geographic_coordinates_keep_lengths() -> None:

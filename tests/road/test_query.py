@@ -586,3 +586,41 @@ def test_points_nowhere_give_nan_and_nothing_else() -> None:
             continue
         sample = road.query([math.nan, math.inf, 1e300, 1e9], [0.0, 0.0, 0.0, -1e9])
         assert np.isnan(sample.height[:3]).all() and np.isfinite(sample.height[3])
+
+
+# --- grids along a line ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_grid_along_a_line_knows_its_curvature(sign: float) -> None:
+    """A clothoid from κ = 0.004 to 0.03 1/m: by the turn of its segments, and zero beyond its ends."""
+    du, n = 0.5, 121
+    u = du * np.arange(n)
+    kappa = sign * (0.004 + 0.026 * u / u[-1])
+    middle = 0.5 * (u[1:] + u[:-1])
+    headings = 0.8 + sign * (0.004 * middle + 0.013 * middle**2 / u[-1])
+    road = GridRoad(z=np.zeros((n, 3)), du=du, v=np.array([-2.0, 0.0, 3.0]), headings=headings, x=40.0, y=-7.0)
+    at = np.array([1, 30, 60, 90, 119])
+    for offset in (-1.5, 2.5):
+        x = road.nodes[at, 0] - offset * np.sin(0.5 * (headings[at - 1] + headings[at]))
+        y = road.nodes[at, 1] + offset * np.cos(0.5 * (headings[at - 1] + headings[at]))
+        # the curvature is straight between nodes; the foot of a point is at its node but for du² κ'
+        np.testing.assert_allclose(road.query(x, y).curvature, kappa[at], atol=1e-5)
+    ends = [road.nodes[0] - 9 * np.array([math.cos(0.8), math.sin(0.8)]), road.nodes[-1] + 9 * _unit(headings[-1])]
+    assert [float(road.query(*p).curvature) for p in ends] == [0.0, 0.0]
+    straight = GridRoad(z=np.zeros((n, 3)), du=du, v=np.array([-2.0, 0.0, 3.0]), heading=0.8)
+    assert float(straight.query(3.0, 4.0).curvature) == 0.0
+
+
+def _unit(angle: float) -> np.ndarray:
+    return np.array([math.cos(angle), math.sin(angle)])
+
+
+def test_a_closed_grid_is_curved_at_its_seam() -> None:
+    n, du = 200, 1.0
+    turn = 2 * math.pi / n
+    headings = 3.1 + turn * np.arange(n)  # through ±π
+    road = GridRoad(z=np.zeros((n + 1, 2)), du=du, v=np.array([-1.0, 1.0]), headings=headings, closed=True)
+    for i in (0, 1, 57, n - 1):
+        p = 0.5 * (road.nodes[i] + road.nodes[i + 1])
+        assert float(road.query(*p).curvature) == pytest.approx(turn / du, rel=1e-9)

@@ -200,3 +200,122 @@ def test_clearing_removes_our_entries_and_nothing_else(root: Path) -> None:
     assert clear_cache() > 0
     assert cache_info().total_bytes == 0
     assert (root / "precious.txt").exists()
+
+
+# --- what others could have written
+
+POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="POSIX permissions")
+
+
+@POSIX
+@pytest.mark.parametrize("mode", [0o777, 0o757])
+def test_a_cache_that_others_can_write_to_is_not_used(
+    mode: int, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    Store("binaries").put("k", b"planted", ".so")
+    root.chmod(mode)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert cache_root() != root and not cache.untrusted(cache_root())
+    assert Store("binaries").get("k") is None
+    assert "chmod go-w" in caplog.text
+
+
+@POSIX
+def test_a_folder_that_could_be_put_in_the_place_of_the_cache_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "open" / "cache").mkdir(parents=True)
+    (tmp_path / "open").chmod(0o777)
+    assert "others can write" in cache.untrusted(tmp_path / "open" / "cache")
+    (tmp_path / "open").chmod(0o1777)  # as the folder of temporary files: nobody can rename what is another's
+    assert not cache.untrusted(tmp_path / "open" / "cache")
+    (tmp_path / "link").symlink_to(tmp_path / "open" / "cache")
+    (tmp_path / "open").chmod(0o777)
+    assert "others can write" in cache.untrusted(tmp_path / "link")
+
+
+@POSIX
+@pytest.mark.parametrize("part", ["", "manifest.json", "payload"])
+def test_an_entry_that_others_could_have_written_is_a_miss(part: str, caplog: pytest.LogCaptureFixture) -> None:
+    store = Store("binaries")
+    path = store.put("k", b"library", ".so").path
+    (path if part == "payload" else path.parent / part).chmod(0o777)
+    assert store.get("k") is None
+    assert "may have been written by somebody else" in caplog.text
+
+
+@POSIX
+def test_a_payload_that_is_a_link_is_a_miss(tmp_path: Path) -> None:
+    store = Store("binaries")
+    path = store.put("k", b"library", ".so").path
+    (tmp_path / "elsewhere.so").write_bytes(b"library")
+    path.unlink()
+    path.symlink_to(tmp_path / "elsewhere.so")
+    assert store.get("k") is None
+
+
+@POSIX
+def test_a_shared_cache_is_read_when_it_is_named_and_never_written(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    shared = tmp_path / "shared"
+    monkeypatch.setenv("JOUNCE_CACHE_DIR", str(shared))
+    Store("binaries").put("k", b"of all", ".so")
+    monkeypatch.setenv("JOUNCE_CACHE_DIR", str(root))
+    assert Store("binaries").get("k") is None, "nobody named it"
+    monkeypatch.setenv("JOUNCE_SHARED_CACHE", os.pathsep.join([str(tmp_path / "none"), str(shared)]))
+    before = sorted(shared.rglob("*"))
+    entry = Store("binaries").get("k")
+    assert entry is not None and entry.data == b"of all" and entry.path.is_relative_to(shared)
+    Store("binaries").put("own", b"mine", ".so")
+    assert sorted(shared.rglob("*")) == before
+    shared.chmod(0o777)
+    assert Store("binaries").get("k") is None
+    assert "not only its owner can write" in caplog.text
+
+
+def test_files_of_killed_processes_are_swept(root: Path) -> None:
+    store = Store("recipes")
+    entry = store.put("k", b"model", ".json")
+    cache.remember("yaml", "a", {"x": 1})
+    left = [entry.path.parent / ".abc.tmp", root / "memo" / "yaml" / ".def.tmp", root / "tmp" / "build-1"]
+    left[2].mkdir(parents=True)
+    for path in left[:2]:
+        path.write_bytes(b"half")
+    for path in left:
+        age(path, days=2)
+    fresh = entry.path.parent / ".ghi.tmp"
+    fresh.write_bytes(b"under way")
+    prune()
+    assert not any(path.exists() for path in left)
+    assert fresh.exists() and store.get("k") is not None and cache.recall("yaml", "a") == {"x": 1}
+
+
+@pytest.mark.parametrize("text", [b"[" * 100_000, b'{"a":' * 50_000, b"[]", b"7", b'{"file": 5}'])
+def test_nested_or_foreign_json_counts_as_not_there(text: bytes, root: Path) -> None:
+    store = Store("recipes")
+    folder = store.put("k", b"model", ".json").path.parent
+    (folder / "manifest.json").write_bytes(text)
+    cache.remember("yaml", "a", {"x": 1})
+    (root / "memo" / "yaml" / "a.json").write_bytes(text)
+    assert store.get("k") is None
+    assert cache.recall("yaml", "a") in (None, {"file": 5})
+
+
+def test_a_library_that_the_system_does_not_load_is_told_with_what_to_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ctypes
+
+    from jounce.core.errors import CompileError
+    from jounce.runtime.compile import loaded
+
+    path = tmp_path / "model.so"
+    path.write_bytes(b"no library")
+    with pytest.raises(CompileError, match=r"model\.so: cannot be loaded.*\n.*jounce cache clear"):
+        loaded(path)
+
+    def noexec(name: str, **_: object) -> None:
+        raise OSError(f"{name}: failed to map segment from shared object")
+
+    monkeypatch.setattr(ctypes, "CDLL", noexec)
+    with pytest.raises(CompileError, match=r"noexec.*JOUNCE_CACHE_DIR"):
+        loaded(path)

@@ -16,17 +16,15 @@ ENOUGH = 1e-3  # relative change of a key figure by a halved step that is not re
 def event_of(name: str, preset: str, changes: Mapping[str, Any]) -> Any:
     """An event by name or from a YAML file, changed."""
     from jounce import events
-    from jounce.core.errors import ParameterError
+    from jounce.core.limits import reading
 
     path = Path(name)
     if path.suffix.lower() in (".yaml", ".yml"):
         from jounce.core.yaml_files import read_mapping
 
-        data = read_mapping(path, "expected keys such as 'event: step-steer'")
-        try:
+        with reading(path):
+            data = read_mapping(path, "expected keys such as 'event: step-steer'")
             return events.Event.from_dict({**data, **changes})
-        except ParameterError as problem:
-            raise ParameterError(f"{path}: {problem}") from None
     kind = events.find(name)
     return kind.preset(preset, **changes) if preset else kind(**changes)
 

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from jounce.core.errors import FormatError, JounceError
+from jounce.core.limits import read_utf8, reading
 from jounce.core.writing import write_atomically
-from jounce.core.yaml_files import read_mappings
+from jounce.core.yaml_files import LIMITS, read_mappings
 
 if TYPE_CHECKING:
     from jounce.results.run import Run
@@ -45,7 +46,8 @@ class Row:
 
 def read_variants(path: Path) -> list[Row]:
     """Read a table of changes, .csv or .yaml; what is wrong with it is told with line and column."""
-    rows = _from_yaml(path) if path.suffix.lower() in (".yaml", ".yml") else _from_csv(path)
+    with reading(path):
+        rows = _from_yaml(path) if path.suffix.lower() in (".yaml", ".yml") else _from_csv(path)
     if not rows:
         raise FormatError(f"{path}: no rows; expected a line of paths, then a line for every run")
     return rows
@@ -60,14 +62,9 @@ def _from_yaml(path: Path) -> list[Row]:
 
 
 def _from_csv(path: Path) -> list[Row]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as problem:
-        raise FormatError(f"{path}: cannot be read ({problem.strerror})") from None
-    except UnicodeDecodeError:
-        raise FormatError(f"{path}: not UTF-8 text; save it as CSV in UTF-8") from None
+    text = read_utf8(path, LIMITS)
     separator = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
-    reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     head: list[str] = []
     rows: list[Row] = []
     for cells in reader:

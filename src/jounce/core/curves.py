@@ -41,14 +41,16 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core import units
+from jounce.core.csv_cells import from_brackets, number_text, read_table_text, separator_of
 from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
+from jounce.core.limits import Limits, is_file
 from jounce.core.tables import Table
 
 Array = npt.NDArray[np.float64]
 Constant = Literal["rate", "value"]
 
 CURVE_KEYS = ("rate", "value", "x", "z", "y", "units", "file", "column")
-MAX_FILE_BYTES = 20_000_000  # far above any map; it bounds the work that a wrong reference can cause
+LIMITS = Limits("a map", size=20_000_000)
 
 
 class CurveProblems(Exception):  # noqa: N818  # never leaves this package: it becomes lines of a report
@@ -382,13 +384,12 @@ def _opened(path: Path) -> CsvFile:
     known = _shared.get()
     if known is not None and path in known:
         return known[path]
+    if not is_file(path):
+        raise CurveProblems((("file",), f"no such file; searched: {path.absolute()}"))
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise CurveProblems((("file",), f"{path} is larger than {MAX_FILE_BYTES // 1_000_000} MB"))
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as problem:
-        reason = "no such file" if isinstance(problem, FileNotFoundError) else f"cannot be read ({problem})"
-        raise CurveProblems((("file",), f"{reason}; searched: {path.absolute()}")) from None
+        text = read_table_text(path, LIMITS)
+    except FormatError as problem:
+        raise CurveProblems((("file",), str(problem))) from None
     file = CsvFile.parse(text, path.name)
     if known is not None:
         known[path] = file
@@ -419,10 +420,14 @@ class CsvFile:
         heads: list[tuple[int, list[str]]] = []
         rows: list[list[str]] = []
         lines: list[int] = []
+        first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
+        separator = separator_of(first)
         try:
-            reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+            reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=separator != "\t")
             for row in reader:
                 cells = [cell.strip() for cell in row]
+                if separator != ",":
+                    cells = [number_text(cell, separator) or cell for cell in cells]
                 while cells and not cells[-1]:
                     cells.pop()
                 if not cells or cells[0].startswith("#"):
@@ -434,6 +439,10 @@ class CsvFile:
                     lines.append(reader.line_num)
         except csv.Error as problem:
             raise CurveProblems(((), f"{name}: {problem}")) from None
+        if len(heads) == 1:
+            names, units_row = from_brackets(heads[0][1], [""] * len(heads[0][1]))
+            if any(units_row):
+                heads = [(heads[0][0], names), (heads[0][0], units_row)]
         return cls(name, heads, rows, lines)
 
     def column(self, wanted: str, declared: CurveUnits, given: Any) -> Curve:
@@ -671,6 +680,7 @@ def _unit_list(given: Any, declared: CurveUnits, has_z: bool, path: tuple[str | 
     if not isinstance(given, list | tuple) or len(given) != len(wanted):
         raise CurveProblems((path, f"expected one unit each for {', '.join(names)}, such as {wanted!r}"))
     result = []
+    given = [unit if text == "" else text for text, unit in zip(given, wanted, strict=True)]  # SI, as without any unit
     for i, (text, unit) in enumerate(zip(given, wanted, strict=True)):
         try:
             # An example in the unit shows at once whether it measures the right thing.

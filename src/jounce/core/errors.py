@@ -36,7 +36,7 @@ class SimulationError(JounceError):
 
 def did_you_mean(name: str, known: Iterable[str], limit: int = 8) -> str:
     """Return ``"; did you mean 'x'?  known: a, b"`` for messages about unknown names."""
-    names = list(known)
+    names, name = list(known), name[:100]  # the search takes time by the square of the length
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     shown = ", ".join(names[:limit]) + (", …" if len(names) > limit else "")

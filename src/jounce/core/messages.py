@@ -20,6 +20,9 @@ _BOUNDS = {"greater_than": ">", "greater_than_equal": "≥", "less_than": "<", "
 _BOUND_KEYS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
 
 
+LONGEST = 1000  # characters of a finding: names and values come from files, and are of any length
+
+
 @dataclass(frozen=True)
 class Problem:
     """One finding. ``line`` counts from 1; 0 means the file as a whole."""
@@ -37,7 +40,8 @@ class Problem:
     def __str__(self) -> str:
         place = f"line {self.line}  " if self.line else ""
         separator = "" if not self.key else " " if self.message.startswith("= ") else ": "
-        return f"{place}{self.key}{separator}{self.message}"
+        text = f"{place}{self.key}{separator}{self.message}"
+        return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …"
 
 
 @dataclass(frozen=True)

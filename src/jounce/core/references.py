@@ -8,8 +8,9 @@ from pathlib import Path
 
 from jounce.core.errors import FormatError, did_you_mean
 from jounce.core.library import LIBRARY
+from jounce.core.limits import Limits, is_file, read_bytes
 
-_MAX_BYTES = 50_000_000
+_LIMITS = Limits("a file of a vehicle", size=50_000_000)
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,9 @@ def refer(name: str, folder: Path | None, family: str, suffix: str) -> FileRefer
         places.append(LIBRARY / family / f"{stem}{suffix}")
     places = list(dict.fromkeys(place.absolute() for place in places))
     for place in places:
-        try:
-            if place.is_file():
-                if place.stat().st_size > _MAX_BYTES:
-                    raise FormatError(f"{place} is larger than {_MAX_BYTES // 1_000_000} MB")
-                path = Path(*_normal(place))
-                return FileReference(path, hashlib.sha256(place.read_bytes()).hexdigest(), text)
-        except (OSError, ValueError):
-            continue
+        if is_file(place):
+            path = Path(*_normal(place))
+            return FileReference(path, hashlib.sha256(read_bytes(place, _LIMITS)).hexdigest(), text)
     known = sorted(path.stem for path in (LIBRARY / family).glob(f"*{suffix}"))
     hint = did_you_mean(text, known, limit=12).replace("  known:", "  in the library:")
     searched = "; ".join(str(place) for place in places)

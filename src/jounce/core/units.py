@@ -85,6 +85,7 @@ _HINTS = {
     "C": "'C' is the coulomb; write 'degC'",
 }
 
+LONGEST = 200  # characters of a quantity or a unit
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*", re.DOTALL)
 _TOKEN = re.compile(
     r"\s*(?:(?P<symbol>[A-Za-zµμΩ°%]+(?:_[A-Za-z0-9]+)*)|(?P<one>1)|(?P<times>\*|\.|·|⋅)|(?P<slash>/)|(?P<open>\()|(?P<close>\)))"
@@ -125,6 +126,10 @@ def parse(value: float | str, unit: str, name: str = "value") -> float:
         return float(value)
     if not isinstance(value, str):
         raise ParameterError(f"{name} = {value!r}: expected a number in {unit} or text such as {_example(unit)!r}")
+    if len(value) > LONGEST:
+        raise ParameterError(
+            f"{name} = {value[:40]!r} …: {len(value)} characters; write for example {_example(unit)!r}"
+        )
     match = _NUMBER.fullmatch(value)
     if match is None:
         raise ParameterError(f"{name} = {value!r}: does not begin with a number; write for example {_example(unit)!r}")
@@ -190,6 +195,8 @@ def dimensions(unit: str) -> Dimensions:
 
 
 def _read(text: str, where: str) -> _Unit:
+    if len(text) > LONGEST:
+        raise ParameterError(f"{where[:LONGEST]}: a unit of {len(text)} characters: {text[:40]!r} …")
     try:
         return _parse_unit(text)
     except _UnknownUnitError as problem:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from jounce.core.errors import FormatError
 
 NEW_FILE = 0o644
+ABANDONED = 86400.0  # s: nobody writes a file for a day
 
 
 @contextlib.contextmanager
@@ -27,6 +30,7 @@ def replacing(path: str | os.PathLike[str], suffix: str = ".tmp") -> Iterator[Pa
     if target.is_dir():
         raise FormatError(f"{path}: is a folder")
     try:
+        _sweep(target, suffix)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=suffix)
         os.close(handle)
         temporary = Path(name)
@@ -38,6 +42,14 @@ def replacing(path: str | os.PathLike[str], suffix: str = ".tmp") -> Iterator[Pa
             temporary.unlink(missing_ok=True)
     except OSError as problem:
         raise FormatError(f"{path}: cannot be written ({problem.strerror or problem})") from None
+
+
+def _sweep(target: Path, suffix: str) -> None:
+    """Remove what a process left that was killed while it wrote this very file."""
+    for path in target.parent.glob(f".{glob.escape(target.name)}.????????{suffix}"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > ABANDONED:
+                path.unlink()
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes | str) -> Path:

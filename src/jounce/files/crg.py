@@ -13,6 +13,10 @@ section the defaults of the standard apply: the line starts at the origin, towar
 borders take the last valid height; an empty section leaves the data where they are. Axes are those of
 docs/conventions.md.
 
+Which point of the first cross-section is put to the origin then is read in two ways: the reference line, v = 0, by the
+MATLAB tools of the standard and here; the right edge by its C library (refpoint_v_fraction = 0). A file without the
+section is remarked upon, and ``road(placement="right edge")`` takes the other way.
+
 Nothing is taken from a file that is cut short or contradicts itself: all findings are raised at once.
 """
 
@@ -29,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
-from jounce.core.reads import note_read
+from jounce.core.limits import FARTHEST, Limits, read_bytes, reading
 from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 from jounce.road.grid import GridRoad
@@ -62,8 +66,9 @@ ROAD_KEYS = (
     *(f"reference_line_{end}_{key}" for end in ("start", "end") for key in _START_END),
     *(f"reference_line_offset_{key}" for key in ("x", "y", "z", "phi")),
 )
-MAX_BYTES = 4_000_000_000
+LIMITS = Limits("an OpenCRG road", size=4_000_000_000)
 MAX_LINE = 72
+PLACEMENTS = ("reference line", "right edge")  # at the origin, of a file that has no modifiers
 _CLOSED_WITHIN = 1e-2  # m: an end as near as this to the start, going the same way, can close the line
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?", re.ASCII)
@@ -99,11 +104,29 @@ class CrgFile:
     report: Report = field(default_factory=lambda: Report(""))
 
     # -- as a road ----------------------------------------------------------------------------------------
-    def road(self, *, apply_modifiers: bool = True, friction: float = 1.0, name: str = "") -> GridRoad:
-        """The road, moved and scaled by the modifiers, with the options of the file."""
-        mods = {}
+    def road(
+        self,
+        *,
+        apply_modifiers: bool = True,
+        friction: float = 1.0,
+        name: str = "",
+        placement: str = PLACEMENTS[0],
+    ) -> GridRoad:
+        """The road, moved and scaled by the modifiers, with the options of the file.
+
+        ``placement``: what a file without a section of modifiers has at the origin, "reference line" or "right edge".
+        """
+        if placement not in PLACEMENTS:
+            raise ParameterError(f"placement = {placement!r}: unknown{did_you_mean(placement, PLACEMENTS)}")
+        mods: dict[str, float] = {}
         if apply_modifiers:
             mods = dict(DEFAULT_MODIFIERS if self.modifiers is None else self.modifiers)
+            if self.modifiers is None and placement == PLACEMENTS[1]:
+                mods["refpoint_v_fraction"] = 0.0
+        with reading(self.path):
+            return self._placed(mods, friction, name)
+
+    def _placed(self, mods: Mapping[str, float], friction: float, name: str) -> GridRoad:
         z = self.z
         if "scale_z_grid" in mods:
             z = (z * z.dtype.type(mods["scale_z_grid"])).astype(z.dtype)
@@ -275,16 +298,7 @@ def _place(road: GridRoad, u: float, v: float) -> tuple[float, float, float]:
 
 def read_crg(path: str | Path) -> CrgFile:
     """Read an OpenCRG file."""
-    place = Path(path)
-    try:
-        size = place.stat().st_size
-        if size > MAX_BYTES:
-            raise FormatError(f"{path}: {size} bytes are too many for a road")
-        note_read(place)
-        raw = place.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read ({error.strerror or error})") from None
-    return parse_crg(raw, str(path))
+    return parse_crg(read_bytes(path, LIMITS), str(path))
 
 
 def parse_crg(raw: bytes, path: str = "", *, _depth: int = 0) -> CrgFile:
@@ -292,9 +306,10 @@ def parse_crg(raw: bytes, path: str = "", *, _depth: int = 0) -> CrgFile:
     report = Report(path or "(bytes)")
     head = _Header(raw, report)
     report.raise_if_errors()
-    if head.reference:
-        return _referenced(head, path, report, _depth)
-    return _built(head, raw, path, report)
+    file = _referenced(head, path, report, _depth) if head.reference else _built(head, raw, path, report)
+    if file.modifiers is None and _depth == 0 and file.v[0] != 0:
+        _remark_placement(file.v, report)
+    return file
 
 
 def _referenced(head: _Header, path: str, report: Report, depth: int) -> CrgFile:
@@ -303,13 +318,13 @@ def _referenced(head: _Header, path: str, report: Report, depth: int) -> CrgFile
     if depth >= 4:
         raise FormatError(f"{path}: $ROAD_CRG_FILE: more than four files that refer to each other")
     inner = Path(path).parent / head.reference.replace("\\", "/")
-    if inner.resolve() == Path(path).resolve():
-        raise FormatError(f"{path}: $ROAD_CRG_FILE: refers to itself")
     try:
-        note_read(inner)
-        raw = inner.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: $ROAD_CRG_FILE: {inner} cannot be read ({error.strerror or error})") from None
+        raw = read_bytes(inner, LIMITS)
+        itself = inner.resolve() == Path(path).resolve()
+    except FormatError as error:
+        raise FormatError(f"{path}: $ROAD_CRG_FILE: {error}") from None
+    if itself:
+        raise FormatError(f"{path}: $ROAD_CRG_FILE: refers to itself")
     found = parse_crg(raw, str(inner), _depth=depth + 1)
     return replace(
         found,
@@ -414,9 +429,9 @@ class _Header:
         if key not in known:
             self.report.warning(number, key, f"unknown in {section}; left out{did_you_mean(key, known)}")
             return
-        number_value = float(word.lower().replace("d", "e"))
-        if not math.isfinite(number_value):
-            self.report.error(number, key, f"found {value.strip()}; too large")
+        number_value = _float(word)
+        if not abs(number_value) <= FARTHEST:
+            self.report.error(number, key, f"found {value.strip()[:50]}; too large")
             return
         target = self.road if section == "$ROAD_CRG" else self.options if section.endswith("OPTS") else self.modifiers
         assert target is not None
@@ -455,7 +470,7 @@ def _built(head: _Header, raw: bytes, path: str, report: Report) -> CrgFile:
         if kind == "U":
             numbers = [_NUMBER.fullmatch(f) for f in fields[2:4]]
             if len(numbers) == 2 and all(numbers):
-                u_start, u_step = float(fields[2]), float(fields[3])
+                u_start, u_step = (_float(f) for f in fields[2:4])
             continue
         wanted = _UNITS.get(name, "m" if name.startswith("long section") else "")
         if wanted and unit and unit not in (wanted, "-", "1") and not (wanted == "m/m" and unit in ("m/m", "-")):
@@ -467,7 +482,7 @@ def _built(head: _Header, raw: bytes, path: str, report: Report) -> CrgFile:
                 if _NUMBER.fullmatch(at[1]) is None:
                     report.error(line, fields[0], "found no number behind v =")
                 else:
-                    v_named.append(float(at[1]))
+                    v_named.append(_float(at[1]))
         elif name in _UNITS or name == "reference line u":
             columns.append(name)
         else:
@@ -480,7 +495,8 @@ def _built(head: _Header, raw: bytes, path: str, report: Report) -> CrgFile:
     v = _v_positions(head, nv, v_named, report)
     u0, du, nu = _u_positions(head, u_start, u_step, report)
     report.raise_if_errors()
-    data = _data(head, raw, len(columns), nu, report)
+    with np.errstate(over="ignore"):  # in single precision; what is too large is found below
+        data = _data(head, raw, len(columns), nu, report)
     report.raise_if_errors()
     assert data is not None
     nu = len(data)
@@ -532,6 +548,15 @@ def _built(head: _Header, raw: bytes, path: str, report: Report) -> CrgFile:
     _check_line(file, head)
     report.raise_if_errors()
     return file
+
+
+def _remark_placement(v: Array, report: Report) -> None:
+    report.warning(
+        0,
+        "$ROAD_CRG_MODS",
+        f"is missing: the reference line begins at the origin, as in the MATLAB tools of the standard; its C library puts "
+        f'the right edge there, {abs(v[0]):g} m away: road(placement="right edge")',
+    )
 
 
 def _check_holes(valid: npt.NDArray[np.bool_], line: int, report: Report) -> None:
@@ -759,6 +784,11 @@ def _decimal(fields: npt.NDArray[np.uint8]) -> Array | None:
     return out
 
 
+def _float(word: str) -> float:
+    """A number in C or Fortran notation."""
+    return float(word.lower().replace("d", "e"))
+
+
 def _value(word: bytes) -> float | None:
     """A field: a number, or stars, nan or blanks for no value; None when it is neither."""
     text = word.strip().decode("latin-1")
@@ -766,7 +796,7 @@ def _value(word: bytes) -> float | None:
         return math.nan
     if _NUMBER.fullmatch(text) is None:
         return None
-    value = float(text.lower().replace("d", "e"))
+    value = _float(text)
     return value if math.isfinite(value) else None
 
 

@@ -14,8 +14,7 @@ from pathlib import Path as FilePath
 import numpy as np
 import numpy.typing as npt
 
-from jounce.core.errors import FormatError
-from jounce.core.reads import note_read
+from jounce.core.limits import FARTHEST, Limits, read_bytes, shown
 from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 from jounce.files.property_file import NUMBER, decode, format_value, to_number
@@ -23,7 +22,7 @@ from jounce.road.path import Path
 
 Array = npt.NDArray[np.float64]
 COLUMNS = ("x-coord", "y-coord", "width", "lat.inc", "speed", "z-coord")
-MAX_BYTES = 500_000_000
+LIMITS = Limits("a path", size=500_000_000)
 
 
 @dataclass(frozen=True)
@@ -56,16 +55,9 @@ class DrdFile:
         return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(p, axis=0), axis=1))])
 
 
-def read_text(path: str | FilePath, limit: int = MAX_BYTES) -> str:
-    """The text of a file of limited size."""
-    place = FilePath(path)
-    try:
-        if place.stat().st_size > limit:
-            raise FormatError(f"{path}: larger than {limit} bytes")
-        note_read(place)
-        return decode(place.read_bytes(), str(path))
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read ({error.strerror or error})") from None
+def read_text(path: str | FilePath, limits: Limits = LIMITS) -> str:
+    """The text of a file within the limits of its format."""
+    return decode(read_bytes(path, limits), shown(path))
 
 
 def read_drd(path: str | FilePath) -> DrdFile:
@@ -92,8 +84,8 @@ def parse_drd(text: str, path: str = "") -> DrdFile:
             report.error(number, "", f"found {line.strip()[:60]!r}; expected six numbers: {' '.join(COLUMNS)}")
             continue
         values = [to_number(w) for w in words]
-        if not all(map(math.isfinite, values)):
-            report.error(number, "", "found a number that is too large")
+        if not all(map(math.isfinite, values)) or max(map(abs, values)) > FARTHEST:
+            report.error(number, "", f"found a number that is too large: {max(map(abs, values)):g}")
         elif values[2] < 0 or values[4] < 0:
             report.error(number, "", "found a negative width or speed")
         elif rows and values[:2] == rows[-1][:2]:

@@ -25,9 +25,10 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.limits import FARTHEST, reading
 from jounce.core.units import convert, dimensions
 from jounce.core.writing import write_atomically
-from jounce.files.drd import MAX_BYTES, read_text
+from jounce.files.drd import read_text
 from jounce.files.problems import Report
 from jounce.files.property_file import NUMBER, to_number
 from jounce.road.path import Path
@@ -111,11 +112,11 @@ def _xml(text: str, path: str) -> Any:
 
 def _on_plane(lon: Array, lat: Array, alt: Array, path: str) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Points (n, 3) from the first one, m, and which of them are not the same as the one before."""
-    for what, values, most in (("longitude", lon, 360.0), ("latitude", lat, 89.9), ("altitude", alt, math.inf)):
+    for what, values, most in (("longitude", lon, 360.0), ("latitude", lat, 89.9), ("altitude", alt, FARTHEST)):
         bad = ~np.isfinite(values) | (np.abs(values) > most)
         if bad.any():
             i = int(np.argmax(bad))
-            allowed = f"allowed: -{most:g} to {most:g} degrees" if math.isfinite(most) else "it must be finite"
+            allowed = f"allowed: -{most:g} to {most:g} {'m' if what == 'altitude' else 'degrees'}"
             raise FormatError(f"{path}: point {i + 1}: found the {what} {values[i]:g}; {allowed}")
     if np.ptp(lon) > 1 or np.ptp(lat) > 1:
         raise FormatError(f"{path}: the points span more than one degree; this is too large for a plane")
@@ -366,15 +367,16 @@ def read_path(
     report : takes what the reader found remarkable; without one warnings go to the log
     """
     ending = FilePath(path).suffix.lower()
-    if ending in (".drd", ".drd2"):
-        from jounce.files.drd import read_drd
+    with reading(path):
+        if ending in (".drd", ".drd2"):
+            from jounce.files.drd import read_drd
 
-        drd = read_drd(path)
-        _tell(drd.report, report)
-        return drd.path(closed=closed, step=step)
-    if ending not in _READERS:
-        raise FormatError(f"{path}: paths are read from .drd, {', '.join(_READERS)}")
-    return _READERS[ending](read_text(path, MAX_BYTES), str(path), closed=closed, step=step, report=report)
+            drd = read_drd(path)
+            _tell(drd.report, report)
+            return drd.path(closed=closed, step=step)
+        if ending not in _READERS:
+            raise FormatError(f"{path}: paths are read from .drd, {', '.join(_READERS)}")
+        return _READERS[ending](read_text(path), str(path), closed=closed, step=step, report=report)
 
 
 def write_path(path: Path, target: str | FilePath, lon0: float | None = None, lat0: float | None = None) -> None:

@@ -167,7 +167,7 @@ def _load(folder: Path) -> MeshRoad | None:
         said = json.loads(manifest.read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         log.warning("cache entry %s is damaged (%s): building it again", folder, error)
         return None
     try:

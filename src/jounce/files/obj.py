@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import ParameterError, did_you_mean
+from jounce.core.limits import Limits
 from jounce.core.writing import write_atomically
 from jounce.files import mesh_cache
 from jounce.files.drd import read_text
@@ -31,7 +32,7 @@ from jounce.road.meshing import mesh_error as mesh_error
 from jounce.road.meshing import mesh_of as mesh_of
 from jounce.road.surface import Road
 
-MOST_BYTES = 2_000_000_000
+LIMITS = Limits("a mesh", size=2_000_000_000)
 CHUNK = 100_000  # lines read at once where they are alike
 UPRIGHT = 0.1  # a surface whose area in plan is a smaller part of its own stands on edge: y is up
 LEFT_OUT = frozenset(("vt", "vn", "vp", "o", "g", "s", "mtllib", "l", "p"))
@@ -41,7 +42,7 @@ def read_obj(path: str | FilePath, *, cache: bool = True, **options: Any) -> Mes
     """Read a mesh; ``options`` as for `parse_obj`. ``cache``: large files are built once and kept."""
 
     def build() -> MeshRoad:
-        return parse_obj(read_text(path, MOST_BYTES), str(path), **options)
+        return parse_obj(read_text(path, LIMITS), str(path), **options)
 
     if cache and mesh_cache.worth_keeping(path):
         return mesh_cache.cached(path, {"format": "obj", **options}, build)

@@ -11,6 +11,7 @@ from jounce.core.errors import FormatError
 Level = Literal["error", "warning", "info"]
 
 _SHOWN = 40  # a broken file of a million lines still gives a message that can be read
+_LONGEST = 600  # characters of a line of it
 
 
 @dataclass(frozen=True)
@@ -66,4 +67,8 @@ def describe(path: str, problems: Iterable[Problem]) -> str:
     found = sorted(problems, key=lambda p: p.line)
     head = f"{len(found)} problem{'s' if len(found) != 1 else ''} in {path}"
     more = [f"  … and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
-    return "\n".join([head, *(f"  {p}" for p in found[:_SHOWN]), *more])
+    return "\n".join([head, *(f"  {_cut(str(p))}" for p in found[:_SHOWN]), *more])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 2] + " …"

@@ -29,13 +29,14 @@ from pathlib import Path
 from typing import Literal
 
 from jounce.core.errors import FormatError, did_you_mean
-from jounce.core.reads import note_read
+from jounce.core.limits import Limits, read_bytes
+from jounce.core.limits import shown as named
 from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 
 Value = float | str
 
-MAX_BYTES = 200_000_000  # larger than any such file; a wrong path should not fill the memory
+LIMITS = Limits("a property file", size=200_000_000)
 
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?", re.ASCII)
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")  # a line with its end
@@ -252,16 +253,7 @@ class PropertyFile:
         known : names of the blocks that the format defines; others are kept without being understood. All, by default.
         blanks : whether a key without a value is an error or counts as missing, with a note
         """
-        place = Path(path)
-        try:
-            size = place.stat().st_size
-            if size > MAX_BYTES:
-                raise FormatError(f"{path}: {size} bytes are too many for a property file")
-            note_read(place)
-            raw = place.read_bytes()
-        except OSError as error:
-            raise FormatError(f"{path}: cannot be read ({error.strerror or error})") from None
-        text, encoding = decoded(raw, str(path))
+        text, encoding = decoded(read_bytes(path, LIMITS), named(path))
         file = cls.parse(text, str(path), known, blanks=blanks)
         file.encoding = encoding
         return file

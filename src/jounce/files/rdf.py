@@ -39,6 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.limits import reading
 from jounce.core.writing import write_atomically
 from jounce.files.crg import read_crg
 from jounce.files.file_units import Units, column_factor, read_units, write_units
@@ -211,7 +212,8 @@ class RdfFile:
         self._check_keys()
         self.report.raise_if_errors()
         self._overrides: PropertyFile | None = None
-        self._road = self._build()
+        with reading(self.report.path):
+            self._road = self._build()
         self.report.raise_if_errors()
 
     def road(self, external: Callable[[float, float, float], Sequence[float]] | None = None) -> Road:
@@ -1090,7 +1092,8 @@ class RdfFile:
             self.report.error(0, "[MODEL] TYPE", f"found {self.kind}; a composite road takes a MESH")
         self.report.raise_if_errors()
         self._overrides = overrides
-        self._road = self._build()
+        with reading(self.report.path):
+            self._road = self._build()
         self.report.raise_if_errors()
 
     def _crg(self) -> Road | None:

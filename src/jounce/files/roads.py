@@ -23,7 +23,6 @@ meant. Slopes (bank, crown, grade) are tangents; ``3 deg`` is taken as tan 3°. 
 from __future__ import annotations
 
 import inspect
-import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +32,9 @@ from typing import Any
 
 from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
 from jounce.core.library import LIBRARY
+from jounce.core.limits import Limits, is_file, reading
 from jounce.core.units import parse
+from jounce.core.yaml_files import load
 from jounce.files.drd import read_text
 from jounce.files.problems import Report
 from jounce.road.block import Frame
@@ -61,7 +62,7 @@ KEYS = (
     *("friction", "kerbs", "crown", "unevenness", "beside", "features", "smoothing_time"),
 )
 PATHS = (".drd", ".csv", ".kml", ".gpx")
-DEEPEST = 100  # brackets within brackets
+LIMITS = Limits("a road in YAML", size=50_000_000)
 ANGLES = {"angle", "heading"}
 SLOPE = "slope"  # a tangent, or text with an angle
 DIMENSIONLESS = {"friction"}
@@ -88,14 +89,19 @@ def load_road(source: str | FilePath) -> Road:
 
 def read_road(source: str | FilePath) -> tuple[Road, Report | None]:
     """The same with what its reader found remarkable, where it says so."""
+    with reading(source):
+        return _read_road(source)
+
+
+def _read_road(source: str | FilePath) -> tuple[Road, Report | None]:
     known = library_roads()
     text = str(source)
     place = known[text] if text in known else FilePath(text)
-    if not place.is_file():
+    if not is_file(place):
         raise ParameterError(f"road {text!r}: no such file, and not in the library{did_you_mean(text, known)}")
     ending = place.suffix.lower()
     if ending in (".yaml", ".yml"):
-        return _parsed(read_text(place, 50_000_000), str(place))
+        return _parsed(read_text(place, LIMITS), str(place))
     if ending == ".rdf":
         return _read_rdf(place)
     if ending == ".crg":
@@ -137,7 +143,7 @@ def load_path(source: str | FilePath) -> Path:
     known = library_paths()
     text = str(source)
     place = known[text] if text in known else FilePath(text)
-    if not place.is_file():
+    if not is_file(place):
         raise ParameterError(f"path {text!r}: no such file, and not in the library{did_you_mean(text, known)}")
     return read_path(place)
 
@@ -148,20 +154,8 @@ def parse_road(text: str, path: str = "") -> Road:
 
 
 def _parsed(text: str, path: str) -> tuple[Road, Report]:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-    depth = itertools.accumulate(1 if m.group() in "[{" else -1 for m in re.finditer(r"[\[\]{}]", text))
-    if max(depth, default=0) > DEEPEST:
-        raise FormatError(f"{path or '(text)'}: brackets within brackets more than {DEEPEST} deep; this is no road")
-    try:
-        data = YAML(typ="rt").load(text)
-    except MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark is not None else 0
-        raise FormatError(f"{path or '(text)'}: line {line}: not YAML ({error.problem})") from None
-    except (YAMLError, ValueError) as error:
-        raise FormatError(f"{path or '(text)'}: not YAML ({error})") from None
     report = Report(path or "(text)")
+    data = load(text, report.path, LIMITS)
     if not isinstance(data, Mapping):
         raise FormatError(f"{report.path}: expected keys such as road, line, width; found {_shown(data)}")
     road = _Reader(data, report).road()
@@ -434,7 +428,7 @@ class _Reader:
     def _path(self, name: str) -> Path:
         """A file beside this one, or a path of the library."""
         beside = FilePath(self.report.path).parent / name
-        return load_path(name if name in library_paths() and not beside.is_file() else beside)
+        return load_path(name if name in library_paths() and not is_file(beside) else beside)
 
     def _both(self, builder: RoadBuilder, key: str, unit: str) -> None:
         value = self.data[key]

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from jounce.components.tire import adapters
-from jounce.components.tire.base import FILE_BLOCKS, Coefficient, Tire, TireModel
+from jounce.components.tire.base import FILE_BLOCKS, ONLY_TO_DRIVE, Coefficient, Tire, TireModel
 from jounce.components.tire.pac2002 import PRESSURE_TERMS
 from jounce.components.tire.registry import find, names
 from jounce.components.tire.swift_mode import decode_swift_mode, own_remarks
@@ -743,6 +743,10 @@ class TirFile:
             report.info(0, "VERTICAL_STIFFNESS", "is missing; taken from the curve at FNOMIN")
         if model.kind == "mf6" and model.transient:
             self._take_stiffnesses(values)
+        for name in ONLY_TO_DRIVE:
+            if name in model.required() - set(values):
+                values[name] = math.nan
+                report.warning(0, name, "is missing; the tire can be evaluated, but nothing can stand on it")
         missing = sorted(model.required() - set(values), key=list(self.coefficients).index)
         if missing:
             mode = getattr(model, "mode", None)
@@ -938,8 +942,8 @@ def tir_text(tire: Tire, comments: Sequence[str] = (), skip_defaults: bool = Tru
         mandatory = c.block in model.file_blocks and not (c.name in SELDOM or c.name.startswith("Q"))
         if not c.block or (skip_defaults and not mandatory and c.default is not None and value == c.default):
             continue
-        if c.default is None and value == 0 and c.name not in needed:
-            continue  # a use mode that does without it
+        if (c.default is None and value == 0 and c.name not in needed) or c.name in tire.lacks:
+            continue  # a use mode that does without it, or what the file that was read did not say
         target = file.block(c.block) or file.add_block(c.block)
         unit = "" if c.unit == "-" else f" [{c.unit}]"
         target.set(c.name, value, width=20, comment=c.doc + unit)

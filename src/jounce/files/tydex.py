@@ -24,13 +24,14 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
+from jounce.core.limits import Limits, read_bytes, reading, shown
 from jounce.core.units import convert
 from jounce.files.problems import Report
 from jounce.files.property_file import NUMBER, decode
 
 Array = npt.NDArray[np.float64]
 
-MAX_BYTES = 2_000_000_000
+LIMITS = Limits("a measurement in TYDEX", size=2_000_000_000)
 # Units as files of this format write them -> as ``core.units`` does.
 UNITS = {
     **dict.fromkeys(("", "-", "1", "none", "n/a"), "-"),
@@ -111,9 +112,10 @@ class Tydex:
             raise ParameterError(f"{self.path}: no channel {name!r}{did_you_mean(key, self.channels)}")
         channel = self.channels[key]
         column = self.raw[:, list(self.channels).index(key)]
-        values = channel.factor * (column + channel.before) + channel.after
-        factor = _factor(channel.unit, unit, f"{self.path}: line {channel.line}  {channel.name}")
-        return np.asarray(factor * values, dtype=np.float64)
+        with reading(self.path):
+            values = channel.factor * (column + channel.before) + channel.after
+            factor = _factor(channel.unit, unit, f"{self.path}: line {channel.line}  {channel.name}")
+            return np.asarray(factor * values, dtype=np.float64)
 
     def constant(self, name: str, unit: str = "") -> float:
         """A constant, in a unit or (default) in its own."""
@@ -128,14 +130,7 @@ class Tydex:
 
 def read_tydex(path: str | Path) -> Tydex:
     """Read a file."""
-    place = Path(path)
-    try:
-        if place.stat().st_size > MAX_BYTES:
-            raise FormatError(f"{path}: too large for a measurement of this format")
-        raw = place.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read ({error.strerror or error})") from None
-    return parse_tydex(decode(raw, str(path)), str(path))
+    return parse_tydex(decode(read_bytes(path, LIMITS), shown(path)), str(path))
 
 
 def parse_tydex(text: str, path: str = "(text)") -> Tydex:
@@ -168,6 +163,8 @@ def parse_tydex(text: str, path: str = "(text)") -> Tydex:
         elif section == "CONSTANTS":
             constant = _constant(line, number)
             result.constants[constant.name] = constant
+            if isinstance(constant.value, float) and not math.isfinite(constant.value):
+                report.error(number, constant.name, "the number is too large")
         elif section == "MEASURCHANNELS":
             _add_channel(result, line, number)
         elif section == "MEASURDATA":
@@ -237,6 +234,9 @@ def _add_row(words: str, number: int, rows: list[list[float]], lines: list[int],
     except ValueError:
         bad = next(part for part in parts if not _is_float(part))
         report.error(number, "**MEASURDATA", f"found {bad[:40]!r}; expected a number")
+        return
+    if any(map(math.isinf, row)):
+        report.error(number, "**MEASURDATA", "found a number that is too large")
         return
     rows.append(row)
     lines.append(number)

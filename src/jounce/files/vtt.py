@@ -39,6 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.limits import reading
 from jounce.core.tables import Table
 from jounce.files.file_units import Units, read_units
 from jounce.files.property_file import PropertyFile, Section, as_flag, resolve
@@ -163,7 +164,8 @@ class TireTest:
 
 def read_vtt(path: str | Path, databases: dict[str, Path] | None = None) -> TireTest:
     """Read a file; references to other files are taken from its folder, or from ``databases`` by alias."""
-    return _Reader(PropertyFile.read(path), databases).test()
+    with reading(path):
+        return _Reader(PropertyFile.read(path), databases).test()
 
 
 def parse_vtt(text: str, path: str = "", databases: dict[str, Path] | None = None) -> TireTest:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.limits import reading, shown
 from jounce.core.units import convert, dimensions
 from jounce.core.yaml_files import read_mapping
 from jounce.results.catalogue import catalogue
@@ -82,11 +84,16 @@ def read_run(
     FormatError, ParameterError
         The file or the map cannot be read, a column does not exist, or a unit is missing or measures something else.
     """
-    place = Path(path).expanduser()
+    with reading(path):
+        return _read_run(Path(path).expanduser(), map, step, metadata)
+
+
+def _read_run(place: Path, map: Any, step: float | None, metadata: Mapping[str, Any] | None) -> Run:
     columns = _columns(place)
-    where, sources = _sources(map, columns)
-    clock = sources.pop("time", None)
-    time = _time(place, columns, clock)
+    with nullcontext() if map is None or isinstance(map, Mapping) else reading(map):
+        where, sources = _sources(map, columns)
+        clock = sources.pop("time", None)
+        time = _time(place, columns, clock)
     names: dict[str, tuple[Array, Array]] = {}
     steps: list[float] = []
     units: dict[str, str] = {}
@@ -134,8 +141,8 @@ def read_run(
 
 
 def _columns(path: Path) -> dict[str, Column]:
-    if not path.exists():
-        raise FormatError(f"{path}: there is no such file")
+    if not os.path.exists(path):
+        raise FormatError(f"{shown(path)}: there is no such file")
     kind = SUFFIXES.get(path.suffix.lower())
     if kind == "text":
         from jounce.results.files import text
@@ -189,11 +196,13 @@ def _time(path: Path, columns: dict[str, Column], clock: Source | None) -> Array
         column = columns[clock.column]
         unit = clock.unit or column.unit or "s"
         factor = convert(1.0, unit, "s")
-        return clock.sign * (clock.scale * column.values + clock.offset) * factor
+        with np.errstate(invalid="ignore", over="ignore"):  # such instants are left out
+            return np.asarray(clock.sign * (clock.scale * column.values + clock.offset) * factor)
     name = next((name for name in columns if name.strip().casefold() in _TIMES), None)
     if name is None:
         return None
-    return columns[name].values * (convert(1.0, columns[name].unit, "s") if columns[name].unit else 1.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray(columns[name].values * (convert(1.0, columns[name].unit, "s") if columns[name].unit else 1.0))
 
 
 # --- the map ---------------------------------------------------------------------------------------------------------
@@ -251,7 +260,8 @@ def _converted(where: str, channel: str, source: Source, column: Column) -> tupl
             f"{where}{channel}: neither the map nor the file says the unit of column {source.column!r}; "
             f"add unit: {wanted or '…'}"
         )
-    raw = source.sign * (source.scale * column.values + source.offset)
+    with np.errstate(invalid="ignore", over="ignore"):
+        raw = source.sign * (source.scale * column.values + source.offset)
     try:
         target = wanted or _si(unit)
         if dimensions(unit) != dimensions(target):
@@ -259,7 +269,8 @@ def _converted(where: str, channel: str, source: Source, column: Column) -> tupl
         zero, one = convert(0.0, unit, target), convert(1.0, unit, target)
     except ParameterError as problem:
         raise ParameterError(f"{where}{channel}: {problem}") from None
-    values: Array = (one - zero) * raw + zero
+    with np.errstate(invalid="ignore", over="ignore"):  # what is no number afterwards counts as missing
+        values: Array = (one - zero) * raw + zero
     return values, target
 
 

@@ -15,10 +15,11 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from jounce.core.errors import FormatError
+from jounce.core.limits import Limits, read_utf8, reading
 from jounce.core.writing import write_atomically
 from jounce.results.run import Run
 
-MAX_BYTES = 2_000_000_000
+LIMITS = Limits("a result file", size=2_000_000_000)
 
 
 def write_tab(run: Run, path: str | Path) -> None:
@@ -55,18 +56,20 @@ def write_xml(run: Run, path: str | Path) -> None:
 
 def read_xml(path: str | Path) -> Run:
     """Read what ``write_xml`` wrote."""
+    with reading(path):
+        return _read_xml(path)
+
+
+def _read_xml(path: str | Path) -> Run:
     from xml.etree import ElementTree
 
-    place = Path(path)
+    text = read_utf8(path, LIMITS)
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise FormatError(f"{path}: declarations of entities are not read")
     try:
-        if place.stat().st_size > MAX_BYTES:
-            raise FormatError(f"{path}: too large")
-        text = place.read_text(encoding="utf-8")
-        if "<!DOCTYPE" in text[:2000] or "<!ENTITY" in text[:2000]:
-            raise FormatError(f"{path}: declarations of entities are not read")
         root = ElementTree.fromstring(text)
-    except (OSError, UnicodeDecodeError, ElementTree.ParseError) as error:
-        raise FormatError(f"{path}: cannot be read ({error})") from None
+    except (ElementTree.ParseError, ValueError) as error:
+        raise FormatError(f"{path}: cannot be read ({str(error)[:200]})") from None
     columns: dict[int, tuple[str, str]] = {}
     try:
         for entity in root.iter("Entity"):
@@ -76,7 +79,7 @@ def read_xml(path: str | Path) -> Run:
                 columns[int(component.attrib["id"])] = (full, component.attrib["unitsValue"])
         rows = np.array([[float(x) for x in (step.text or "").split()] for step in root.iter("Step")], dtype=float)
     except (KeyError, ValueError) as error:
-        raise FormatError(f"{path}: no result file ({error})") from None
+        raise FormatError(f"{path}: no result file ({str(error)[:200]})") from None
     if (
         not columns
         or rows.ndim != 2
@@ -84,5 +87,7 @@ def read_xml(path: str | Path) -> Run:
         or sorted(columns) != list(range(1, len(columns) + 1))
     ):
         raise FormatError(f"{path}: {len(columns)} components do not fit rows of shape {rows.shape}")
+    if np.isinf(rows).any():
+        raise FormatError(f"{path}: step {int(np.argmax(np.isinf(rows).any(axis=1))) + 1} holds an infinite number")
     names = [columns[k] for k in range(2, len(columns) + 1)]
     return Run(rows[:, 0], {name: rows[:, k + 1] for k, (name, _) in enumerate(names)}, dict(names))

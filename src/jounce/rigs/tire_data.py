@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.limits import is_file, reading
 from jounce.core.units import convert
 
 Array = npt.NDArray[np.float64]
@@ -227,10 +228,11 @@ def read_tire_data(
     result: TireData | None = None
     for path in paths:
         place = Path(path)
-        if place.suffix.lower() in (".tdx", ".tyd", ".tydex"):
-            found = _from_tydex(place)
-        else:
-            found = _from_table(place, axes, columns or {}, wheel_axes)
+        with reading(place), np.errstate(invalid="ignore"):  # points with a value that is no number are left out
+            if place.suffix.lower() in (".tdx", ".tyd", ".tydex"):
+                found = _from_tydex(place)
+            else:
+                found = _from_table(place, axes, columns or {}, wheel_axes)
         result = found if result is None else result.joined(found)
     assert result is not None
     return result
@@ -299,7 +301,7 @@ def _from_table(place: Path, axes: str, chosen: Mapping[str, Any], wheel_axes: b
 
 def _table(place: Path) -> dict[str, tuple[Array, str]]:
     """Columns of a file with their units, "" where it says none."""
-    if not place.is_file():
+    if not is_file(place):
         raise FormatError(f"{place}: there is no such file")
     if place.suffix.lower() == ".mat":
         from jounce.results.files import mat

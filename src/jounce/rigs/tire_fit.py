@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jounce.components.tire.base import Tire
+from jounce.components.tire.base import USUAL_DEFLECTION, Tire
 from jounce.components.tire.figures import RADIUS, doubts, faults, without_forces
 from jounce.components.tire.registry import find
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
@@ -283,7 +283,7 @@ class _Fit:
                 estimates, covariance, (), (), (), 0, 1, time.perf_counter() - start,
             )  # fmt: skip
         elif base is None:
-            values["VERTICAL_STIFFNESS"] = values["FNOMIN"] / (0.06 * values["UNLOADED_RADIUS"])
+            values["VERTICAL_STIFFNESS"] = values["FNOMIN"] / (USUAL_DEFLECTION * values["UNLOADED_RADIUS"])
             self.warnings.append(
                 f"vertical stiffness was not measured; {values['VERTICAL_STIFFNESS']:.3g} N/m is assumed "
                 "(a deflection of 6 % of the radius)"

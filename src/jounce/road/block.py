@@ -21,7 +21,7 @@ from jounce.core.errors import ParameterError
 Array = npt.NDArray[np.float64]
 Block = npt.NDArray[np.uint8]
 
-MAGIC, VERSION = 1246647364.0, 3.0
+MAGIC, VERSION = 1246647364.0, 4.0
 LINE_OF_CACHE = 64  # bytes
 NO_HEIGHT = -1e3  # JN_ROAD_VOID
 MAX_DEPTH = 8  # JN_ROAD_DEPTH
@@ -236,6 +236,7 @@ def _nearest_occupied(tile: npt.NDArray[np.int64], shape: npt.NDArray[np.int64])
 TILE = 16  # cells of a line's index along the side of a tile
 _LINE_CELL = 4.0  # m
 _MOST_TILES = 4e6
+_AT_ONCE = 1e6  # nodes that cells of an index ask for at once
 _HALF = 0.5 * 2**0.5  # half the diagonal of a square
 
 
@@ -287,6 +288,26 @@ class _Nodes:
         if not len(near):
             return _Parts(records, np.zeros((0, 4), dtype=np.int64))
         around = np.maximum(distance[near] + 2 * (half + self.gap), reach + half + self.gap)
+        # as many cells at once as memory allows: each asks for the nodes along two radii or more
+        asked = np.cumsum(4.0 * around / (self.step * self.spacing))
+        pieces = np.split(np.arange(len(near)), np.searchsorted(asked, np.arange(_AT_ONCE, asked[-1], _AT_ONCE)))
+        more: list[npt.NDArray[np.int64]] = []
+        for piece in pieces:
+            if len(piece):
+                placed = sum(map(len, more))
+                more.append(self._near(centres, half, near[piece], around[piece], records, placed))
+        return _Parts(records, np.concatenate(more))
+
+    def _near(
+        self,
+        centres: Array,
+        half: float,
+        near: npt.NDArray[Any],
+        around: Array,
+        records: npt.NDArray[np.int64],
+        placed: int,
+    ) -> npt.NDArray[np.int64]:
+        """Parts of cells near the line; their records are entered, behind so many placed parts."""
         found = self.tree.query_ball_point(centres[near], around, return_sorted=True)
         count = np.array([len(f) for f in found])
         node = np.concatenate([np.asarray(f, dtype=np.int64) for f in found])
@@ -330,6 +351,7 @@ class _Nodes:
         several = np.bincount(owner, minlength=len(near))
         offset = np.cumsum(several) - several
         records[near] = parts[offset]
+        offset += placed
         records[near, 0] = several
         records[near, 3] = np.where(several > 1, offset, records[near, 3])
-        return _Parts(records, parts)
+        return parts

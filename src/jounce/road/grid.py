@@ -110,6 +110,17 @@ class GridRoad(Road):
         return np.column_stack([x, y])
 
     @property
+    def curvature(self) -> Array:
+        """(nu,) of the reference line at its nodes, 1/m, positive to the left: turn from segment to segment."""
+        nu = self.z.shape[0]
+        if self.headings is None or nu < 3:
+            return np.zeros(nu)
+        turns = np.diff(np.asarray(self.headings, dtype=float), prepend=self.headings[-1])
+        turns = np.mod(turns + math.pi, 2 * math.pi) - math.pi
+        ends = (turns[0], turns[0]) if self.closed else (turns[1], turns[-1])
+        return np.concatenate([ends[:1], turns[1:], ends[1:]]) / self.du
+
+    @property
     def even(self) -> bool:
         """Whether the long sections lie at equal distances."""
         v = np.asarray(self.v, dtype=float)
@@ -133,7 +144,7 @@ class GridRoad(Road):
             assert self.headings is not None
             nodes = self.nodes
             xy = writer.array(nodes)
-            reach = float(np.max(np.abs(v))) + 2.0
+            reach = min(float(np.max(np.abs(v))) + 2.0, 200.0)
             line = nodes[:-1] if self.closed else nodes
             index = writer.line_index(line[:, 0], line[:, 1], self.du, self.closed, reach)
             first, last = self.headings[0], self.headings[-1]
@@ -163,6 +174,7 @@ class GridRoad(Road):
             *ends,
             float(self.cubic and self.even),
             self.tolerance,
+            0.0 if straight else writer.array(self.curvature),
         ]
         if self.cubic and not self.even:
             raise ParameterError("grid: a smooth surface needs long sections at equal distances")

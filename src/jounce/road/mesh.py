@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import ParameterError
+from jounce.core.limits import FARTHEST
 from jounce.road.block import MESH, Array, Writer
 from jounce.road.native import mesh_index
 from jounce.road.surface import Road, corners_extent
@@ -58,6 +59,9 @@ class MeshRoad(Road):
             raise ParameterError(f"mesh: points have shape {p.shape}; expected (3 or more, 3)")
         if not np.all(np.isfinite(p)):
             raise ParameterError(f"mesh: point {int(np.argmax(~np.isfinite(p).all(axis=1)))} is not finite")
+        if np.abs(p).max() > FARTHEST:
+            far = int(np.argmax(np.abs(p).max(axis=1)))
+            raise ParameterError(f"mesh: point {far} is {np.abs(p[far]).max():.4g} m from the origin; check its units")
         if t.ndim != 2 or t.shape[1] != 3 or len(t) < 1:
             raise ParameterError(f"mesh: triangles have shape {t.shape}; expected (1 or more, 3)")
         if t.min() < 0 or t.max() >= len(p):

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import ParameterError
+from jounce.core.limits import FARTHEST
 from jounce.road.block import Array
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 # turns no more than this from its neighbours: the ends of a U are near too, but nothing leads from one to the other.
 CLOSED_WITHIN = 1.5
 CLOSED_TURN = math.radians(60)
-MOST_STATIONS = 2e7  # of a path: a day's drive at two metres
-FARTHEST = 1e8  # m: farther than any point of the earth
+MOST_STATIONS = 1e6  # of a path: 100 km at 0.1 m, a day's drive at a metre
+_AT_REST = 1e-6  # of a line whose parameter is its chord: one is usual
 _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(5)
 
 
@@ -476,17 +477,20 @@ def _resampled(
     n = max(4 if closed else 2, math.ceil(length / step - 1e-9))
     s = np.linspace(0.0, length, n + 1)
     at = np.interp(s, arc, fine)
+    if float(np.hypot(*d).min()) < _AT_REST:
+        i = min(int(np.argmin(np.hypot(*d))) // 8, len(p) - 1)
+        raise ParameterError(f"path: turns back on itself near point {i + 1}; a line must go on")
     for _ in range(4):  # Newton: arc length of the parameter against the station
         i = np.clip(np.searchsorted(fine, at, side="right") - 1, 0, len(fine) - 2)
         half = 0.5 * (at - fine[i])
         inner = fine[i][:, None] + half[:, None] * (1 + _GAUSS_X)
         way = arc[i] + half * (np.hypot(*np.moveaxis(rate(inner)[..., :2], -1, 0)) @ _GAUSS_W)
-        at = np.clip(at - (way - s) / np.hypot(*rate(at)[:, :2].T), t[0], t[-1])
+        at = np.clip(at - (way - s) / np.maximum(np.hypot(*rate(at)[:, :2].T), _AT_REST), t[0], t[-1])
     if closed:
         s, at = s[:-1], at[:-1]
     xyz, d, dd = curve(at), rate(at), bend(at)
     heading = np.unwrap(np.arctan2(d[:, 1], d[:, 0]))
-    curvature = (d[:, 0] * dd[:, 1] - d[:, 1] * dd[:, 0]) / np.hypot(d[:, 0], d[:, 1]) ** 3
+    curvature = (d[:, 0] * dd[:, 1] - d[:, 1] * dd[:, 0]) / np.maximum(np.hypot(d[:, 0], d[:, 1]), _AT_REST) ** 3
     extra = {}
     for key, values in given.items():
         extra[key] = np.interp(at, t, np.append(values, values[0]) if closed else values)

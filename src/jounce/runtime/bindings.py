@@ -18,6 +18,7 @@ from typing import Any
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.generated import GeneratedModel, Variable
 from jounce.core.tables import JnTable
+from jounce.runtime.compile import loaded
 
 ABI = 4  # JN_ABI
 SIM_ABI = 2  # JN_SIM_ABI
@@ -275,8 +276,7 @@ class Library:
     def __init__(self, path: str | os.PathLike[str], model: GeneratedModel) -> None:
         self.path = Path(path)
         self.model = model
-        # CDLL, not PyDLL: the GIL is free while C runs
-        self.c = ctypes.CDLL(str(self.path))
+        self.c = loaded(self.path)
         self._declare()
         self.struct: Any = self.c.jn_get_model()
         c = self.struct.contents

@@ -14,6 +14,11 @@ An entry is a folder with a payload named after its own content and a ``manifest
 payload's name, length and SHA-256. The payload is published first, the manifest second, each by an atomic
 rename within the folder: a reader sees a whole entry or none, whatever else runs or dies at the same time.
 What was read is checked against the manifest, so a file cut short is a miss and is built again.
+
+A library that is loaded is a program that is run. Only what belongs to the user, in folders that nobody else can write
+to, is taken (`untrusted`); a cache folder that others can write to is not used. Caches that somebody else fills are
+named by the administrator in ``JOUNCE_SHARED_CACHE`` (folders as in ``PATH``): they are read, never written, and must
+not be writable for anybody but their owner.
 """
 
 from __future__ import annotations
@@ -48,6 +53,7 @@ _TOUCH = DAY / 24  # how often a hit renews the time of its entry
 LOCK_WAIT = 120.0  # seconds after which a build goes ahead although somebody else seems to be at it
 
 _fallback: dict[Path, Path] = {}
+_told: set[Path] = set()  # shared caches that were complained about
 
 
 # --- where -----------------------------------------------------------------------------------------------------------
@@ -75,10 +81,10 @@ def cache_root() -> Path:
     if root in _fallback:
         return _fallback[root]
     try:
-        root.mkdir(parents=True, exist_ok=True)
-        if os.access(root, os.W_OK | os.X_OK):
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        reason = untrusted(root) if os.access(root, os.W_OK | os.X_OK) else "not writable"
+        if not reason:
             return root
-        reason = "not writable"
     except OSError as error:
         reason = error.strerror or str(error)
     _fallback[root] = _private_temporary()
@@ -97,10 +103,57 @@ def _private_temporary() -> Path:
         path = Path(tempfile.gettempdir()) / f"jounce-{os.getuid()}"
         with contextlib.suppress(OSError):
             path.mkdir(mode=0o700, exist_ok=True)
-            found = path.lstat()
-            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022:
+            if not path.is_symlink() and not untrusted(path):
                 return path
     return Path(tempfile.mkdtemp(prefix="jounce-"))
+
+
+def untrusted(folder: Path) -> str:
+    """Why somebody else could have put something into a folder, or could put another one in its place; else empty."""
+    if not hasattr(os, "getuid"):
+        return ""  # Windows: the folder of a user is closed to others by inheritance
+    place = Path(os.path.realpath(folder))
+    found = place.stat()
+    if found.st_uid != os.getuid():
+        return f"{place} belongs to another user"
+    for above in (place, *place.parents):
+        info = above.stat()
+        others = bool(info.st_mode & 0o002) or bool(info.st_mode & 0o020 and not _alone_in(info.st_gid))
+        if others and (above == place or not info.st_mode & stat.S_ISVTX):
+            return f"others can write to {above}; close it with: chmod go-w {above}"
+        if info.st_uid not in (0, os.getuid()):
+            return f"{above} belongs to another user"
+    return ""
+
+
+def _alone_in(group: int) -> bool:
+    """Whether a group is that of the user alone, as many systems make it: its members can be counted on."""
+    if group != os.getgid():
+        return False
+    try:
+        import grp
+        import pwd
+
+        found = grp.getgrgid(group)
+        return found.gr_name == pwd.getpwuid(os.getuid()).pw_name and not set(found.gr_mem) - {found.gr_name}
+    except (ImportError, KeyError):
+        return False
+
+
+def shared_roots() -> list[Path]:
+    """Return the caches that the administrator named; one that others than its owner can write to is left out."""
+    result = []
+    for text in os.environ.get("JOUNCE_SHARED_CACHE", "").split(os.pathsep):
+        folder = Path(text).expanduser() if text else None
+        if folder is None or not os.path.isdir(folder):
+            continue
+        if folder.stat().st_mode & 0o022 and hasattr(os, "getuid"):
+            if folder not in _told:
+                _told.add(folder)
+                log.warning("shared cache %s is not used: not only its owner can write to it", folder)
+            continue
+        result.append(folder.absolute())
+    return result
 
 
 # --- digests ---------------------------------------------------------------------------------------------------------
@@ -128,7 +181,7 @@ def recall(kind: str, key: str) -> dict[str, Any] | None:
     """Return what `remember` stored, or None; a damaged file counts as not there."""
     try:
         value = json.loads((cache_root() / "memo" / kind / f"{key}.json").read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
@@ -173,15 +226,39 @@ def touch(manifest: Path) -> None:
             os.utime(manifest)
 
 
+def _user() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def _check_owner(path: Path, owner: int) -> None:
+    """What others could have written is no entry."""
+    found = os.lstat(path)
+    if hasattr(os, "getuid") and (
+        found.st_uid != owner
+        or stat.S_ISLNK(found.st_mode)
+        or found.st_mode & 0o002
+        or (found.st_mode & 0o020 and not _alone_in(found.st_gid))
+    ):
+        raise PermissionError(f"{path.name} may have been written by somebody else")
+
+
 class Store:
     """One kind of entry: a folder of folders, see the module docstring."""
 
     def __init__(self, kind: str) -> None:
         self.folder = cache_root() / kind
+        self._shared = [root / kind for root in shared_roots()]
 
     def get(self, key: str, quiet: bool = False) -> Entry | None:
-        """Return the entry when it is there and whole, else None; says so when it is damaged."""
-        folder = self.folder / key
+        """Return the entry when it is there, whole and safe, else None; says so when it is damaged."""
+        found = self._get(self.folder / key, None, quiet)
+        for folder in self._shared:
+            if found is not None:
+                break
+            found = self._get(folder / key, folder, quiet)
+        return found
+
+    def _get(self, folder: Path, shared: Path | None, quiet: bool) -> Entry | None:
         manifest = folder / "manifest.json"
         try:
             text = manifest.read_bytes()
@@ -189,22 +266,29 @@ class Store:
             return None
         try:
             info = json.loads(text)
+            if not isinstance(info, dict) or not isinstance(info["file"], str):
+                raise ValueError("its manifest is none")
+            owner = _user() if shared is None else shared.stat().st_uid
+            for place in (folder, manifest, folder / os.path.basename(info["file"])):
+                _check_owner(place, owner)
             path = folder / os.path.basename(info["file"])
             data = path.read_bytes()
             if len(data) != info["length"] or hashlib.sha256(data).hexdigest() != info["sha256"]:
                 raise ValueError(f"{path.name} has {len(data)} bytes of {info['length']} or other content")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             if not quiet:
                 log.warning("cache entry %s is damaged (%s): building it again", folder, error)
             return None
-        touch(manifest)
+        if shared is None:
+            touch(manifest)
         return Entry(path, data, info)
 
     def put(self, key: str, data: bytes, suffix: str, info: Mapping[str, Any] | None = None) -> Entry:
         """Publish an entry, over a damaged or equal one; safe while others do the same."""
         sha = hashlib.sha256(data).hexdigest()
         folder = self.folder / key
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_owner(folder, _user())
         path = folder / f"{sha[:16]}{suffix}"
         try:
             _publish(path, data)
@@ -310,6 +394,10 @@ def prune(max_bytes: int = MAX_BYTES, max_age: float = MAX_AGE, in_use: float = 
     What was used within the last `in_use` s, a day, stays in any case. Returns the number of entries removed.
     """
     root, now = cache_root(), time.time()
+    # of processes that were killed while they wrote
+    for path in [*(root / "memo").glob("*/.*.tmp"), *(p for kind in KINDS for p in (root / kind).glob("*/.*.tmp"))]:
+        if now - _used(path) > DAY:
+            _remove(path)
     for kind in _SCRATCH:
         limit = max_age if kind in ("memo", "c") else DAY
         for path in list((root / kind).glob("*/*.json" if kind == "memo" else "*")):

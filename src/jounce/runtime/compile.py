@@ -11,6 +11,7 @@ Environment:
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import importlib.util
 import json
 import logging
@@ -350,6 +351,20 @@ def library_path(
         prune_sometimes()
     _keep(sources, runtime, name, keep)
     return entry.path
+
+
+def loaded(path: str | os.PathLike[str], mode: int | None = None) -> ctypes.CDLL:
+    """A shared library, loaded; the error says what to try when the system refuses."""
+    try:
+        # CDLL, not PyDLL: the GIL is free while C runs
+        return ctypes.CDLL(str(path)) if mode is None else ctypes.CDLL(str(path), mode=mode)
+    except OSError as error:
+        hint = "the library is damaged, or made for another machine: jounce cache clear"
+        if "failed to map segment" in str(error) or "not permitted" in str(error):
+            hint = (
+                "programs may not run from that file system (noexec): set JOUNCE_CACHE_DIR to a folder on another one"
+            )
+        raise CompileError(f"{path}: cannot be loaded ({error})\n  {hint}") from None
 
 
 def _compile(sources: Mapping[str, str], out_path: Path, runtime: Path, compiler: Compiler, name: str) -> Path:

@@ -10,7 +10,7 @@ import ctypes
 from functools import lru_cache
 from pathlib import Path
 
-from jounce.runtime.compile import library_path
+from jounce.runtime.compile import library_path, loaded
 
 _BUILDERS = Path(__file__).parent / "c_build"
 _SOURCE = '#include "jn_road.h"\n\nJN_EXPORT int jn_road_library(void);\nint jn_road_library(void) { return 1; }\n'
@@ -21,4 +21,4 @@ def road_library() -> ctypes.CDLL:
     """The library, from the cache or compiled now."""
     sources = {"road_library.c": _SOURCE}
     sources |= {path.name: path.read_text(encoding="utf-8") for path in _BUILDERS.glob("*.c")}
-    return ctypes.CDLL(str(library_path(sources, name="road")))
+    return loaded(library_path(sources, name="road"))

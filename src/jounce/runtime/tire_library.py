@@ -12,7 +12,7 @@ from pathlib import Path
 
 from jounce.core.errors import ModelError
 from jounce.runtime.bindings import JnService
-from jounce.runtime.compile import RUNTIME, library_path
+from jounce.runtime.compile import RUNTIME, library_path, loaded
 
 SOURCES = Path(__file__).parent / "tire_interface"
 # Nothing else of the runtime: its names would be seen by models that are loaded later, which have their own.
@@ -44,7 +44,7 @@ def tire_library() -> ctypes.CDLL:
     """The library, from the cache or compiled now."""
     files = [*sorted(SOURCES.glob("*.c")), *sorted(RUNTIME.glob("*.h"))]
     sources = {path.name: path.read_text(encoding="utf-8") for path in files}
-    c = ctypes.CDLL(str(library_path(sources, name="tires", runtime=WITHOUT_RUNTIME)), mode=ctypes.RTLD_GLOBAL)
+    c = loaded(library_path(sources, name="tires", runtime=WITHOUT_RUNTIME), ctypes.RTLD_GLOBAL)
     c.jn_user_tire_job.argtypes = (_address, _int)
     c.jn_user_tire_job.restype = _int
     c.jn_user_tire_size.argtypes = (_address,)

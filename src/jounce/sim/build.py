@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, ov
 
 from jounce.core.errors import ModelError, ParameterError
 from jounce.core.generated import GeneratedModel
-from jounce.runtime.cache import Store, cache_root, digest, prune_sometimes
+from jounce.runtime.cache import Entry, Store, cache_root, digest, prune_sometimes
 from jounce.runtime.compile import RUNTIME, library_path
 from jounce.sim.reach import absolute, code_text, parsed_imports, reach_digest
 
@@ -159,12 +159,12 @@ class Recipe(Generic[P, S]):
 
     def _generated(self, key: str, *args: P.args, **kwargs: P.kwargs) -> GeneratedModel:
         store = Store("recipes")
-        entry = store.get(key)
-        if entry is not None:
-            return GeneratedModel.from_dict(json.loads(entry.data))
+        kept = _kept(store.get(key))
+        if kept is not None:
+            return kept
         with store.lock(key):
             entry = store.get(key, quiet=True)  # somebody else may have derived it while we waited
-            if entry is None:
+            if entry is None or _kept(entry) is None:
                 start = time.perf_counter()
                 name = self.function.__qualname__
                 generated = _generate(self.function(*args, **kwargs), f"recipe {name}")
@@ -189,6 +189,17 @@ class Recipe(Generic[P, S]):
     def build(self, *args: P.args, **kwargs: P.kwargs) -> Library:
         """Return the compiled model with these arguments, ready to simulate."""
         return build(self.generate(*args, **kwargs), runtime=self.runtime)
+
+
+def _kept(entry: Entry | None) -> GeneratedModel | None:
+    """The model of an entry; None when there is none, or when it is no model: then it is derived again."""
+    if entry is None:
+        return None
+    try:
+        return GeneratedModel.from_dict(json.loads(entry.data))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        log.warning("cache entry %s holds no model (%s): deriving it again", entry.path, type(error).__name__)
+        return None
 
 
 @overload

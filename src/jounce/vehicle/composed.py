@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from jounce.core.yaml_files import LIMITS, parser
+
 # Raised when what is kept changes its meaning.
 _FORMAT = 1
 
@@ -40,9 +42,7 @@ def compose(text: str) -> Any:
     known = recall("yaml", key)
     if known is not None:
         return Node(known["root"])
-    from ruamel.yaml import YAML
-
-    node = YAML(typ="safe", pure=True).compose(text)
+    node = parser("safe", LIMITS).compose(text)
     if node is not None:
         with contextlib.suppress(_SharedError):
             remember("yaml", key, {"root": _kept(node, set())})

@@ -13,20 +13,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from jounce.core.csv_cells import read_table_text
+from jounce.core.curves import LIMITS as TABLE
 from jounce.core.curves import each_file_once
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.fields import Bad, Data, ValidationError, meta, read_reference
 from jounce.core.kinds import kind_at
 from jounce.core.library import LIBRARY
+from jounce.core.limits import is_file, read_utf8
 from jounce.core.messages import Problem, explain, raise_all
 from jounce.core.paths import Keys
+from jounce.core.yaml_files import LIMITS, explained
 from jounce.vehicle.composed import compose
 from jounce.vehicle.schema import Vehicle
 from jounce.vehicle.source import Source, SourceFile
 
 MAIN = "vehicle.yaml"
 VEHICLES = LIBRARY / "vehicles"
-MAX_BYTES, MAX_NODES, MAX_DEPTH, MAX_FILES = 5_000_000, 200_000, 40, 500  # they bound the work that a file can cause
+MAX_FILES = 500
 
 _WORDS = ("name", "description", "author", "source", "licence", "measured", "guessed", "column")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -175,16 +179,11 @@ def read_file(path: Path, at: Keys, reading: Reading, kind: type[Data] | None) -
         reading.stack.pop()
 
 
-def _text(path: Path, reading: Reading) -> str | None:
+def _text(path: Path, reading: Reading, table: bool = False) -> str | None:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            reading.problem(path, 0, "", f"larger than {MAX_BYTES // 1_000_000} MB: no vehicle file")
-        else:
-            return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as problem:
-        reading.problem(path, 0, "", f"not UTF-8 text (byte {problem.start})")
-    except OSError as problem:
-        reading.problem(path, 0, "", f"cannot be read ({problem.strerror})")
+        return read_table_text(path, TABLE) if table else read_utf8(path, LIMITS)
+    except FormatError as problem:
+        reading.problem(path, 0, "", str(problem).removeprefix(f"{path}: "))
     reading.unreadable = True
     return None
 
@@ -194,7 +193,8 @@ def _compose(path: Path, text: str, reading: Reading) -> Any:
     try:
         node = compose(text)
     except Exception as problem:
-        reading.problem(path, *_no_yaml(problem))
+        line, message = explained(problem)
+        reading.problem(path, line, "", message)
         return None
     if node is None:
         reading.problem(path, 0, "", "empty")
@@ -203,30 +203,9 @@ def _compose(path: Path, text: str, reading: Reading) -> Any:
     return node
 
 
-def _no_yaml(problem: Exception) -> tuple[int, str, str]:
-    """Return line, key and message of what the parser complains about."""
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-    if isinstance(problem, MarkedYAMLError):
-        mark = problem.problem_mark or problem.context_mark
-        line = mark.line + 1 if mark is not None else 0
-        reasons = [str(part).strip() for part in (problem.context, problem.problem) if part]
-        return line, "", f"no YAML: {', '.join(reasons)}"
-    if isinstance(problem, YAMLError):
-        first = str(problem).strip().splitlines()
-        return 0, "", f"no YAML: {first[0] if first else 'unreadable'}"
-    if isinstance(problem, RecursionError):
-        return 0, "", "no YAML for us: nested too deeply"
-    # of the YAML library on broken text
-    known = (ValueError, TypeError, AttributeError, IndexError, KeyError, OverflowError, AssertionError)
-    if isinstance(problem, known):
-        return 0, "", f"no YAML: {problem}"
-    raise problem
-
-
 def _value(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] | None, depth: int) -> Any:
     reading.nodes += 1
-    if reading.nodes > MAX_NODES or depth > MAX_DEPTH:
+    if reading.nodes > LIMITS.nodes or depth > LIMITS.depth:
         raise _GiveUpError("nested too deeply, or too many values: no vehicle file")
     line = node.start_mark.line + 1
     reading.places.setdefault(at, (path, line))
@@ -276,10 +255,10 @@ def _scalar(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] 
         return _follow(plain, at, path, reading, kind, node.start_mark.line + 1)
     if plain.lower().endswith(".csv"):
         target = _absolute(path.parent, plain)
-        if target.is_file() and target not in (item.path for item in reading.files if item.at == at):
+        if is_file(target) and target not in (item.path for item in reading.files if item.at == at):
             where = at[:-1] if at and at[-1] == "file" else at
             if target not in reading.tables:
-                reading.tables[target] = _text(target, reading)
+                reading.tables[target] = _text(target, reading, table=True)
             reading.files.append(SourceFile(target, where, reading.tables[target] or ""))
         return str(target)
     parent = kind_at(at[:-1], Vehicle) if at else None
@@ -302,11 +281,7 @@ def _follow(text: str, at: Keys, path: Path, reading: Reading, kind: type[Data] 
         return Bad(text, ())
     if len(reading.files) >= MAX_FILES:
         raise _GiveUpError(f"more than {MAX_FILES} files")
-    try:
-        exists = target.is_file()
-    except (OSError, ValueError):
-        exists = False
-    if not exists:
+    if not is_file(target):
         reading.problem(path, line, key, f"{text!r}: no such file; searched: {target}")
         reading.unreadable = True
         return Bad(text, ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import cars
+import rdf_texts
 from four_wheels import CORNERS
 from jounce.components.tire import adapters
 from jounce.components.tire.adapters import SLOTS, Request, register_adapter
@@ -21,7 +23,7 @@ from jounce.components.tire.sti import bind_library, library_tire
 from jounce.components.tire.swift_mode import decode_swift_mode, library_remarks, own_remarks
 from jounce.core.errors import FormatError, ModelError, ParameterError
 from jounce.events import StepSteer, engine
-from jounce.files.rdf import read_rdf
+from jounce.files.rdf import parse_rdf, read_rdf
 from jounce.files.tir import parse_tir
 from jounce.road.builder import RoadBuilder
 from jounce.road.envelope import Envelope
@@ -247,9 +249,11 @@ def test_a_composite_file_inherits(tmp_path: Path) -> None:
     check({"L1": "CDTIRE"}, [road])
 
 
-def test_a_car_does_not_start_with_a_tire_on_the_wrong_road(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", TABLE)
+def test_a_car_does_not_start_with_a_tire_on_the_wrong_road(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every cell of roads that exist here, through ``run``: refused before anything is built, or let pass."""
     theirs = external_tire(0.32, exchange="step")
-    theirs = replace(theirs, model=replace(theirs.model, family="TAMETIRE"))  # type: ignore[type-var]
+    theirs = replace(theirs, model=replace(theirs.model, family=name))  # type: ignore[type-var]
     tires = dict.fromkeys(CORNERS, theirs)
 
     def no(*args: Any, **options: Any) -> None:
@@ -258,9 +262,10 @@ def test_a_car_does_not_start_with_a_tire_on_the_wrong_road(monkeypatch: pytest.
     monkeypatch.setattr(engine.cars, "simulation", no)
     event = StepSteer(speed=20.0)
     vehicle = cars.compact()
-    for name, road in some_roads().items():
-        match = "TameTire cannot run on a road of kind" if not TABLE["TAMETIRE"][name] else "something was built"
-        with pytest.raises((ParameterError, AssertionError), match=match):
+    rdf = {kind: parse_rdf(rdf_texts.HEAD + rdf_texts.ALL[kind]).road() for kind in ("measured", "extrusion")}
+    for kind, road in {**some_roads(), **rdf}.items():
+        match = f"{NAMES[name]} cannot run on a road of kind" if not TABLE[name][kind] else "something was built"
+        with pytest.raises((ParameterError, AssertionError), match=re.escape(match)):
             engine.run(vehicle, event, tires=tires, road=road)
     with pytest.raises(AssertionError, match="something was built"):
         engine.run(vehicle, event, tires=tires)  # on level ground

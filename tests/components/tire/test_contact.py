@@ -136,6 +136,31 @@ def test_power_is_the_same_at_the_contact_and_at_the_wheel_centre(
     assert at_centre == pytest.approx(at_contact, abs=1e-12 * (1 + np.abs(f).max() + np.abs(m).max()) * 50)
 
 
+@given(
+    toe=st.floats(-math.pi, math.pi), camber=angles, grade=st.floats(-0.5, 0.5), bank=st.floats(-0.5, 0.5),
+    v=vectors, w=vectors, f=vectors, m=vectors,
+)  # fmt: skip
+def test_power_is_the_same_in_contact_wheel_and_sae_axes(
+    toe: float, camber: float, grade: float, bank: float,
+    v: np.ndarray, w: np.ndarray, f: np.ndarray, m: np.ndarray,
+) -> None:  # fmt: skip
+    """Velocities by the rigid body formula, turned by matrices made here; forces by the functions of the package."""
+    contact = touch(wheel_axis(toe, camber), plane(grade, bank), 0.3)
+    W, C = matrix(contact), np.array([contact.forward, contact.axis, contact.up], dtype=float)
+    SAE = np.diag([1.0, -1.0, -1.0]) @ W  # x as it was, y to the right, z down
+    for frame in (W, C, SAE):
+        assert np.abs(frame @ frame.T - np.eye(3)).max() < 1e-12
+        assert np.linalg.det(frame) == pytest.approx(1.0, abs=1e-12)
+    at_contact = v + np.cross(w, np.array(contact.arm, dtype=float))
+    power = f @ (W @ at_contact) + m @ (W @ w)
+    scale = 1e-12 * (1 + np.abs(v).max() + np.abs(w).max()) * (1 + np.abs(f).max() + np.abs(m).max())
+    turned = np.array(to_sae([*f, *m]), dtype=float)
+    assert turned[:3] @ (SAE @ at_contact) + turned[3:] @ (SAE @ w) == pytest.approx(power, abs=scale)
+    total = wrench(contact, f, m)
+    force, moment = (np.array(to_wheel_axes(contact, x), dtype=float) for x in (total.force, total.moment))
+    assert force @ (C @ v) + moment @ (C @ w) == pytest.approx(power, abs=scale)
+
+
 @given(toe=angles, camber=angles, v=vectors, w=vectors, f=vectors, q=st.tuples(*[st.floats(-1, 1)] * 4))
 @settings(max_examples=50)
 def test_the_axes_of_the_computation_do_not_matter(

@@ -17,6 +17,7 @@ it hangs on a wheel of a mechanism in ``wheel``.  New models derive from ``simpl
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -29,6 +30,8 @@ from jounce.symbolic.leaf import Leaf
 from jounce.symbolic.ops import clip, fabs, fmax, if_else, sin
 
 Numbers = Mapping[str, Any]  # name -> float, array or symbol
+ONLY_TO_DRIVE = ("VERTICAL_STIFFNESS",)  # what fits of rig data often leave out: slip forces do not depend on it
+USUAL_DEFLECTION = 0.06  # of the unloaded radius, at the nominal load
 Curve = Callable[..., Any]
 
 # Blocks that a property file of a Magic Formula tire must have.
@@ -298,8 +301,24 @@ class Tire:
             },
         }
 
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Numbers that a file left out and that only driving needs: they are nan, and so is what follows from them."""
+        return tuple(name for name in ONLY_TO_DRIVE if math.isnan(self.values.get(name, 0.0)))
+
+    def check_drivable(self) -> None:
+        """Raises when a number is missing without which nothing can stand on this tire."""
+        if self.lacks:
+            usual = float(self.values["FNOMIN"]) / (USUAL_DEFLECTION * float(self.values["UNLOADED_RADIUS"]))
+            example = f" (usual for this size: {usual:.2g} N/m)" if usual > 0 else ""
+            raise ParameterError(
+                f"tire {self.name!r}: {', '.join(self.lacks)} is missing in its file{example}; without it the tire can "
+                "be shown, judged and evaluated, but nothing can stand on it. Add it to [VERTICAL]"
+            )
+
     def numbers(self, name: str) -> Iterator[tuple[str, Callable[[], float | Table]]]:
         """What a model declares for this tire under a name (``wheel.declare``): parameters and tables."""
+        self.check_drivable()
         for c in self.model.coefficients:
             yield f"{name}.{c.name}", partial(float, self.values[c.name])
         for curve in (*self.model.curves, *(["profile"] if self.model.profile else [])):
@@ -336,6 +355,7 @@ class Tire:
 
     def load(self, rho: Any, rho_rate: Any = 0.0, *, gamma: Any = 0.0, spin: Any = 0.0, vx: Any = 0.0) -> Any:
         """Wheel load for a deflection."""
+        self.check_drivable()
         return self.model.vertical(self.values, rho, rho_rate, dict(self.curves), gamma=gamma, spin=spin, vx=vx)
 
     def deflection(self, load: float) -> float:

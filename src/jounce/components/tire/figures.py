@@ -90,7 +90,12 @@ def figures(tire: Tire, load: float | None = None) -> dict[str, Figure]:
     slipping = _slope(lambda x: _one(tire, "fx", fz, x), *_span(tire, "KPUMIN", "KPUMAX", h))
     aligning = _slope(lambda x: _one(tire, "mz", fz, 0.0, x), *sideways)
     camber = -_slope(lambda x: _one(tire, "fy", fz, 0.0, 0.0, x), *_span(tire, "CAMMIN", "CAMMAX", h))
-    rho = tire.deflection(fz)
+    # without a vertical stiffness there is no deflection, and what follows from it is no number
+    rho, rate, way = math.nan, math.nan, math.nan
+    if not tire.lacks:
+        rho = tire.deflection(fz)
+        rate = _slope(lambda x: float(tire.load(rho + x)), -1e-6, 1e-6)
+        way = rho - _first_contact(tire, rho)
     rolling = tire.steady(fz)
     rows: list[tuple[str, float, str, str]] = [
         ("load", fz, "N", "wheel load of these figures"),
@@ -111,9 +116,8 @@ def figures(tire: Tire, load: float | None = None) -> dict[str, Figure]:
          "over the largest one"),
         ("lateral_relaxation_length", _length(tire, at.sigma_alpha), "m", "way over which the lateral force builds up"),
         ("longitudinal_relaxation_length", _length(tire, at.sigma_kappa), "m", "the same, longitudinal"),
-        ("vertical_rate", _slope(lambda x: float(tire.load(rho + x)), -1e-6, 1e-6), "N/m", "vertical stiffness at "
-         "the load"),
-        ("deflection", rho - _first_contact(tire, rho), "m", "vertical deflection at rest, from the first contact"),
+        ("vertical_rate", rate, "N/m", "vertical stiffness at the load"),
+        ("deflection", way, "m", "vertical deflection at rest, from the first contact"),
         ("effective_radius", float(tire.model.effective_radius(tire.values, rho)), "m", "rolling speed over spin"),
         ("rolling_resistance", 0.0 - float(rolling.my) / (fz * float(tire.values["UNLOADED_RADIUS"])), "-",
          "rolling moment over load and radius"),
@@ -193,7 +197,7 @@ def faults(tire: Tire) -> list[Doubt]:
     judged: list[tuple[str, float, tuple[float, float], str]] = [
         ("UNLOADED_RADIUS", radius, RADIUS, "m"),
         ("FNOMIN", float(values["FNOMIN"]), NOMINAL_LOAD, "N"),
-        ("vertical_rate", found["vertical_rate"].value, RATE, "N/m"),
+        *([] if tire.lacks else [("vertical_rate", found["vertical_rate"].value, RATE, "N/m")]),
     ]
     judged += [(key, float(values[key]), PRESSURE, "Pa") for key in PRESSURES if values.get(key)]
     for key, value, (low, high), unit in judged:

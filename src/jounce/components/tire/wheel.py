@@ -42,6 +42,7 @@ LEAST = {
 
 def declare(scope: Scope, tire: Tire, name: str = "tire") -> Block:
     """Declare the numbers of a tire as parameters ``name.KEY``, one behind the other, and its curves as tables."""
+    tire.check_drivable()
     own = scope.scope(name)
     model = tire.model
     scaling = set(model.scalable())  # last, so that the others are one behind the other (``numbers_of``)

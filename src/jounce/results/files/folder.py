@@ -16,7 +16,7 @@ from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.writing import file_hash, write_atomically
-from jounce.results.files import SUFFIXES
+from jounce.results.files import SUFFIXES, read_as
 from jounce.results.files.text import beside
 from jounce.results.run import Run, plain
 
@@ -93,8 +93,7 @@ def read(folder: str | os.PathLike[str]) -> Run:
             f"{place}: {what} that {NOTE} tells about; the folder holds parts of two runs, since its writing was "
             "interrupted or a file was changed. Save the run again, or read the file itself"
         )
-    run: Run = _module(found).read(place / found)
-    return run
+    return read_as(SUFFIXES[Path(found).suffix], place / found)
 
 
 def _module(file: str) -> Any:

@@ -16,10 +16,13 @@ from typing import Any
 import numpy as np
 
 from jounce.core.errors import FormatError
+from jounce.core.limits import Limits, parse_json
+from jounce.core.process import aside
 from jounce.core.writing import replacing
 from jounce.results.run import Run
 
 _LONGEST = 31 * 2 + 1
+LIMITS = Limits("a MATLAB file", size=4_000_000_000)
 
 
 def write(run: Run, path: str | os.PathLike[str]) -> Path:
@@ -53,15 +56,21 @@ def read(path: str | os.PathLike[str]) -> Run:
         raise FormatError(f"{path}: a MATLAB file, but no run of jounce; read it with read_run and a channel map")
     try:
         names, fields, units = (_texts(about[key]) for key in ("channels", "variables", "units"))
-        metadata = json.loads(str(about["metadata"]))
+        metadata = parse_json(str(about["metadata"]), f"{path}: the description of the run")
         values = {name: np.atleast_1d(content[field]).astype(float) for name, field in zip(names, fields, strict=True)}
         return Run(np.atleast_1d(content["time"]), values, dict(zip(names, units, strict=True)), metadata)
-    except (KeyError, ValueError, TypeError, IndexError):
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError):
         raise FormatError(f"{path}: the description of the run is damaged") from None
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the variables of any MATLAB file up to version 7; structs as dictionaries."""
+    content: dict[str, Any] = aside(parse, path, LIMITS)
+    return content
+
+
+def parse(path: str) -> dict[str, Any]:
+    """The same in the process of the caller, which damaged files may end: scipy's reader does not check all lengths."""
     from scipy import io
 
     try:

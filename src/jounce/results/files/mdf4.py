@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib.util
 import json
 import os
 import sys
@@ -20,11 +21,14 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError
+from jounce.core.limits import Limits, parse_json
+from jounce.core.process import aside
 from jounce.core.writing import replacing
 from jounce.results.run import Run
 
 Array = npt.NDArray[np.float64]
 _MARK = "jounce run: "
+LIMITS = Limits("an MDF file", size=20_000_000_000)
 
 
 def write(run: Run, path: str | os.PathLike[str]) -> Path:
@@ -55,10 +59,7 @@ def read(path: str | os.PathLike[str]) -> Run:
     comment, channels = load(path)
     if not comment.startswith(_MARK):
         raise FormatError(f"{path}: an MDF file, but no run of jounce; read it with read_run and a channel map")
-    try:
-        metadata = json.loads(comment[len(_MARK) :])
-    except ValueError:
-        raise FormatError(f"{path}: the description of the run is damaged") from None
+    metadata = parse_json(comment[len(_MARK) :], f"{path}: the description of the run")
     if not channels:
         raise FormatError(f"{path}: the file holds no channels")
     time = next(iter(channels.values()))[0]
@@ -68,6 +69,14 @@ def read(path: str | os.PathLike[str]) -> Run:
 
 def load(path: str | os.PathLike[str]) -> tuple[str, dict[str, tuple[Array, Array, str]]]:
     """Return the comment of any MDF file and its numeric channels: time, values, unit."""
+    if importlib.util.find_spec("asammdf") is None:
+        raise _missing()
+    found: tuple[str, dict[str, tuple[Array, Array, str]]] = aside(parse, path, LIMITS)
+    return found
+
+
+def parse(path: str) -> tuple[str, dict[str, tuple[Array, Array, str]]]:
+    """The same in the process of the caller, which damaged files may end: asammdf's C code trusts what they say."""
     asammdf = _package()
     try:
         with open(path, "rb") as file:
@@ -115,5 +124,9 @@ def _package() -> Any:
         with _quiet():
             import asammdf
     except ImportError:
-        raise ParameterError("MDF files need asammdf, which is not installed: pip install asammdf") from None
+        raise _missing() from None
     return asammdf
+
+
+def _missing() -> ParameterError:
+    return ParameterError("MDF files need asammdf, which is not installed: pip install asammdf")

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from jounce.core.errors import FormatError
+from jounce.core.limits import Limits, check_file, parse_json
 from jounce.core.writing import replacing
 from jounce.results.run import Run
 
 FORMAT = "jounce-run-1"
+LIMITS = Limits("a Parquet file", size=20_000_000_000, memory=16_000_000_000)
 
 
 def write(run: Run, path: str | os.PathLike[str]) -> Path:
@@ -59,28 +61,33 @@ def read(path: str | os.PathLike[str]) -> Run:
     if head is None:
         raise FormatError(f"{path}: a Parquet file, but no run of jounce; read it with read_run and a channel map")
     try:
-        data = json.loads(head)
+        data = parse_json(head, f"{path}: the description of the run")
         metadata = data["metadata"]
         if data["format"] != FORMAT:
             raise FormatError(f"{path}: format {data['format']!r}; this version of jounce reads {FORMAT!r}")
     except (ValueError, KeyError, TypeError):
         raise FormatError(f"{path}: the description of the run is damaged") from None
+    if len(set(table.column_names)) != len(table.column_names) or "time" not in table.column_names:
+        raise FormatError(f"{path}: the description of the run is damaged (columns {table.column_names[:8]})")
     names = [name for name in table.column_names if name != "time"]
     units: dict[str, str] = {}
     descriptions: dict[str, str] = {}
     for name in names:
         about = table.schema.field(name).metadata or {}
-        units[name] = about.get(b"unit", b"-").decode()
+        units[name] = about.get(b"unit", b"-").decode(errors="replace")
         if b"description" in about:
-            descriptions[name] = about[b"description"].decode()
-    values = {name: _numbers(table.column(name)) for name in names}
-    return Run(_numbers(table.column("time")), values, units, metadata, descriptions=descriptions)
+            descriptions[name] = about[b"description"].decode(errors="replace")
+    values = {name: _numbers(table.column(name), path) for name in names}
+    return Run(_numbers(table.column("time"), path), values, units, metadata, descriptions=descriptions)
 
 
-def _numbers(column: Any) -> Any:
+def _numbers(column: Any, path: str | os.PathLike[str]) -> Any:
     """The numbers of a column; of those that `write` wrote without asking pyarrow, which imports pandas."""
     if str(column.type) != "double" or column.null_count:
-        return np.asarray(column, dtype=np.float64)
+        try:
+            return np.asarray(column, dtype=np.float64)
+        except (ValueError, TypeError):
+            raise FormatError(f"{path}: a column of {column.type}, not of numbers") from None
     parts = [
         np.frombuffer(chunk.buffers()[1], np.float64, len(chunk), offset=8 * chunk.offset)
         for chunk in column.chunks
@@ -94,8 +101,13 @@ def load(path: str | os.PathLike[str]) -> Any:
     import pyarrow
     from pyarrow import parquet
 
+    check_file(path, LIMITS)
     try:
         with parquet.ParquetFile(path, memory_map=False) as file:  # ``read_table`` imports pandas
+            held = 8 * file.metadata.num_rows * file.metadata.num_columns
+            if held > LIMITS.memory:  # a few bytes can stand for as many equal numbers as one likes
+                rows, columns = file.metadata.num_rows, file.metadata.num_columns
+                raise FormatError(f"{path}: {rows} rows of {columns} columns; {LIMITS.what} has less")
             return file.read()
-    except (pyarrow.ArrowException, OSError) as problem:
+    except (pyarrow.ArrowException, OSError, ValueError) as problem:
         raise FormatError(f"{path}: cannot be read as Parquet: {str(problem).splitlines()[0]}") from None

@@ -10,7 +10,6 @@ import csv
 import json
 import math
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jounce.core.csv_cells import from_brackets, number_text, read_table_text, separator_of
 from jounce.core.errors import FormatError
+from jounce.core.limits import Limits, parse_json, read_bytes, shown
 from jounce.core.writing import file_hash, replacing, write_atomically
 from jounce.results.run import Run
 
 Array = npt.NDArray[np.float64]
+
+LIMITS = Limits("a table", size=4_000_000_000)
 
 
 def write(run: Run, path: str | os.PathLike[str]) -> Path:
@@ -57,9 +60,9 @@ def read(path: str | os.PathLike[str]) -> Run:
     note = beside(Path(path))
     if note.exists():
         try:
-            content = json.loads(note.read_text(encoding="utf-8"))
+            content = parse_json(read_bytes(note, LIMITS), shown(note))
             metadata, hashed = content["metadata"], content.get("table")
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (KeyError, TypeError, AttributeError):
             raise FormatError(f"{note}: the metadata of {Path(path).name} cannot be read") from None
         if hashed is not None and hashed != file_hash(path):
             raise FormatError(
@@ -87,18 +90,11 @@ def load(path: str | os.PathLike[str]) -> Table:
     no number are looked at for units, which may also stand in brackets behind the names: ``speed [km/h]``.
     """
     place = Path(path)
-    try:
-        text = place.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        text = place.read_text(encoding="latin-1")
-    except OSError as problem:
-        raise FormatError(f"{place}: cannot be read ({problem.strerror})") from None
+    text = read_table_text(place, LIMITS)
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
     if len(lines) < 2:
         raise FormatError(f"{place}: a table needs a line of names and lines of numbers; found {len(lines)} lines")
-    delimiter = max(";\t,", key=lambda c: lines[0][1].count(c))
-    if not lines[0][1].count(delimiter):
-        delimiter = ","
+    delimiter = separator_of(lines[0][1])
     rows = [(n, [cell.strip() for cell in row]) for n, row in _split(lines, delimiter)]
     names = rows[0][1]
     if any(_number(cell, delimiter) is not None for cell in names):
@@ -109,7 +105,7 @@ def load(path: str | os.PathLike[str]) -> Table:
         if body == 1 and len(rows[body][1]) == len(names):
             units = [cell.strip("[]() ") for cell in rows[body][1]]
         body += 1
-    names, units = _from_brackets(names, units)
+    names, units = from_brackets(names, units)
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise FormatError(f"{place}, line {rows[0][0]}: the column {twice!r} occurs twice")
@@ -127,7 +123,7 @@ def load(path: str | os.PathLike[str]) -> Table:
         for j, cell in enumerate(cells):
             value = _number(cell, delimiter)
             if value is None:
-                raise FormatError(f"{place}, line {n}, column {names[j]!r}: {cell!r} is not a number")
+                raise FormatError(f"{place}, line {n}, column {names[j]!r}: {cell[:60]!r} is not a number")
             values[k, j] = value
     return Table(names, units, values)
 
@@ -146,24 +142,10 @@ def _quick(lines: list[str], delimiter: str, count: int) -> Array | None:
     return values if values.shape[1] == count else None
 
 
-_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
-
-
 def _number(cell: str, delimiter: str) -> float | None:
     if not cell or cell.casefold() in ("nan", "na", "null"):
         return math.nan
     if cell.casefold() in ("inf", "+inf", "-inf"):
         return float(cell)
-    if not _NUMBER.fullmatch(cell):
-        return None
-    return float(cell.replace(",", ".")) if delimiter != "," else float(cell)
-
-
-def _from_brackets(names: list[str], units: list[str]) -> tuple[list[str], list[str]]:
-    """Take ``speed [km/h]`` apart; a line of units comes first."""
-    bare, found = [], []
-    for name, unit in zip(names, units, strict=True):
-        match = re.fullmatch(r"(.*?)\s*\[([^\]]*)\]", name)
-        bare.append(match[1] if match and match[1] else name)
-        found.append(unit or (match[2] if match and match[1] else ""))
-    return bare, found
+    found = number_text(cell, delimiter)
+    return None if found is None else float(found)

@@ -34,7 +34,7 @@ enum { SE_K = 0, SE_M, SE_S, SE_BUCKETS, SE_SCALE, SE_BUCKET, SE_POINTS, SE_MU, 
 enum {
     GR_NU = OWN, GR_NV, GR_U0, GR_DU, GR_V0, GR_DV, GR_V, GR_Z, GR_SINGLE, GR_REFZ, GR_BANK, GR_BANK0, GR_STRAIGHT,
     GR_XY, GR_CLOSED, GR_INDEX, GR_MODE_U = GR_INDEX + IX_SIZE, GR_MODE_V, GR_OFFSET_U, GR_OFFSET_V, GR_SMOOTH0,
-    GR_SMOOTH1, GR_MU, GR_MU0, GR_TX0, GR_TY0, GR_TX1, GR_TY1, GR_CUBIC, GR_TOL
+    GR_SMOOTH1, GR_MU, GR_MU0, GR_TX0, GR_TY0, GR_TX1, GR_TY1, GR_CUBIC, GR_TOL, GR_KAPPA
 };
 enum {
     ME_N = OWN, ME_TRI, ME_MU, ME_X, ME_Y, ME_INV, ME_NX, ME_NY, ME_TILES, ME_LEAVES, ME_MORE, ME_HOLD, ME_NEAREST,
@@ -894,6 +894,11 @@ static void grid_at(const char *base, const double *node, const curved *c, point
     out->n = c->v;
     out->tx = c->tx;
     out->ty = c->ty;
+    if (node[GR_KAPPA] != 0.0 && mode_u < 0 && u == u) { /* beyond its ends the line goes on straight */
+        const double *kappa = AT(double, base, node[GR_KAPPA]), at = (u - u0)/du;
+        const int64_t k = (int64_t)clamp(at, 0.0, (double)(nu - 2));
+        out->kappa = kappa[k] + (at - (double)k)*(kappa[k + 1] - kappa[k]);
+    }
     if (mode_u == KEEP || mode_u == ZERO || mode_v == KEEP || mode_v == ZERO) out->flags |= JN_ROAD_OFF;
     if (mode_u == NONE || mode_v == NONE || u != u || v != v) {
         no_ground(out);

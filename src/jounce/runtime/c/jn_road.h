@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 #define JN_ROAD_MAGIC 1246647364.0 /* first word of a block */
-#define JN_ROAD_VERSION 3.0
+#define JN_ROAD_VERSION 4.0
 #define JN_ROAD_DEPTH 8    /* of nested nodes */
 #define JN_ROAD_VOID (-1e3) /* height where there is no ground, m */
 

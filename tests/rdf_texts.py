@@ -1,0 +1,180 @@
+"""A road property file of every kind."""
+
+HEAD = """[VIGRADE_HEADER]
+FILE_TYPE = 'rdf'
+FILE_VERSION = 12
+FILE_FORMAT = 'ASCII'
+[UNITS]
+LENGTH = 'meter'
+ANGLE = 'radian'
+FORCE = 'newton'
+MASS = 'kg'
+TIME = 'second'
+"""
+FLAT = """[MODEL]
+TYPE = 'FLAT'
+[GLOBAL]
+ORIGIN_Z = 0.25
+[FLAT_GEOMETRY]
+X_DIMENSION = 50
+Y_DIMENSION = 40
+[FRICTION]
+GLOBAL = 0.9
+"""
+ANALYTIC = """[MODEL]
+METHOD = 'USER'
+FUNCTION_NAME = 'vitools::vi_road'
+TYPE = 'ANALYTIC'
+[GLOBAL]
+OUTBOUND_SAFE = 'TRUE'
+FRICTION = 'TABLE'
+IRREGULARITIES = 'ANALYTIC_PSD'
+LEFT_EDGE = 'KERB'
+RIGHT_EDGE = 'FLAT'
+ORIGIN_A3 = 3.141592653589793
+[WIDTH]
+LEFT_SIDE_WIDTH = 4
+RIGHT_SIDE_WIDTH = 4
+[FRICTION_TABLE]
+{ track_s frictionL frictionR }
+0 1.0 1.0
+300 0.4 1.0
+[PLANT_PATH]
+{ s curvature }
+0 0
+100 0
+140 0.01
+260 0.01
+300 0
+[VERTICAL_PATH]
+{ s height }
+0 0
+100 0
+200 2
+300 2
+[BANK_ANGLE_PATH]
+{ s angle }
+0 0
+300 0
+[LEFT_KERB_GEOMETRY]
+{ track_s slope_1[%] width_1 friction1 slope_2[%] width_2 friction2 }
+0 10 0.5 0.9 0 1.0 0.6
+300 10 0.5 0.9 0 1.0 0.6
+[IRREGULARITIES]
+MODEL = 'ANALYTIC_PSD'
+STARTING_S = 20
+ENDING_S = 280
+FFT_POINTS = 256
+PHASE = 0
+COHERENCY = 0.0
+OMEGA_1 = 0.1
+OMEGA_2 = 30
+LEFT_PSD_O1 = 1.0e-4
+LEFT_PSD_O2 = 1.1e-9
+RIGHT_PSD_O1 = 1.0e-4
+RIGHT_PSD_O2 = 1.1e-9
+"""
+MEASURED = """[MODEL]
+TYPE = 'MEASURED'
+[GLOBAL]
+FRICTION = 'STANDARD'
+IRREGULARITIES = 'MEASURED_STD'
+[WIDTH]
+LEFT_SIDE_WIDTH = 4
+RIGHT_SIDE_WIDTH = 4
+[FRICTION]
+LEFT_SIDE_MU = 1.0
+RIGHT_SIDE_MU = 0.8
+[MEASURED_CENTERLINE]
+{ x_coord y_coord z_coord bank_angle }
+0 0 0 0
+5 0 0 0
+10 0 0.05 0
+15 0 0.10 0
+[IRREGULARITIES]
+MODEL = 'MEASURED_STD'
+[MEASURED_IRREGULARITIES]
+{ s left_z right_z }
+0 0 0
+8 0 0
+8.5 0.05 0
+9 0 0
+"""
+EXTRUSION = """[MODEL]
+TYPE = 'EXTRUSION'
+[MEASURED_CENTERLINE]
+{ x_coord y_coord z_coord bank_angle }
+0 0 0 0
+50 0 0 0
+100 0 0 0
+[CENTERLINE_PROPERTIES]
+SEGMENTATION = 'NONE'
+INTERPOLATION = 'BASIC'
+SEGMENT = 0
+(PROPERTIES)
+{ s ori a1 a2 a3 scale1 scale2 friction section }
+0 0 0 0 0 1 1 1.0 1
+50 0 0 0 0 1 1 0.8 2
+[SECTION_PROPERTIES]
+SEGMENTATION = 'NONE'
+INTERPOLATION = 'BASIC'
+SEGMENT = 0
+ABSOLUTE_ORIENTATION = 'FALSE'
+POINTS = 3
+VARIABLE_SECTION = 'TRUE'
+(LIST)
+{ name }
+'SECTION_1'
+'SECTION_2'
+[SECTION_1]
+{ u v friction }
+-3 0 1
+0 0.03 1
+3 0 1
+[SECTION_2]
+{ u v friction }
+-3 0.1 0.9
+0 0 1
+3 0.1 0.9
+"""
+MESH = """[MODEL]
+TYPE = 'MESH'
+[GLOBAL]
+MATERIALS_MODE = 1
+MESH_LOOKUP_CELL_SIZE = 1
+[NODES]
+{ id x_coord y_coord z_coord }
+1 0 -5 0
+2 0 5 0
+3 100 -5 1
+4 100 5 1
+[ELEMENTS]
+{ n1 n2 n3 mat }
+1 3 2 1
+3 4 2 2
+[MATERIALS]
+{ id mu }
+1 1.0
+2 0.5
+[TRACK_PATH]
+TYPE = 'NUMERIC_DATA'
+REFERENCE = 'RELATIVE'
+(TABLE)
+{ x_coord y_coord z_coord }
+0 0 0
+100 0 1
+"""
+COMPOSITE = """[MODEL]
+TYPE = 'COMPOSITE'
+[GLOBAL]
+MATERIALS_MODE = 1
+[MATERIALS]
+{ id mu }
+1 0.6
+2 0.2
+[ROAD_DATA]
+FILE_NAME = './mesh.rdf'
+"""
+CRG = "[MODEL]\nTYPE = 'OPEN_CRG'\n[OPEN_CRG]\nFILE = './strip.crg'\nMPC_ACTIVE = 'TRUE'\nAPPLY_MODIFIERS = 'TRUE'\n"
+EXTERNAL = "[MODEL]\nTYPE = 'EXTERNAL'\nOPERATING_MODE = 1\n"
+ALL = {"flat": FLAT, "analytic": ANALYTIC, "measured": MEASURED, "extrusion": EXTRUSION, "mesh": MESH}

@@ -1,0 +1,321 @@
+"""Every reader against damaged files: a result with finite numbers, or an error that names the file. Nothing else.
+
+``JOUNCE_FUZZ=50`` tries fifty times as many files, ``JOUNCE_FUZZ_SEED`` others; a failure prints what is needed to see
+it again and leaves its file in the folder of the test.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fuzzing import Format, damaged, numbers, outcome
+from jounce.core.library import LIBRARY
+from jounce.files.crg import crg_bytes
+from jounce.files.drd import drd_text
+from jounce.files.gps import csv_text, gpx_text, kml_text
+from jounce.files.obj import obj_text
+from jounce.road.grid import GridRoad
+from jounce.road.mesh import MeshRoad, grid_mesh
+from jounce.road.path import Path as Line
+from rdf_texts import ALL, HEAD
+from result_runs import drive
+
+TIMES = float(os.environ.get("JOUNCE_FUZZ", "1"))
+SEED = int(os.environ.get("JOUNCE_FUZZ_SEED", "1"))
+CASES = 40  # of a format
+
+
+def line() -> Line:
+    s = np.arange(0.0, 60.0, 3.0)
+    points = np.column_stack([s, 4 * np.sin(s / 15), 0.02 * s])
+    return Line.from_points(points, step=2.0, left=3.0, right=4.5, bank=0.02, speed=12.0)
+
+
+def grid(curved: bool) -> GridRoad:
+    u, v = np.arange(14.0)[:, None], np.linspace(-1.5, 2.0, 5)
+    heights = 0.02 * np.sin(u) + 0.01 * v
+    headings = np.linspace(0.1, 0.7, 13) if curved else None
+    return GridRoad(z=heights, du=0.5, v=v, headings=headings, heading=0.1, bank=0.01)
+
+
+def mesh() -> MeshRoad:
+    points, triangles = grid_mesh(np.linspace(-4, 8, 6), np.linspace(-3, 2, 4), np.arange(24.0).reshape(6, 4) / 50)
+    return MeshRoad(points=points, triangles=triangles, friction=np.linspace(0.4, 1.0, len(triangles)).round(1))
+
+
+def of_road(road: Any) -> Iterator[Any]:
+    for x, y in ((0.0, 0.0), (3.0, 1.0), (5.0, -0.7), (1e5, -1e5)):
+        at = road.query(x, y)
+        if not at.no_ground:
+            yield from (at.height, at.slope_x, at.slope_y, at.friction, at.curvature)
+    yield road.extent or ()
+
+
+def use_road(path: Path) -> Iterator[Any]:
+    from jounce.files.roads import load_road
+
+    yield from of_road(load_road(path))
+
+
+def use_rdf(path: Path) -> Iterator[Any]:
+    from jounce.files.rdf import read_rdf
+
+    file = read_rdf(path)
+    if file.kind != "EXTERNAL":
+        yield from of_road(file.road())
+
+
+def use_crg(path: Path) -> Iterator[Any]:
+    from jounce.files.crg import read_crg
+
+    file = read_crg(path)
+    yield from of_road(file.road())
+    yield from of_road(file.road(apply_modifiers=False))
+
+
+def use_path(path: Path) -> Iterator[Any]:
+    from jounce.files.roads import load_path
+
+    found = load_path(path)
+    yield from (getattr(found, name) for name in ("s", "x", "y", "z", "heading", "curvature"))
+    yield from (v for name in ("left", "right", "bank", "speed") if (v := getattr(found, name)) is not None)
+
+
+def use_tire(path: Path) -> Iterator[Any]:
+    from jounce.files.tir import read_tir
+
+    yield list(numbers(vars(read_tir(path).tire)))
+
+
+def use_tydex(path: Path) -> Iterator[Any]:
+    from jounce.files.tydex import read_tydex
+
+    file = read_tydex(path)
+    yield from (file.channel(name) for name in file.channels)
+    yield [c.value for c in file.constants.values() if not isinstance(c.value, str)]
+
+
+def use_rig_data(path: Path) -> Iterator[Any]:
+    from jounce.rigs.tire_data import read_tire_data
+
+    yield from read_tire_data(path).columns.values()
+
+
+def use_vtt(path: Path) -> Iterator[Any]:
+    from jounce.files.vtt import read_vtt
+
+    yield list(numbers(vars(read_vtt(path))))
+
+
+def use_xml(path: Path) -> Iterator[Any]:
+    from jounce.rigs.result_files import read_xml
+
+    yield from of_run(read_xml(path))
+
+
+def of_run(run: Any) -> Iterator[Any]:
+    yield run.time
+    yield from (run[name] for name in run.names)
+
+
+def use_run(path: Path) -> Iterator[Any]:
+    from jounce.results.run import Run
+
+    yield from of_run(Run.read(path))
+
+
+def use_measured(path: Path) -> Iterator[Any]:
+    from jounce.results.measured import read_run
+
+    channels = {"chassis_velocities.yaw": {"column": "chassis_velocities_yaw", "unit": "rad/s"}}
+    yield from of_run(read_run(path, channels if path.suffix == ".mat" else None))
+
+
+def use_note(path: Path) -> Iterator[Any]:
+    yield from use_run(path.with_name("run.csv"))
+
+
+def use_vehicle(path: Path) -> Iterator[Any]:
+    from jounce.vehicle.reading import load
+
+    main = next(p / "vehicle.yaml" for p in (path.parent, path.parent.parent) if (p / "vehicle.yaml").exists())
+    yield list(numbers(load(main).model_dump()))
+
+
+def use_event(path: Path) -> Iterator[Any]:
+    from jounce.cli._runs import event_of
+
+    event = event_of(str(path), "", {})
+    yield list(numbers(vars(event)))
+
+
+def use_variants(path: Path) -> Iterator[Any]:
+    from jounce.cli._variants import read_variants
+
+    yield [row.line for row in read_variants(path)]
+
+
+def use_output_map(path: Path) -> Iterator[Any]:
+    from jounce.results.output_map import OutputMap
+
+    yield list(numbers(vars(OutputMap.read(path))))
+
+
+def use_channel_map(path: Path) -> Iterator[Any]:
+    from jounce.results.measured import read_run
+
+    yield from of_run(read_run(path.with_name("log.csv"), path))
+
+
+@lru_cache(maxsize=1)
+def formats() -> dict[str, Format]:
+    from pathlib import Path as Place
+    from tempfile import TemporaryDirectory
+
+    run = drive("step_steer", end=0.4)
+    with TemporaryDirectory() as folder:
+        place = Place(folder)
+        for name in ("run.csv", "run.parquet", "run.mat", "run.mf4"):
+            writer = {".csv": run.to_csv, ".parquet": run.to_parquet, ".mat": run.to_mat, ".mf4": run.to_mdf4}
+            writer[Place(name).suffix](place / name)
+        from jounce.rigs.result_files import write_xml
+
+        write_xml(run, place / "run.xml")
+        written = {p.name: p.read_bytes() for p in place.iterdir()}
+    sedan = {
+        str(p.relative_to(LIBRARY / "vehicles" / "sedan")): p.read_bytes()
+        for p in sorted((LIBRARY / "vehicles" / "sedan").rglob("*"))
+        if p.is_file()
+    }
+    roads = tuple(p.read_bytes() for p in sorted((LIBRARY / "roads").glob("*.yaml")))
+    roads = tuple(raw.replace(b"../paths/", b"").replace(b".drd", b"") for raw in roads)  # by name
+    tires = tuple(p.read_bytes() for p in sorted((LIBRARY / "tires").glob("*.tir")))
+    log = b"t,YawRate\ns,deg/s\n0,1\n0.1,2\n0.2,4\n"
+    found = [
+        Format("road.yaml", roads, use_road, weight=0.5),
+        Format("road.rdf", tuple((HEAD + body).encode() for body in ALL.values()), use_rdf, weight=2),
+        Format("road.obj", (obj_text(mesh()).encode(),), use_road),
+        Format("straight.crg", tuple(crg_bytes(grid(False), format=f) for f in ("LRFI", "LDFI", "KRBI")), use_crg),
+        Format("curved.crg", tuple(crg_bytes(grid(True), format=f) for f in ("LRFI", "LDFI", "KDBI")), use_crg),
+        Format("path.drd", (drd_text(line()).encode(),), use_path),
+        Format("path.csv", (csv_text(line()).encode(), b"lon;lat\n8.1;50\n8.1001;50\n8.1002;50.0001\n"), use_path),
+        Format("path.kml", (kml_text(line(), 8, 50).encode(),), use_path),
+        Format("path.gpx", (gpx_text(line(), 8, 50).encode(),), use_path),
+        Format("tire.tir", tires, use_tire),
+        Format("rig.tdx", (TDX,), use_tydex, missing=True),
+        Format("data.tdx", (TDX,), use_rig_data),
+        Format("data.csv", (RIG_CSV,), use_rig_data),
+        Format("rig.vtt", (VTT,), use_vtt),
+        Format("run.xml", (written["run.xml"],), use_xml, missing=True),
+        Format("run.csv", (written["run.csv"],), use_run, missing=True),
+        Format("run.csv.json", (written["run.csv.json"],), use_note, {"run.csv": written["run.csv"]}, missing=True),
+        Format("run.parquet", (written["run.parquet"],), use_run, missing=True),
+        Format("run.mat", (written["run.mat"],), use_run, missing=True),
+        Format("run.mf4", (written["run.mf4"],), use_run, missing=True, weight=0.5),
+        Format("log.csv", (log, log.replace(b",", b";").replace(b".", b",")), use_measured),
+        Format("log.parquet", (written["run.parquet"],), use_measured),
+        Format("log.mat", (written["run.mat"],), use_measured),
+        Format("log.mf4", (written["run.mf4"],), use_measured, weight=0.5),
+        *(
+            Format(name, (sedan[name],), use_vehicle, {k: v for k, v in sedan.items() if k != name}, weight=0.3)
+            for name in ("vehicle.yaml", "body.yaml", "front_suspension.yaml", "steering.yaml", "maps/front.csv")
+        ),
+        Format("event.yaml", (b"event: step-steer\nspeed: 80 km/h\namplitude: 30 deg\nstart_time: 1\n",), use_event),
+        Format("variants.yaml", (b"- name: a\n  body.mass: 1500 kg\n- name: b\n  body.mass: 1600\n",), use_variants),
+        Format("variants.csv", (b"name,body.mass\na,1500 kg\nb,1600 kg\n",), use_variants),
+        Format("map.yaml", (b"System_Mass_Center.Speed: {scale: 3.6, unit: km/h}\nSensor.Ay: {}\n",), use_output_map),
+        Format(
+            "channels.yaml",
+            (b"chassis_velocities.yaw: {column: YawRate, unit: deg/s, sign: -1}\ntime: {column: t, unit: ms}\n",),
+            use_channel_map,
+            {"log.csv": log},
+        ),
+    ]
+    return {form.name: form for form in found}
+
+
+TDX = b"""**HEADER
+RELEASE                                 1.3
+**CONSTANTS
+INFLPRES  Inflation pressure            bar       2.4
+**MEASURCHANNELS
+SLIPANGL  Slip angle                    deg       1         0         0
+FZW       Wheel load                    N         1         0         0
+FYW       Lateral force                 N         1         0         0
+**MEASURDATA
+-4.0 4000 3300
+0.0 4010 -20
+4.0 3990 -3300
+**END
+"""
+RIG_CSV = b"ET,FZ,SA,FY,P\ns,N,deg,N,kPa\n0.0,4000,1.5,1800,80\n0.1,4010,2.0,2300,80\n0.2,3990,2.5,2700,80\n"
+VTT = b"""[VIGRADE_HEADER]
+FILE_TYPE = 'vtt'
+[UNITS]
+ANGLE = 'degrees'
+[MODEL]
+TIRE_PROPERTY_FILE = 'a.tir'
+PRELOAD_CONSTANT = 4000
+[SYSTEM]
+INTEGRATION_STEP = 0.001
+[ANALYSIS]
+OUTPUT_PREFIX = 'a'
+OUTPUT_STEP = 0.01
+END_TIME = 3
+VELOCITY = 20
+TYPE = 'FREE_INPUT'
+(TOE)
+TOE_FUNCTION_TYPE = 'USER'
+SPLINE_NAME = 'S'
+[S]
+(VALUES)
+{x y}
+0 0
+1 2
+2 -3
+"""
+
+
+def placed(form: Format, folder: Path, raw: bytes) -> Path:
+    for name, content in {**form.beside, form.name: raw}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder / form.name
+
+
+@pytest.mark.parametrize("name", formats())
+def test_whole_files_are_read(name: str, tmp_path: Path) -> None:
+    form = formats()[name]
+    for k, sample in enumerate(form.samples):
+        path = placed(form, tmp_path / str(k), sample)
+        assert outcome(form, path) == "read", name
+
+
+@pytest.mark.parametrize("name", formats())
+def test_damaged_files_give_finite_numbers_or_an_error_with_their_name(name: str, tmp_path: Path) -> None:
+    form = formats()[name]
+    problems: list[str] = []
+    for number in range(max(4, int(CASES * form.weight * TIMES))):
+        random = Random(f"{SEED} {name} {number}")
+        folder = tmp_path / str(number)
+        path = placed(form, folder, damaged(random.choice(form.samples), random))
+        try:
+            outcome(form, path)
+        except BaseException as problem:
+            if isinstance(problem, KeyboardInterrupt):
+                raise
+            problems.append(f"JOUNCE_FUZZ_SEED={SEED} case {number}, {path}: {type(problem).__name__}: {problem}"[:600])
+        else:
+            shutil.rmtree(folder)
+        if len(problems) >= 10:
+            break
+    assert not problems, "\n".join(problems)
