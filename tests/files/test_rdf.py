@@ -22,6 +22,7 @@ from jounce.road.path import joined
 from jounce.road.simple import Flat, Sum
 from rdf_texts import ALL, ANALYTIC, COMPOSITE, CRG, EXTERNAL, EXTRUSION, FLAT, HEAD, MEASURED, MESH
 
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name, body in {**ALL, "composite": COMPOSITE, "crg": CRG, "external": EXTERNAL}.items():

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from jounce.core.errors import FormatError, JounceError
-from jounce.core.writing import write_atomically
 from jounce.core.limits import read_utf8, reading
+from jounce.core.writing import write_atomically
 from jounce.core.yaml_files import LIMITS, read_mappings
 
 if TYPE_CHECKING:

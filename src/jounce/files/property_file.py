@@ -29,7 +29,8 @@ from pathlib import Path
 from typing import Literal
 
 from jounce.core.errors import FormatError, did_you_mean
-from jounce.core.limits import Limits, read_bytes, shown as named
+from jounce.core.limits import Limits, read_bytes
+from jounce.core.limits import shown as named
 from jounce.core.writing import write_atomically
 from jounce.files.problems import Report
 
