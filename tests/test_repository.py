@@ -107,3 +107,21 @@ def test_changelog_begins_with_unreleased_and_its_scariest_section() -> None:
     first = re.split(r"^## ", changelog, flags=re.MULTILINE)[1]
     found = re.findall(r"^### (.+)$", first, re.MULTILINE)
     assert found == [section for section in order if section in found]
+
+
+def test_no_test_looks_at_the_clock() -> None:
+    """Machines are busy: work is counted (``counting.calls``), and times are figures of ``jounce bench``."""
+    clock = re.compile(
+        r"perf_counter|monotonic\(|process_time|thread_time|default_timer|\btimeit\b|deadline=\s*\d|wall_time\b.*[<>]"
+        r"|\.seconds\b.*[<>]"
+    )
+    ages = re.compile(r"\btime\.time\(\)")  # of files, to make them old
+    found = []
+    for path in files():
+        if path.suffix != ".py" or not path.is_relative_to(ROOT / "tests") or path == Path(__file__):
+            continue
+        text_of = path.read_text(encoding="utf-8")
+        for n, line in enumerate(text_of.splitlines(), 1):
+            if clock.search(line) or (ages.search(line) and "os.utime" not in text_of):
+                found.append(f"{path.relative_to(ROOT)}:{n}: {line.strip()}")
+    assert not found, "\n".join(found)

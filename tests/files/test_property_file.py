@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from counting import calls
 from jounce.core.errors import FormatError
 from jounce.files.property_file import Column, PropertyFile, as_flag, decode, format_value, resolve
 
@@ -259,14 +259,15 @@ def test_numbers_survive(value: float) -> None:
 @pytest.mark.parametrize(
     "line", ["1 " * 50, "'" * 99, "{ a", "X = 'y' $ z", "<" * 100, "[A", " " * 100, "[B%d]", "(C%d)", "D%d = 1"]
 )
-def test_long_files_take_linear_time(line: str) -> None:
-    def seconds(n: int) -> float:
+def test_the_work_grows_with_the_length_of_a_file(line: str) -> None:
+    def work(n: int) -> int:
         text = "[A]\n" + "".join(line.replace("%d", str(i)) + "\n" for i in range(n))
-        start = time.perf_counter()
-        with contextlib.suppress(FormatError):
-            PropertyFile.parse(text)
-        return time.perf_counter() - start
 
-    seconds(100)
-    # ten times the work, with room for a busy machine
-    assert min(seconds(8000) for _ in range(3)) < 40 * min(seconds(800) for _ in range(3)) + 0.2
+        def parse() -> None:
+            with contextlib.suppress(FormatError):
+                PropertyFile.parse(text)
+
+        return calls(parse)
+
+    work(10)
+    assert work(4000) < 11 * work(400)

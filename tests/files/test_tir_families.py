@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from counting import calls
 from jounce.components.tire.mf6 import BY_NAME as MF6
 from jounce.components.tire.pac_mc import COEFFICIENTS as PAC_MC
 from jounce.components.tire.swift_mode import decode_swift_mode
@@ -357,10 +357,8 @@ def test_damaged_lines_are_refused_with_a_place_or_read(name: str, data: st.Data
 def test_any_bytes_are_refused_or_read(raw: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.getbasetemp() / "damaged.tir"
     path.write_bytes(raw)
-    start = time.perf_counter()
     with pytest.raises(FormatError, match=r"damaged\.tir"):
         read_tir(path)
-    assert time.perf_counter() - start < 2.0
 
 
 @given(
@@ -395,7 +393,6 @@ def test_any_text_is_refused_or_read(parts: list[str]) -> None:
 
 
 def check(text: str) -> None:
-    start = time.perf_counter()
     try:
         tire = parse_tir(text, "damaged.tir").tire
     except JounceError as error:
@@ -403,16 +400,12 @@ def check(text: str) -> None:
         first = str(error).splitlines()[1] if "\n" in str(error) else str(error)
         assert first.strip(), "says what is wrong"
     else:
-        assert all(np.isfinite(v) for v in tire.values.values())
-    assert time.perf_counter() - start < 5.0
+        assert tire.lacks or all(np.isfinite(v) for v in tire.values.values())
 
 
-def test_a_long_line_takes_no_time() -> None:
-    for text in (
-        "[A" * 50_000,
-        "KEY <" * 30_000,
-        "{" + "a " * 50_000,
-        "[M]\nX = " + "9" * 100_000,
-        "[M]\n" + "(" * 90_000,
-    ):
-        check(text)
+def test_a_long_line_is_read_or_refused() -> None:
+    """With twice the length at most twice the work, and none that only ends with patience."""
+    for text in ("[A", "KEY <", "{a ", "[M]\nX = 9", "[M]\n("):
+        long, longer = (text + text[-2:] * n for n in (20_000, 40_000))
+        check(long)
+        assert calls(lambda text=longer: check(text)) < 2.5 * calls(lambda text=long: check(text)) + 1000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -434,22 +433,6 @@ def test_a_smooth_grid_passes_through_its_values_and_is_c1() -> None:
     sample = plane.query(RNG.uniform(0, 5, 50), RNG.uniform(0, 4, 50))
     np.testing.assert_allclose(sample.slope_x, 0.3, atol=1e-12)
     np.testing.assert_allclose(sample.slope_y, -0.2, atol=1e-12)
-
-
-def test_a_query_of_a_grid_takes_as_long_whatever_its_size() -> None:
-    """Ten thousand points and a million, 1 cm apart, asked in a part that fits into the processor's cache."""
-    offsets = RNG.uniform(0.1, 0.5, (2, 20_000))
-    roads = []
-    for n in (100, 1000):
-        x = 0.01 * np.arange(n)
-        roads.append((height_map(x, x, 0.001 * RNG.standard_normal((n, n))), offsets + 0.005 * n - 0.3))
-    best = [np.inf, np.inf]
-    for _ in range(15):
-        for i, (road, places) in enumerate(roads):
-            started = perf_counter()
-            road.query(*places)
-            best[i] = min(best[i], perf_counter() - started)
-    assert best[1] < 1.5 * best[0]  # halving would take half as many steps again, a scan a hundred times as long
 
 
 # --- meshes ---------------------------------------------------------------------------------------------------------

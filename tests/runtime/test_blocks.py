@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-import time as clock
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import jounce.runtime
+from counting import calls
 from jounce.core.errors import ParameterError, SimulationError
 from jounce.runtime.program import Feedback, Free, Open, Phase, Program, Ramp
 from jounce.runtime.simulation import METHODS, BlockState, RunError, Simulation
@@ -338,15 +338,13 @@ def test_mistakes_are_named(oscillator):
 # --- cost and memory -------------------------------------------------------------------------------------------------
 
 
-def test_a_python_block_costs_microseconds(oscillator):
+def test_a_python_block_costs_a_few_calls_a_step(oscillator):
     sim = Simulation(oscillator, step=0.001)
     sim.add_block("b", lambda t, v: 0.0, reads=["position", "speed"], writes=["push"], stateless=True)
-    costs = []
-    for _ in range(5):
-        begin = clock.perf_counter()
-        sim.advance(2000)
-        costs.append((clock.perf_counter() - begin) / 2000)
-    assert min(costs) < 50e-6  # about 2 µs where it was measured
+    sim.advance(10)
+    few, many = calls(lambda: sim.advance(100)), calls(lambda: sim.advance(1100))
+    # the bridge from C, the block itself, and what hands its values over; `jounce bench` has the microseconds
+    assert 1 <= (many - few) / 1000 <= 6
 
 
 DRIVER = r"""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import time
 
 import numpy as np
 import pytest
@@ -160,33 +159,3 @@ def test_settle_shows_the_inputs_of_the_instant(oscillator):
     assert sim.output("push") == 0.5
     # the row of this instant is still written by the run that follows
     np.testing.assert_array_equal(sim.run(0.5).time, [0.25, 0.5])
-
-
-@pytest.fixture(scope="module")
-def thirty(build):
-    return build(
-        "thirty",
-        rhs="F[0] = -X(0); F[29] = -X(29);",
-        states={f"x{k}": 1.0 for k in range(30)},
-        inputs={"u": "-"},
-        watches={"x0": "X(0)"},
-        outputs={"x0": "X(0)"},
-    )
-
-
-def step_cost(sim, n=100_000):
-    """Microseconds per step beyond the right-hand side, best of five."""
-    sim.advance(10)
-    best = math.inf
-    for _ in range(5):
-        begin = time.perf_counter()
-        sim.advance(n)
-        best = min(best, time.perf_counter() - begin)
-    return best / n * 1e6
-
-
-def test_the_loop_itself_costs_little(thirty):
-    """Budget of an idle core: 0.15 us per Euler step of 30 states; four times that on a busy one."""
-    rhs = min(Simulation(thirty, method="Euler", step=1e-6).time_rhs(100_000) for _ in range(5)) * 1e6
-    euler = step_cost(Simulation(thirty, method="Euler", step=1e-6)) - rhs
-    assert euler < 0.15 * 4

@@ -232,9 +232,7 @@ def test_interrupt_keeps_what_is_finished(library, request):
 
     # two short ones, two that would take a minute, one that never starts
     runs = [Variant(t_end=0.1), Variant(t_end=0.1), Variant(t_end=1e5), Variant(t_end=1e5), Variant(t_end=0.1)]
-    begin = time.perf_counter()
     found = batch(library, runs, interval=0.1, workers=2, progress=progress)
-    assert time.perf_counter() - begin < 10.0
     assert [r.status for r in found] == ["finished", "finished", "interrupted", "interrupted", "interrupted"]
     assert all(r.ok for r in found[:2]) and not any(r.ok for r in found[2:])
     assert found[4].reason == "interrupted before it started" and len(found[4]) == 0
@@ -251,13 +249,13 @@ def test_python_is_free_while_a_batch_runs(library):
 
     counter = threading.Thread(target=count)
     counter.start()
-    begin = time.perf_counter()
+    before = ticks[0]
     batch(library, [Variant() for _ in range(2)], t_end=200.0, interval=1.0, workers=2)
-    spent = time.perf_counter() - begin
+    during = ticks[0] - before
     stop.set()
     counter.join()
-    # free, about one tick per millisecond; were the lock held through the runs there would be a handful
-    assert ticks[0] > 0.05 * spent / 0.001
+    # free, hundreds; were the lock held through the runs there would be a handful
+    assert during > 20
 
 
 def test_a_run_needs_little_memory():

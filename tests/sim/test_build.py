@@ -425,22 +425,17 @@ def test_build_names_what_is_not_a_system() -> None:
 
 
 WARM = """
-    import sys, time
-    import numpy
-    start = time.perf_counter()
+    import sys
     from {module} import {recipe}
     library = {recipe}.build()
-    print("casadi" in sys.modules, time.perf_counter() - start)
+    print("casadi" in sys.modules)
 """
 
 
-def test_a_hit_is_quick_and_does_not_import_casadi(run: Callable[..., str]) -> None:
+def test_a_hit_does_not_import_casadi(run: Callable[..., str]) -> None:
     code = WARM.format(module="car", recipe="tiny")
     run(code)
-    imported, seconds = run(code).split()
-    print(f"warm start: {float(seconds):.3f} s")
-    assert imported == "False"
-    assert float(seconds) < 1.0  # 0.2 s on an idle machine
+    assert run(code).split() == ["False"]
 
 
 REAL = """
@@ -462,11 +457,8 @@ REAL = """
 def test_a_real_system_is_found_without_casadi(run: Callable[..., str], project: Path) -> None:
     (project / "oscillator.py").write_text(textwrap.dedent(REAL))
     code = WARM.format(module="oscillator", recipe="oscillator")
-    assert run(code).split()[0] == "True"
-    imported, seconds = run(code).split()
-    print(f"warm start of a real system: {float(seconds):.3f} s")
-    assert imported == "False"
-    assert float(seconds) < 1.0
+    assert run(code).split() == ["True"]
+    assert run(code).split() == ["False"]
 
 
 def test_two_processes_building_one_recipe_leave_one_entry(project: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -217,16 +216,12 @@ def test_linear_springs_instead_of_the_given_ones(compact_car: jv.Vehicle, metho
         assert other.state("L1.jounce") == pytest.approx(load / 140e3, rel=1e-4)
 
 
-def test_statics_is_quick(compact_car: jv.Vehicle) -> None:
+def test_statics_needs_few_iterations(compact_car: jv.Vehicle) -> None:
     description = car.describe(compact_car, ground="inclined")
     sim = car.simulation(description)
     sim.set_parameters({"ground.grade": 0.1})
-    took = []
-    for _ in range(3):
-        start = time.perf_counter()
-        statics.settle(sim, description, normal=(-0.1, 0.0, 1.0))
-        took.append(time.perf_counter() - start)
-    assert min(took) < 0.2
+    found = statics.settle(sim, description, normal=(-0.1, 0.0, 1.0))
+    assert found.method == "newton" and found.iterations <= 20
 
 
 # -- slopes ---------------------------------------------------------------------------------------------------------

@@ -175,17 +175,11 @@ def test_the_package_does_not_import_its_vehicles() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_a_car_is_loaded_in_a_moment_and_without_heavy_imports() -> None:
+def test_a_car_is_loaded_without_heavy_imports() -> None:
     code = (
-        "import sys, time, jounce.vehicle as jv\n"
-        "best = 9.0\n"
-        "for _ in range(3):\n"
-        "    start = time.perf_counter()\n"
-        f"    jv.load({str(COMPACT)!r})\n"
-        "    best = min(best, time.perf_counter() - start)\n"
-        "print(best, [name for name in ('pint', 'casadi', 'scipy') if name in sys.modules])"
+        "import sys, jounce.vehicle as jv\n"
+        f"jv.load({str(COMPACT)!r})\n"
+        "print([name for name in ('pint', 'casadi', 'scipy') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    seconds, _, heavy = done.stdout.strip().partition(" ")
-    assert heavy == "[]"
-    assert float(seconds) <= 0.15  # 0.02 s on the machine it was written on
+    assert done.stdout.strip() == "[]"

@@ -29,6 +29,8 @@ GROWTH = 1.05  # exponent of operations over the number of axles, 10 to 40
 COMPILE_20 = 15.0  # s
 COMPILE_GROWTH = 1.15  # exponent of compile time over the number of axles: linear, up to what the machine adds
 UNITS_RATIO = 2.3  # operations of six units over those of three
+PYTHON_BLOCK = 5.0  # µs
+WRITING = 0.2  # s
 REAL_TIME = 100.0  # AB-2 at 0.5 ms, recording at 100 Hz
 
 METHODS = ("Euler", "AB-2", "RK-2", "AM-2", "AM-3", "AM-4")
@@ -90,6 +92,7 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
         rows += evaluation_rows(with_peer=not quick)
         progress("runs with every method")
         rows += method_rows()
+        rows += small_rows()
         progress("tires")
         rows += tire_rows()
         progress("the sedan of the library")
@@ -299,6 +302,40 @@ def method_rows() -> list[Row]:
         factor = SECONDS / wall
         rows.append(at_least(name, factor, "-", REAL_TIME) if method == "AB-2" else Row(name, factor, "-"))
     return rows
+
+
+def small_rows() -> list[Row]:
+    """What surrounds the equations: a block in Python, a run on disk."""
+    import numpy as np
+
+    from jounce.results.run import Run
+
+    simulation = rolling_vehicle()
+    steps = 2000
+
+    def advance() -> float:
+        begin = time.perf_counter()
+        simulation.advance(steps)
+        return (time.perf_counter() - begin) / steps
+
+    plain = best(advance, 5)
+    name = simulation.model.inputs[0].name
+    simulation.add_block("bench", lambda _time, _values: 0.0, reads=[], writes=[name], stateless=True)
+    block = best(advance, 5) - plain
+    clock = np.linspace(0.0, 10.0, 1001)
+    values = {f"channel{k}": np.sin(clock + k) for k in range(300)}
+    run = Run(clock, values, dict.fromkeys(values, "m"))
+
+    def write() -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            begin = time.perf_counter()
+            run.to_parquet(os.path.join(folder, "run.parquet"))
+            return time.perf_counter() - begin
+
+    return [
+        at_most("block in Python, per call", block * 1e6, "µs", PYTHON_BLOCK),
+        at_most("run of 300 channels, 10 s at 100 Hz, written", best(write, 3), "s", WRITING),
+    ]
 
 
 def growth_rows() -> list[Row]:

@@ -1,4 +1,4 @@
-"""What reading a file may cost. Every format declares its `Limits`; every reader takes its bytes, YAML and JSON by them.
+"""What reading a file may cost. Every format declares its `Limits`, and every reader takes its bytes by them.
 
 A file comes from anywhere: a device, a pipe, a file that grows, nesting a thousand deep, an alias that stands for a
 million values, a number of 400 digits, a point beyond the moon. Each is refused here, by the name of the file, before

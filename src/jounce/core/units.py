@@ -127,9 +127,7 @@ def parse(value: float | str, unit: str, name: str = "value") -> float:
     if not isinstance(value, str):
         raise ParameterError(f"{name} = {value!r}: expected a number in {unit} or text such as {_example(unit)!r}")
     if len(value) > LONGEST:
-        raise ParameterError(
-            f"{name} = {value[:40]!r} …: {len(value)} characters; write for example {_example(unit)!r}"
-        )
+        raise ParameterError(f"{name} = {value[:40]!r} …: {len(value)} characters; write such as {_example(unit)!r}")
     match = _NUMBER.fullmatch(value)
     if match is None:
         raise ParameterError(f"{name} = {value!r}: does not begin with a number; write for example {_example(unit)!r}")

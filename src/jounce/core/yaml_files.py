@@ -87,6 +87,11 @@ def explained(problem: Exception) -> tuple[int, str]:
     raise problem
 
 
+def _too_long(text: str) -> bool:
+    """Whether a text is a number that takes time to read and cannot be held."""
+    return len(text) > DIGITS and _LONG_NUMBER.fullmatch(text) is not None and text[:40].lstrip("+-.0x_").isalnum()
+
+
 @lru_cache(maxsize=1)
 def _composer() -> Any:
     """The class, made when it is first needed: ruamel is slow to import."""
@@ -114,10 +119,8 @@ def _composer() -> Any:
                     raise self._refused(f"{event.anchor!r} stands within itself", event)
                 self._add(1 if target is None else self._sizes[id(target)], event)
                 return super().compose_node(parent, index)
-            if isinstance(event, ScalarEvent) and event.style is None and len(event.value) > DIGITS:
-                if _LONG_NUMBER.fullmatch(event.value) and event.value[:40].lstrip("+-.").isdigit():
-                    message = f"found a number of {len(event.value)} digits; at most {DIGITS} are read"
-                    raise self._refused(message, event)
+            if isinstance(event, ScalarEvent) and event.style is None and _too_long(event.value):
+                raise self._refused(f"found a number of {len(event.value)} digits, more than {DIGITS}", event)
             self._add(1, event)
             if self.depth >= self.loader.max_depth:
                 raise self._refused(f"groups within groups, more than {self.loader.max_depth - 1} deep", event)

@@ -554,8 +554,8 @@ def _remark_placement(v: Array, report: Report) -> None:
     report.warning(
         0,
         "$ROAD_CRG_MODS",
-        f"is missing: the reference line begins at the origin, as in the MATLAB tools of the standard; its C library puts "
-        f'the right edge there, {abs(v[0]):g} m away: road(placement="right edge")',
+        "is missing: the reference line begins at the origin, as in the MATLAB tools of the standard; its C library "
+        f'puts the right edge there, {abs(v[0]):g} m away: road(placement="right edge")',
     )
 
 

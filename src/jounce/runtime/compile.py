@@ -361,9 +361,7 @@ def loaded(path: str | os.PathLike[str], mode: int | None = None) -> ctypes.CDLL
     except OSError as error:
         hint = "the library is damaged, or made for another machine: jounce cache clear"
         if "failed to map segment" in str(error) or "not permitted" in str(error):
-            hint = (
-                "programs may not run from that file system (noexec): set JOUNCE_CACHE_DIR to a folder on another one"
-            )
+            hint = "nothing may be run from that file system (noexec): set JOUNCE_CACHE_DIR to a folder on another"
         raise CompileError(f"{path}: cannot be loaded ({error})\n  {hint}") from None
 
 
