@@ -17,20 +17,22 @@ damps the oscillation on those springs, which (1) and (2) leave undamped at rest
 FZ = FNOMIN, in proportion below.
 
 Sliding at low speed (ours). By (1) a locked wheel winds the spring up to u = -σκ, ten times what its force can hold,
-and a car that stops would be thrown back by it. With κs, αs the slips at which the whole contact slides,
+and a car that stops would be thrown back by it. Below 3 VXLOW, with the weight w₃ (as w, over that range) and the slips
+κs, αs of the largest forces, the contact is an elasto-plastic bristle, after [Dupont2002], in the plane:
 
-    G  = |(Vsx/(σκ κs), Vsy/(σα αs))|                        slip speed over the deflection that slides    (4)
-    r² = (u/(σκ κs))² + (v/(σα αs))²                         share of that deflection in use               (5)
-    leak of u = max(|Vx|/σκ, w₃ G min(r², 1)),  of v likewise                                              (6)
+    G  = 2 |(Vsx/(σκ κs), Vsy/(σα αs))|                      slip speed over the largest deflection          (4)
+    r² = (2 u/(σκ κs))² + (2 v/(σα αs))²                     share of that deflection in use                 (5)
+    s  = 1 + w₃ min(r², 1)                                   a spring of nearly K/σ up to the largest force  (6)
+    leak of u = max(|Vx| s/σκ, L),  of v likewise;   L = w₃ G (min(r², 1) - r₀²)/(1 - r₀²), not below zero    (7)
 
-with w₃ as w, but up to 3 VXLOW: enough way for a locked wheel to unwind before it stands. At rest this is an
-elasto-plastic bristle in the plane: elastic for small r, it slides at r = 1 with the peak force, in any direction.
-The price: below 3 VXLOW a wheel that locks or spins has about the peak force instead of the smaller one of full
-sliding.
+and κ' = u · leak/|Vx|, |Vx| not below 0.1 m/s: whatever the leak, steady slips are those of the motion, so that a wheel
+that locks keeps the force of full sliding down to that speed, and sticks through the largest force below it. Nothing
+leaks while r < r₀. Where the wheel moves back, L is ``UNLOADING`` times as large and does not stretch the slip: what
+slid gives a small part of the work of its spring back, and a car that stops by locked wheels is not thrown back.
 
 Speed. An explicit method is stable when leak · Δt stays well below one. Where it would not,
 
-    c = max(1, 2 T_DT max(|Vx|/σ, w₃ G)):   σ becomes c σ, the leak becomes leak/c                           (7)
+    c = max(1, 2 T_DT max(|Vx|/σ, w₃ G)):   σ becomes c σ, the leak becomes leak/c                           (8)
 
 that is, relaxation lengths are at least 2 |Vx| T_DT (T_DT = interval between evaluations), and at the same time
 nothing else changes: steady slips are exact. At 1 ms and 250 km/h the limit is 0.14 m.
@@ -39,17 +41,17 @@ Large slip. With (1) and (2) a tire answers as slowly near its peak as at small 
 is that of a carcass of constant stiffness: the force, not the slip, lags, and the relaxation length falls with the
 slip, after [Pacejka2012] section 7.2:
 
-    σ(κ') = σκ q,   q = |Fx|/(Kx |κ'|) in [0.1, 1];     rates of u become rates/q, likewise v                    (8)
+    σ(κ') = σκ q,   q = |Fx|/(Kx |κ'|) in [0.1, 1];     rates of u become rates/q, likewise v                    (9)
 
 Below 3 VXLOW this fades out, so that the sliding at low speed stays as it is, and q is kept where leak · Δt is at most
 one half.
 
 Exact update. With ``exponential`` u and v are memories, not states, and follow in closed form from one evaluation to
-the next, Δt later, for a leak a = max(...) of (6) that is held and a slip speed n (-Vsx or Vsy) that changes linearly:
+the next, Δt later, for a leak a = max(...) of (7) that is held and a slip speed n (-Vsx or Vsy) that changes linearly:
 
-    u⁺ = u e^-λ + Δt ((φ - φ₂) n_old + φ₂ n),   λ = a Δt,   φ = (1 - e^-λ)/λ,   φ₂ = (1 - φ)/λ                       (9)
+    u⁺ = u e^-λ + Δt ((φ - φ₂) n_old + φ₂ n),   λ = a Δt,   φ = (1 - e^-λ)/λ,   φ₂ = (1 - φ)/λ                      (10)
 
-This is stable for every Δt and every speed, so that (7) is not needed: σ is that of the tire. There is nothing of it in
+This is stable for every Δt and every speed, so that (8) is not needed: σ is that of the tire. There is nothing of it in
 the states of a linearised model; statics and eigenvalues are those of the states (1, 2).
 
 Starting values: u = v = 0 is a tire without force. ``standing`` gives the deflections that carry given forces at rest.
@@ -57,6 +59,7 @@ Starting values: u = v = 0 is a tire without force. ``standing`` gives the defle
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -75,11 +78,14 @@ if TYPE_CHECKING:
     from jounce.components.tire.base import AtLoad, Curve, Forces, Numbers, Tire, TireModel
 
 SLIDE_RANGE = 3.0  # times VXLOW: below this speed a sliding contact unwinds its springs
+STUCK = 0.09  # r₀² of (7): below this the contact is elastic, nothing leaks at rest
+UNLOADING = 50.0  # times the leak where the contact moves back: what slid gives little of its work back
+SHORTEST = 1e-9  # s, of the interval between evaluations
 SLIP_SPEED_FLOOR = 0.1  # m/s, of the speed that slips are related to
 REST = 1e-6  # 1/s², under the root of (4): below a thousandth per second nothing slides, and it is differentiable
 
-SMALLEST_SHARE = 0.1  # of q in (8)
-FORCE_FLOOR = 1e-3  # N, in (8): at zero slip q is one
+SMALLEST_SHARE = 0.1  # of q in (9)
+FORCE_FLOOR = 1e-3  # N, in (9): at zero slip q is one
 
 # Arguments and results of the leaf function, in this order.
 INPUTS = ("rho", "rho_rate", "gamma", "vx", "vy", "spin", "friction", "side")
@@ -97,11 +103,11 @@ class Lagged(NamedTuple):
     alpha: Any
     u_rate: Any
     v_rate: Any
-    slowest: tuple[Any, Any]  # smallest q of (8), longitudinal and lateral
+    slowest: tuple[Any, Any]  # smallest q of (9), longitudinal and lateral
 
 
 class Updated(NamedTuple):
-    """Slips that make forces, and the deflections of the contact after (9)."""
+    """Slips that make forces, and the deflections of the contact after (10)."""
 
     kappa: Any
     alpha: Any
@@ -127,25 +133,43 @@ def slips(vx: Any, vsx: Any, vsy: Any, rolling: Any = 0.0) -> tuple[Any, Any]:
 
 
 class _Rolling:
-    """What (1) to (6) and (9) share."""
+    """What (1) to (7) and (10) share."""
 
     def __init__(self, p: Numbers, at: AtLoad, load: Any, vx: Any, vsx: Any, vsy: Any, rolling: Any) -> None:
         speed = fabs(vx)
         self.per_x, self.per_y = 1 / at.sigma_kappa, 1 / at.sigma_alpha
-        self.per_slide_x, self.per_slide_y = 1 / at.kappa_slide, 1 / at.alpha_slide
-        self.roll_x, self.roll_y = fmax(speed, rolling) * self.per_x, speed * self.per_y
+        self.over_x, self.over_y = 2 / at.kappa_slide, 2 / at.alpha_slide
+        self.speed_x, self.speed_y = fmax(speed, rolling), speed
         relative = speed * p["PER_VXLOW"]
         self.w_slide = _fading(relative * (1 / SLIDE_RANGE))
-        gx, gy = vsx * self.per_x * self.per_slide_x, vsy * self.per_y * self.per_slide_y
-        squared = gx * gx + gy * gy
+        self.gx, self.gy = -vsx * self.per_x * self.over_x, vsy * self.per_y * self.over_y
+        squared = self.gx * self.gx + self.gy * self.gy
         self.slide = self.w_slide * squared / sqrt(squared + REST)  # (4), zero and flat at rest
         damping = _fading(relative) * p["LOW_SPEED_DAMPING"] * fmin(load * p["PER_FNOMIN"], 1.0)
         self.damped_x, self.damped_y = damping * vsx / at.slope_x, damping * vsy / fabs(at.slope_y)
 
-    def sliding(self, kappa: Any, tan_alpha: Any) -> Any:
-        """(5)"""
-        rx, ry = kappa * self.per_slide_x, tan_alpha * self.per_slide_y
-        return self.slide * fmin(rx * rx + ry * ry, 1.0)
+    @property
+    def along(self) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        """Speed that slip is related to and one over the relaxation length, longitudinal and lateral."""
+        return (self.speed_x, self.per_x), (self.speed_y, self.per_y)
+
+    def slips(self, u: Any, v: Any, stretch: Any, sliding: Any) -> tuple[Any, Any]:
+        """Slips of deflections: leak times deflection over speed, so that steady slips are exact (7)."""
+        found = []
+        for deflection, (speed, per) in zip((u, v), self.along, strict=True):
+            found.append(deflection * fmax(per * stretch, sliding / fmax(speed, SLIP_SPEED_FLOOR)))
+        return found[0], found[1]
+
+    def grip(self, kappa: Any, tan_alpha: Any, most: Any = None) -> tuple[Any, Any, Any]:
+        """Stretch s of the slips (6), and leak by sliding (7), for deflections over relaxation lengths."""
+        rx, ry = kappa * self.over_x, tan_alpha * self.over_y
+        squared = fmin(rx * rx + ry * ry, 1.0)  # (5)
+        stretch = 1 + self.w_slide * squared  # (6)
+        share = fmax(squared - STUCK, 0.0) * (1 / (1 - STUCK))
+        back = self.gx * rx + self.gy * ry < 0
+        leak = self.slide * share
+        released = UNLOADING * leak if most is None else fmax(fmin(UNLOADING * leak, most), leak)
+        return stretch, if_else(back, released, leak), if_else(back, 0.0, leak)
 
 
 def lag(
@@ -161,17 +185,23 @@ def lag(
     rolling: Any = 0.0,
     arctan: Callable[[Any], Any] = atan,
 ) -> Lagged:
-    """Lagged slips (3) and rates of the deflections (1, 2, 6, 7)."""
+    """Lagged slips (3, 7) and rates of the deflections (1, 2, 7, 8)."""
     r = _Rolling(p, at, load, vx, vsx, vsy, rolling)
-    fastest = [2 * t_dt * fmax(roll, r.slide) for roll in (r.roll_x, r.roll_y)]
-    per_cx, per_cy = (1 / fmax(x, 1.0) for x in fastest)  # (7)
-    kappa, tan_alpha = u * r.per_x * per_cx, v * r.per_y * per_cy
-    sliding = r.sliding(kappa, tan_alpha)
-    u_rate = -vsx - fmax(r.roll_x, sliding) * per_cx * u  # (1, 6)
-    v_rate = vsy - fmax(r.roll_y, sliding) * per_cy * v  # (2, 6)
+    fastest = [2 * t_dt * fmax(speed * per, r.slide) for speed, per in r.along]
+    per_cx, per_cy = (1 / fmax(x, 1.0) for x in fastest)  # (8)
+    u_over, v_over = u * per_cx, v * per_cy
+    stretch, sliding, pulling = r.grip(u_over * r.per_x, v_over * r.per_y, 0.5 / fmax(t_dt, SHORTEST))
+    leak_x, leak_y = (fmax(speed * per * stretch, sliding) for speed, per in r.along)
+    kappa, tan_alpha = r.slips(u_over, v_over, stretch, pulling)
     slowest = tuple(fmin(fmax(fmax(x, SMALLEST_SHARE), r.w_slide), 1.0) for x in fastest)
     # (3)
-    return Lagged(kappa - r.damped_x, arctan(tan_alpha + r.damped_y), u_rate, v_rate, (slowest[0], slowest[1]))
+    return Lagged(
+        kappa - r.damped_x,
+        arctan(tan_alpha + r.damped_y),
+        -vsx - leak_x * u_over,  # (1, 7)
+        vsy - leak_y * v_over,  # (2, 7)
+        (slowest[0], slowest[1]),
+    )
 
 
 def update(
@@ -185,18 +215,19 @@ def update(
     elapsed: Any,
     rolling: Any = 0.0,
 ) -> Updated:
-    """Deflections by (9), and slips (3); ``before``: u, v, Vsx, Vsy at the last evaluation."""
+    """Deflections by (10), and slips (3, 7); ``before``: u, v, Vsx, Vsy at the last evaluation."""
     u, v, vsx_old, vsy_old = before
     r = _Rolling(p, at, load, vx, vsx, vsy, rolling)
-    sliding = r.sliding(u * r.per_x, v * r.per_y)
-    u = _followed(u, fmax(r.roll_x, sliding), -vsx_old, -vsx, elapsed)
-    leak = fmax(r.roll_y, sliding)
-    v = _followed(v, leak, vsy_old, vsy, elapsed)
-    return Updated(u * r.per_x - r.damped_x, atan(v * r.per_y + r.damped_y), u, v, vsy - leak * v)
+    stretch, sliding, pulling = r.grip(u * r.per_x, v * r.per_y)
+    leak_x, leak_y = (fmax(speed * per * stretch, sliding) for speed, per in r.along)
+    u = _followed(u, leak_x, -vsx_old, -vsx, elapsed)
+    v = _followed(v, leak_y, vsy_old, vsy, elapsed)
+    kappa, tan_alpha = r.slips(u, v, stretch, pulling)
+    return Updated(kappa - r.damped_x, atan(tan_alpha + r.damped_y), u, v, vsy - leak_y * v)
 
 
 def _followed(value: Any, leak: Any, n_old: Any, n: Any, elapsed: Any) -> Any:
-    """(9), by t = tanh(λ/2): e^-λ = (1 - t)/(1 + t), without cancellation at small λ."""
+    """(10), by t = tanh(λ/2): e^-λ = (1 - t)/(1 + t), without cancellation at small λ."""
     rate = fmax(leak * elapsed, 1e-30)
     t = tanh(0.5 * rate)
     phi = 2 * t / (rate * (1 + t))
@@ -205,7 +236,7 @@ def _followed(value: Any, leak: Any, n_old: Any, n: Any, elapsed: Any) -> Any:
 
 
 def hastened(at: AtLoad, lagged: Lagged, fx: Any, fy: Any) -> Lagged:
-    """Rates of the deflections with relaxation lengths that fall with slip (8)."""
+    """Rates of the deflections with relaxation lengths that fall with slip (9)."""
     shares = []
     for force, slope, slip, least in (
         (fx, at.slope_x, lagged.kappa, lagged.slowest[0]),
@@ -351,7 +382,7 @@ def standing(
         found_x, found_y = forces(kappa, tangent)
         rx, ry = fx - found_x, fy - found_y
         if max(abs(rx), abs(ry)) <= 1e-9 * max(load, 1.0):
-            return float(kappa * at.sigma_kappa), float(tangent * at.sigma_alpha)
+            return _deflections(at, kappa, tangent)
         ax, ay = forces(kappa + h, tangent)
         bx, by = forces(kappa, tangent + h)
         a, b, c, d = (ax - found_x) / h, (bx - found_x) / h, (ay - found_y) / h, (by - found_y) / h
@@ -365,3 +396,13 @@ def standing(
     raise ParameterError(
         f"tire {tire.name!r}: standing with {load:.0f} N, the wheel cannot carry Fx = {fx:.0f} N, Fy = {fy:.0f} N"
     )
+
+
+def _deflections(at: AtLoad, kappa: float, tangent: float) -> tuple[float, float]:
+    """Deflections at rest of given slips: the inverse of (6), r (1 + r²) = m up to r = 1."""
+    m = math.hypot(2 * kappa / float(at.kappa_slide), 2 * tangent / float(at.alpha_slide))
+    r = min(m, 1.0)
+    for _ in range(60):
+        r -= (r * (1 + r * r) - m) / (1 + 3 * r * r)
+    share = 1 / (1 + min(r * r, 1.0))
+    return float(kappa * share * at.sigma_kappa), float(tangent * share * at.sigma_alpha)

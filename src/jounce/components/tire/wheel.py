@@ -88,7 +88,7 @@ def mount(
         {"LKY": ...}. They are arguments of the compiled function, and what derives from them is computed in every step
     offset : of its centre along the rotor's axis, for a second tire on a hub; m
     substeps : integrate the contact deflections apart, so many times in a step (``substeps``); 0: with the vehicle
-    exponential : the contact deflections are memories with an exact update, not states, (9) of ``transient``
+    exponential : the contact deflections are memories with an exact update, not states, (10) of ``transient``
     outside : force and moment at the wheel centre as they shall act, from those that the tire gives
     """
     model, system = block.tire.model, scope.system
