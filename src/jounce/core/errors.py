@@ -34,6 +34,10 @@ class SimulationError(JounceError):
     """A run could not go on."""
 
 
+class PlausibilityWarning(UserWarning):
+    """A number that nothing on the road has: perhaps in another unit than its author thought of."""
+
+
 def did_you_mean(name: str, known: Iterable[str], limit: int = 8) -> str:
     """Return ``"; did you mean 'x'?  known: a, b"`` for messages about unknown names."""
     names = list(known)

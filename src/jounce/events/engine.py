@@ -100,7 +100,9 @@ def make_ready(vehicle: Vehicle, event: Event, options: Options) -> Start:
     vehicle = event.adapted(vehicle)
     scene, event = set_scene(vehicle, event, options)
     start = Start(scene.describe(vehicle, event, options), event, options, scene)
-    start.warnings[:0] = [*scene.remarks, *(cars.tire_warnings(vehicle) if options.tires is None else ())]
+    odd = [f"event: {item}" for item in event.doubts()]
+    of_tires = cars.tire_warnings(vehicle) if options.tires is None else ()
+    start.warnings[:0] = [*vehicle.doubts(), *odd, *scene.remarks, *of_tires]
     return start
 
 

@@ -31,14 +31,16 @@ class DiscBrake(Part):
     aliases: ClassVar[Mapping[str, str]] = {"model": "kind"}
 
     kind: Literal["disc"] = choice("disc", doc="kind of brake")
-    mu: float = quantity("-", 0.4, ge=0, doc="friction of the pads")
-    effective_radius: float = quantity("m", gt=0, doc="radius at which the friction force acts")
-    piston_area: float = quantity("m2", gt=0, doc="area of the pistons that press one pad")
+    mu: float = quantity("-", 0.4, ge=0, typical=(0.05, 1.2), doc="friction of the pads")
+    effective_radius: float = quantity("m", gt=0, typical=(0.03, 0.4), doc="radius at which the friction force acts")
+    piston_area: float = quantity("m2", gt=0, typical=(1e-5, 0.5), doc="area of the pistons that press one pad")
     lockup_natural_frequency: float = quantity(
-        "Hz", 30.0, gt=0, doc="of the spin inertia on the spring of a locked brake"
+        "Hz", 30.0, gt=0, typical=(1.0, 300.0), doc="of the spin inertia on the spring of a locked brake"
     )
-    lockup_damping_ratio: float = quantity("-", 1.0, ge=0, doc="its damping relative to critical")
-    lockup_speed: float = quantity("m/s", 0.139, gt=0, doc="rolling speed below which the brake may lock")
+    lockup_damping_ratio: float = quantity("-", 1.0, ge=0, typical=(0.0, 10.0), doc="its damping relative to critical")
+    lockup_speed: float = quantity(
+        "m/s", 0.139, gt=0, typical=(1e-3, 5.0), doc="rolling speed below which the brake may lock"
+    )
     right: DiscBrake | None = part(None, doc="what differs on the right side")
 
     def connect(self, at: WheelModel, p: Symbols) -> None:

@@ -45,7 +45,9 @@ STANDING = 1e-6  # m/s, below which a direction of motion means nothing
 class TwinTire(Data):
     """A second tire on the same hub, outside the first: it spins with it and has a contact of its own."""
 
-    offset: float = quantity("m", gt=0, doc="from the centre of the first tire outwards to that of the second")
+    offset: float = quantity(
+        "m", gt=0, typical=(0.1, 0.8), doc="from the centre of the first tire outwards to that of the second"
+    )
     tire: FileReference | None = reference(
         "tires", ".tir", None, doc="its property file, or a name of the library; absent: that of the first tire"
     )
@@ -60,12 +62,20 @@ class Wheels(Subsystem):
     level: ClassVar[Level] = "axle"
     rank: ClassVar[int] = 3
 
-    unsprung_mass: float = quantity("kg", gt=0, doc="one wheel and the part of the suspension that moves with it")
-    ixx: float = quantity("kg.m2", gt=0, doc="inertia of carrier and wheel about x, through the wheel centre")
-    iyy: float = quantity("kg.m2", gt=0, doc="the same about y")
-    izz: float = quantity("kg.m2", gt=0, doc="the same about z")
-    spin_inertia: float = quantity("kg.m2", gt=0, doc="all that spins with one wheel: tire, rim, disc, shaft")
-    wheel_centre_height: float = quantity("m", gt=0, doc="wheel centre above ground at design, where travel is zero")
+    unsprung_mass: float = quantity(
+        "kg", gt=0, typical=(0.5, 1500.0), doc="one wheel and the part of the suspension that moves with it"
+    )
+    ixx: float = quantity(
+        "kg.m2", gt=0, typical=(1e-3, 500.0), doc="inertia of carrier and wheel about x, through the wheel centre"
+    )
+    iyy: float = quantity("kg.m2", gt=0, typical=(1e-3, 500.0), doc="the same about y")
+    izz: float = quantity("kg.m2", gt=0, typical=(1e-3, 500.0), doc="the same about z")
+    spin_inertia: float = quantity(
+        "kg.m2", gt=0, typical=(1e-3, 100.0), doc="all that spins with one wheel: tire, rim, disc, shaft"
+    )
+    wheel_centre_height: float = quantity(
+        "m", gt=0, typical=(0.08, 1.2), doc="wheel centre above ground at design, where travel is zero"
+    )
     tire: FileReference = reference("tires", ".tir", doc="tire property file, or the name of a tire of the library")
     twin: TwinTire | None = part(None, doc="a second tire on each side; then masses are those of both")
     right: Wheels | None = part(None, doc="what differs on the right side")

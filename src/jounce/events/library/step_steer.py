@@ -207,10 +207,14 @@ class StepSteer(Steered):
         },
     }  # fmt: skip
 
-    amplitude: float | None = quantity("rad", None, doc="hand wheel angle after the step; absent: found")
-    lateral_acceleration: float = quantity("m/s2", 4.0, doc="to find the amplitude for; negative turns right")
-    rate: float = quantity("rad/s", math.radians(500), gt=0, doc="speed of the hand wheel")
-    duration: float | None = quantity("s", None, gt=0, doc="of the step, instead of the rate")
+    amplitude: float | None = quantity(
+        "rad", None, typical=(0.0, 8.0), doc="hand wheel angle after the step; absent: found"
+    )
+    lateral_acceleration: float = quantity(
+        "m/s2", 4.0, typical=(0.05, 60.0), doc="to find the amplitude for; negative turns right"
+    )
+    rate: float = quantity("rad/s", math.radians(500), gt=0, typical=(0.05, 35.0), doc="speed of the hand wheel")
+    duration: float | None = quantity("s", None, gt=0, typical=(1e-3, 60.0), doc="of the step, instead of the rate")
     mode: Literal["absolute", "relative"] = choice(
         "absolute", doc="whether the amplitude counts from zero or from the initial angle"
     )
