@@ -388,7 +388,7 @@ def test_brakes_that_are_too_weak_for_the_slope_are_told_at_once(compact_car: jv
         total += 2 * torque / compact_car.wheels(axle).wheel_centre_height
     pull = compact_car.mass() * compact_car.system.gravity * math.sin(math.atan(abs(grade)))
     numbers = [float(word) for word in str(told.value).split() if word.replace(".", "").isdigit()]
-    assert numbers[0] == pytest.approx(total, rel=1e-3) and numbers[1] == pytest.approx(pull, rel=1e-3)
+    assert numbers[0] == pytest.approx(total, rel=1e-3) and numbers[1] == pytest.approx(pull, rel=5e-3)
     assert on(compact_car, grade=grade, bank=0.05, brake=0.0)[1].residual < 1e-9, "a car that may roll needs none"
 
 

@@ -34,6 +34,10 @@ class SimulationError(JounceError):
     """A run could not go on."""
 
 
+class UnstableStepError(SimulationError):
+    """A run blew up because its step is beyond the stability limit of its method."""
+
+
 class PlausibilityWarning(UserWarning):
     """A number that nothing on the road has: perhaps in another unit than its author thought of."""
 

@@ -309,8 +309,8 @@ def _check_standing(sim: Simulation, description: Description) -> None:
             load = sim.output(f"{place.prefix}Tire.Ground_Surface_Force_Z.{wheel}")
             if not -ABSURD * weight <= load <= (1 + ABSURD) * weight:
                 raise StaticsError(
-                    f"no equilibrium on the wheels: in the one that was found wheel {wheel} bears {load:.4g} N, the whole "
-                    f"car weighs {weight:.4g} N; the last state is kept"
+                    f"no equilibrium on the wheels: in the one that was found wheel {wheel} bears {load:.4g} N, the "
+                    f"whole car weighs {weight:.4g} N; the last state is kept"
                 )
 
 
