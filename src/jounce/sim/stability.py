@@ -61,7 +61,7 @@ class StepLimit:
             return ""
         return (
             f"the step of {1e3 * step:.4g} ms is beyond the stability limit of {self.method} for this car, "
-            f"{1e3 * self.step:.3g} ms (by {self.state}, {abs(self.eigenvalue):.4g} 1/s): what breaks up is the method, "
+            f"{1e3 * self.step:.3g} ms (by {self.state}, {abs(self.eigenvalue):.4g} 1/s): what breaks is the method, "
             "not the car. Take a smaller step, or softer data"
         )
 

@@ -20,7 +20,7 @@ from jounce.components.model import WheelModel
 from jounce.components.part import Level, Part, Symbols
 from jounce.core.fields import choice, part, quantity
 from jounce.symbolic.friction import coulomb
-from jounce.symbolic.ops import fmax, pi
+from jounce.symbolic.ops import fabs, fmax, if_else, pi
 
 
 class DiscBrake(Part):
@@ -60,6 +60,9 @@ class DiscBrake(Part):
             limit = fmax(limit, 0.0)
         stiffness, damping = inertia * omega * omega, 2 * p.lockup_damping_ratio * inertia * omega
         torque = coulomb(at.scope.scope("brake"), "pad", at.rotor.spin, limit, stiffness, damping, unit="rad")
+        sticks = if_else(fabs(torque) < limit, 1.0, 0.0)
+        at.channel(f"Locked_Switch.{place}", sticks, "-", "1 while the pads stick, 0 while they slide or are off")
+        at.channel(f"Locked_Moment.{place}", -sticks * torque, "N.m", "torque of the pads while they stick")
         torque = -through(-torque, "N.m", "torque on the wheel, about its axis", added=names["brk_mmag_unsign"])
         at.rotor.torque(-torque)
         at.brake_torque = -torque
