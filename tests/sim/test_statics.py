@@ -342,3 +342,56 @@ def test_air_takes_no_part(compact_car: jv.Vehicle) -> None:
 def test_a_vehicle_instead_of_its_description_is_told(compact_car: jv.Vehicle) -> None:
     with pytest.raises(ParameterError, match=r"settle: found a Vehicle; expected the description.*car\.describe"):
         statics.settle(Simulation.__new__(Simulation), compact_car)  # type: ignore[arg-type]
+
+
+# -- what is no answer ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", [None, (0.0, 0.0, 1.0), (2.0, -3.0, 1.0)], ids=["measured", "level", "absurd"])
+@pytest.mark.parametrize(
+    ("grade", "bank", "brake"), [(0.1, 0.0, 0.0), (0.0, 0.3, 0.0), (0.2, -0.3, 1.0), (-0.6, 0.2, 0.0)]
+)
+def test_a_car_stands_on_its_wheels_whatever_it_starts_from(
+    compact_car: jv.Vehicle, grade: float, bank: float, brake: float, wrong: Any
+) -> None:
+    """Roots on the nose and on the roof have residuals as small as the right one."""
+    description = car.describe(compact_car, ground="inclined")
+    sim = car.simulation(description)
+    sim.set_parameters({"ground.grade": grade, "ground.bank": bank})
+    sim.set_inputs({"brake": brake})
+    where = {"x": 7.0, "y": -4.0, "heading": 0.4}
+    found = statics.settle(sim, description, normal=wrong, **where)
+    assert found.residual < 1e-9 and found.unstable == ""
+    other = car.simulation(description)
+    other.set_parameters({"ground.grade": grade, "ground.bank": bank})
+    other.set_inputs({"brake": brake})
+    height = grade * where["x"] + bank * where["y"]
+    statics.settle(other, description, normal=(-grade, -bank, 1.0), height=height, **where)
+    assert loads(sim) == pytest.approx(loads(other), rel=1e-6)
+    assert_same(sim, other, 1e-7)
+
+
+@pytest.mark.parametrize("grade", [0.3, -0.25])
+def test_brakes_that_are_too_weak_for_the_slope_are_told_at_once(compact_car: jv.Vehicle, grade: float) -> None:
+    """By the balance along the road: torques of the brakes over the radii of the wheels against m g sin θ."""
+    with pytest.raises(StaticsError, match="brakes are too weak for the slope: they hold ") as told:
+        on(compact_car, grade=grade, bank=0.05, brake=0.05)
+    brakes, total = compact_car.brakes, 0.0
+    for axle, share in ((1, brakes.bias_front), (2, 1 - brakes.bias_front)):
+        disc, pressure = compact_car.brake(axle), 0.05 * share * brakes.master_cylinder_pressure_gain
+        torque = 2 * disc.piston_area * disc.mu * disc.effective_radius * pressure
+        total += 2 * torque / compact_car.wheels(axle).wheel_centre_height
+    pull = compact_car.mass() * compact_car.system.gravity * math.sin(math.atan(abs(grade)))
+    numbers = [float(word) for word in str(told.value).split() if word.replace(".", "").isdigit()]
+    assert numbers[0] == pytest.approx(total, rel=1e-3) and numbers[1] == pytest.approx(pull, rel=5e-3)
+    assert on(compact_car, grade=grade, bank=0.05, brake=0.0)[1].residual < 1e-9, "a car that may roll needs none"
+
+
+def test_a_car_that_slides_away_is_told_when_it_does(compact_car: jv.Vehicle) -> None:
+    vehicle = compact_car.with_(**{"system.statics.time_step": "2 ms"})
+    description = car.describe(vehicle, ground="inclined")
+    sim = car.simulation(description)
+    sim.set_parameters({"ground.grade": 0.7, "ground.friction": 0.1})
+    sim.set_inputs({"brake": 1.0})
+    with pytest.raises(StaticsError, match="nothing holds it on this ground"):
+        statics.settle(sim, description)

@@ -42,9 +42,9 @@ def _read(name: str) -> tuple[str, list[str]]:
     if Path(name).suffix.lower() in PATHS:
         return _path(name)
     from jounce.sim.car import describe, tire_warnings
-    from jounce.vehicle.reading import load
+    from jounce.vehicle.reading import read
 
-    vehicle = load(name)
+    vehicle = read(name)
     describe(vehicle)  # reads its tires
     return f"vehicle {vehicle.name}", [*vehicle.remarks(), *tire_warnings(vehicle)]
 

@@ -58,7 +58,7 @@ def run(
     from jounce.events.bundle import is_bundle, read_bundle, write_bundle
     from jounce.events.engine import run as drive
     from jounce.results.output_map import OutputMap
-    from jounce.vehicle.reading import load
+    from jounce.vehicle.reading import read
 
     begun = time.perf_counter()
     from jounce.cli._arguments import assignments
@@ -73,7 +73,7 @@ def run(
         manoeuvre = manoeuvre.changed(**of_event) if of_event else manoeuvre
         step, method, interval = stored["step"], stored["method"], stored["interval"]
     else:
-        data, manoeuvre = load(vehicle), event_of(event, preset, of_event)
+        data, manoeuvre = read(vehicle), event_of(event, preset, of_event)
     plain = data
     if of_vehicle:
         data = data.with_(**of_vehicle)

@@ -25,9 +25,9 @@ def show(
     from jounce.cli._terminal import waiting
     from jounce.sim import car
     from jounce.sim.standing import standing, write_state
-    from jounce.vehicle.reading import load
+    from jounce.vehicle.reading import read
 
-    data = load(vehicle)
+    data = read(vehicle)
     changes = assignments(parameters)
     if changes:
         data = data.with_(**changes)

@@ -42,9 +42,9 @@ class Subsystem(Part):
 class Point(Data):
     """A point in the vehicle reference frame; in a file also ``[x, y, z]``."""
 
-    x: float = quantity("m", 0.0, doc="forward from the front wheel centres")
-    y: float = quantity("m", 0.0, doc="left of the centre plane")
-    z: float = quantity("m", 0.0, doc="above the ground at design")
+    x: float = quantity("m", 0.0, typical=(0.0, 30.0), doc="forward from the front wheel centres")
+    y: float = quantity("m", 0.0, typical=(0.0, 3.0), doc="left of the centre plane")
+    z: float = quantity("m", 0.0, typical=(0.0, 5.0), doc="above the ground at design")
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
@@ -60,12 +60,12 @@ class Point(Data):
 class Inertia(Data):
     """Moments and products of inertia about the centre of gravity, axes of the vehicle."""
 
-    ixx: float = quantity("kg.m2", gt=0, doc="roll moment of inertia")
-    iyy: float = quantity("kg.m2", gt=0, doc="pitch moment of inertia")
-    izz: float = quantity("kg.m2", gt=0, doc="yaw moment of inertia")
-    ixy: float = quantity("kg.m2", 0.0, doc="product of inertia ∫ x y dm")
-    ixz: float = quantity("kg.m2", 0.0, doc="product of inertia ∫ x z dm")
-    iyz: float = quantity("kg.m2", 0.0, doc="product of inertia ∫ y z dm")
+    ixx: float = quantity("kg.m2", gt=0, typical=(1.0, 2e5), doc="roll moment of inertia")
+    iyy: float = quantity("kg.m2", gt=0, typical=(1.0, 2e6), doc="pitch moment of inertia")
+    izz: float = quantity("kg.m2", gt=0, typical=(1.0, 2e6), doc="yaw moment of inertia")
+    ixy: float = quantity("kg.m2", 0.0, typical=(0.0, 2e5), doc="product of inertia ∫ x y dm")
+    ixz: float = quantity("kg.m2", 0.0, typical=(0.0, 2e5), doc="product of inertia ∫ x z dm")
+    iyz: float = quantity("kg.m2", 0.0, typical=(0.0, 2e5), doc="product of inertia ∫ y z dm")
     products_are_tensor_entries: bool = flag(
         False, doc="the products are entries of the matrix, that is, with the opposite sign"
     )
@@ -100,7 +100,7 @@ def check_inertia(matrix: Array) -> None:
 class MassProperties(Data):
     """A rigid body: mass, centre of gravity, inertia about it."""
 
-    mass: float = quantity("kg", gt=0, doc="mass")
+    mass: float = quantity("kg", gt=0, typical=(10.0, 5e4), doc="mass")
     cg: Point = part(doc="centre of gravity")
     inertia: Inertia = part(doc="inertia about the centre of gravity")
 

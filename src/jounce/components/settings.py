@@ -18,11 +18,17 @@ class Statics(Data):
     angular_acceleration: float = quantity("rad/s2", 0.001, gt=0, doc="limit of the norm of angular accelerations")
     use_brakes: bool = flag(False, doc="brakes engaged during the search")
     use_linear_damper: bool = flag(False, doc="linear dampers instead of the given ones during the search")
-    linear_damper_rate_front: float = quantity("N.s/m", 5000.0, ge=0, doc="their rate at a front wheel")
-    linear_damper_rate_rear: float = quantity("N.s/m", 5000.0, ge=0, doc="their rate at a rear wheel")
+    linear_damper_rate_front: float = quantity(
+        "N.s/m", 5000.0, ge=0, typical=(20.0, 3e5), doc="their rate at a front wheel"
+    )
+    linear_damper_rate_rear: float = quantity(
+        "N.s/m", 5000.0, ge=0, typical=(20.0, 3e5), doc="their rate at a rear wheel"
+    )
     use_linear_spring: bool = flag(False, doc="linear springs instead of the given ones during the search")
-    linear_spring_rate_front: float = quantity("N/m", 100e3, ge=0, doc="their rate at a front wheel")
-    linear_spring_rate_rear: float = quantity("N/m", 100e3, ge=0, doc="their rate at a rear wheel")
+    linear_spring_rate_front: float = quantity(
+        "N/m", 100e3, ge=0, typical=(1e3, 5e6), doc="their rate at a front wheel"
+    )
+    linear_spring_rate_rear: float = quantity("N/m", 100e3, ge=0, typical=(1e3, 5e6), doc="their rate at a rear wheel")
     brake_damping: float = quantity("N.m.s/rad", 0.0, ge=0, doc="damping of wheel spin during the search")
     time_step: float | None = quantity(
         "s", None, presence=False, gt=0, doc="step of the relaxation; absent: that of the event"
@@ -66,7 +72,7 @@ class BodyCompliance(Data):
 class Settings(Data):
     """Settings of the whole model."""
 
-    gravity: float = quantity("m/s2", GRAVITY, ge=0, doc="acceleration of gravity")
+    gravity: float = quantity("m/s2", GRAVITY, ge=0, typical=(1.0, 30.0), doc="acceleration of gravity")
     simplified_model: Literal[0, 1, 2] = choice(
         0,
         doc="0 full; 1 simplified: wheels move straight up and down; 2 kinematic: no compliance, no extra freedoms",

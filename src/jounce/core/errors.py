@@ -34,6 +34,14 @@ class SimulationError(JounceError):
     """A run could not go on."""
 
 
+class UnstableStepError(SimulationError):
+    """A run blew up because its step is beyond the stability limit of its method."""
+
+
+class PlausibilityWarning(UserWarning):
+    """A number that nothing on the road has: perhaps in another unit than its author thought of."""
+
+
 def did_you_mean(name: str, known: Iterable[str], limit: int = 8) -> str:
     """Return ``"; did you mean 'x'?  known: a, b"`` for messages about unknown names."""
     names, name = list(known), name[:100]  # the search takes time by the square of the length

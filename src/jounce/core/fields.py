@@ -50,7 +50,8 @@ def quantity(
     typical: tuple[float, float] | None = None,
     **bounds: float,
 ) -> Any:
-    """Declare a number. `unit` is SI; `bounds` are gt, ge, lt, le in it; `typical` is what exists on the road.
+    """Declare a number. `unit` is SI; `bounds` are gt, ge, lt, le in it; `typical` are the magnitudes that exist on
+    the road, from a kart to a truck of 40 t (``core/plausible.py``).
 
     With `presence` False it is no structure whether an optional number is there.
     """
@@ -69,10 +70,14 @@ def curve(
     doc: str,
     flat: bool = False,
     guides: bool = False,
+    typical: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
+    reach: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
 ) -> Any:
     """Declare a curve y(x) or, when `z` has a unit, also y(x; z). With `flat` its keys stand beside the others.
 
-    `guides`: it guides a wheel, so that the options of the wheel-guiding maps apply.
+    `guides`: it guides a wheel, so that the options of the wheel-guiding maps apply. `typical`: magnitudes of its mean
+    slope (where a constant is a value: of its largest value) that exist on the road; `reach`: those of its largest
+    abscissa; both may be given by the unit of x, where that is not always the same.
     """
     extra: dict[str, Any] = {
         "kind": "curve",
@@ -82,6 +87,8 @@ def curve(
         "constant": constant,
         "flat": flat,
         "guides": guides,
+        "typical": typical,
+        "reach": reach,
     }
     return Field(default, description=doc, json_schema_extra=extra)
 

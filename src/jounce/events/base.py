@@ -15,6 +15,7 @@ from pydantic import ValidationError, field_validator, model_validator
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.fields import Data, choice, flag, meta, part, problem, quantity, text, to_raw
 from jounce.core.messages import explain
+from jounce.core.plausible import accepted, doubts
 from jounce.events.registry import defined, find, names
 from jounce.results.kinds import Kind
 from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase, Program, Ramp, Stop, When
@@ -49,11 +50,13 @@ class Event(Data):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     results: ClassVar[Kind] = Kind()
 
-    speed: float = quantity("m/s", KMH_100, doc="speed at the start")
-    end_time: float = quantity("s", 6.0, gt=0, doc="end of the run")
-    friction: float = quantity("-", 1.0, gt=0, doc="friction of the road relative to that of the tires' data")
-    grade: float = quantity("-", 0.0, doc="slope of the road along x, rise over run")
-    bank: float = quantity("-", 0.0, doc="slope of the road along y, rise over run")
+    speed: float = quantity("m/s", KMH_100, typical=(0.0, 75.0), doc="speed at the start")
+    end_time: float = quantity("s", 6.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run")
+    friction: float = quantity(
+        "-", 1.0, gt=0, typical=(0.02, 2.5), doc="friction of the road relative to that of the tires' data"
+    )
+    grade: float = quantity("-", 0.0, typical=(0.0, 1.0), doc="slope of the road along x, rise over run")
+    bank: float = quantity("-", 0.0, typical=(0.0, 1.5), doc="slope of the road along y, rise over run")
     road: str = text(doc="name or file of a road; absent: a plane")
     wheel_roads: tuple[str, ...] = part((), doc="one road for each wheel: L1, R1, L2, R2, …")
     contact: Literal["point", "points", "cams"] = choice(
@@ -65,7 +68,9 @@ class Event(Data):
     x: float = quantity("m", 0.0, doc="start, world")
     y: float = quantity("m", 0.0, doc="start, world")
     z: float | None = quantity("m", None, doc="start, world: a road under bridges below it; absent: the uppermost road")
-    heading: float = quantity("rad", 0.0, doc="start, from the world's x axis, left positive")
+    heading: float = quantity("rad", 0.0, typical=(0.0, 6.3), doc="start, from the world's x axis, left positive")
+
+    accept: tuple[str, ...] = part((), doc="parameters whose unusual values are meant so")
 
     @field_validator("road", "lap_path", mode="before")
     @classmethod
@@ -117,6 +122,10 @@ class Event(Data):
             if value is not None and value != () and value != "":
                 result[name] = [list(value) if isinstance(value, tuple) else value, meta(info).get("unit", "")]
         return result
+
+    def doubts(self) -> list[str]:
+        """What no driver does, with a hint: a speed of 80 m/s; ``accept`` names what is meant so."""
+        return [str(item) for item in doubts(self) if not accepted(item.path, self.accept)]
 
     def to_dict(self) -> dict[str, Any]:
         """The event as plain data, SI; `from_dict` makes it again."""
@@ -179,9 +188,11 @@ class Driven(Event):
 class Steered(Driven):
     """An open-loop steering event."""
 
-    start_time: float = quantity("s", 1.0, ge=0, doc="when the steering begins")
-    initial_steer: float = quantity("rad", 0.0, doc="hand wheel angle before that")
-    release_time: float | None = quantity("s", None, gt=0, doc="when the hand wheel is let go; absent: never")
+    start_time: float = quantity("s", 1.0, ge=0, typical=(0.0, 600.0), doc="when the steering begins")
+    initial_steer: float = quantity("rad", 0.0, typical=(0.0, 20.0), doc="hand wheel angle before that")
+    release_time: float | None = quantity(
+        "s", None, gt=0, typical=(1e-3, 7200.0), doc="when the hand wheel is let go; absent: never"
+    )
 
     def reference(self, start: Start) -> Any:
         """The hand wheel angle over time."""

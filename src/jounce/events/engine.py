@@ -113,8 +113,9 @@ def make_ready(vehicle: Vehicle, event: Event, options: Options) -> Start:
     vehicle = event.adapted(vehicle)
     scene, event = set_scene(vehicle, event, options)
     start = Start(scene.describe(vehicle, event, options), event, options, scene)
-    of_tires = cars.tire_warnings(vehicle) if options.tires is None else []
-    start.warnings[:0] = [*options.remarks, *scene.remarks, *of_tires]
+    odd = [f"event: {item}" for item in event.doubts()]
+    of_tires = cars.tire_warnings(vehicle) if options.tires is None else ()
+    start.warnings[:0] = [*vehicle.doubts(), *odd, *options.remarks, *scene.remarks, *of_tires]
     return start
 
 

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jounce.core.errors import ParameterError, SimulationError, StaticsError
+from jounce.core.errors import ParameterError, SimulationError, StaticsError, UnstableStepError
 from jounce.events.options import Options, Progress
 from jounce.events.record import record
 from jounce.events.scene import Plane, Scene, on_a_plane
 from jounce.runtime.blocks import in_order
+from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
 from jounce.sim.equilibrium import Places
 from jounce.sim.gains import Gains, gains
+from jounce.sim.stability import step_note
 from jounce.sim.statics import Settled, place, settle
 from jounce.sim.steady import Running, roll, run_steadily
 
 if TYPE_CHECKING:
     from jounce.events.base import Event
     from jounce.runtime.recording import Recording
-    from jounce.runtime.simulation import Simulation
 
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
 SAMPLED = 0.05  # s, between rows of a search
@@ -49,6 +50,9 @@ class Start:
         self.running: Running | None = None
         self._ready()
         self._first = self.sim.snapshot()
+        self._begin = (self.sim.x.copy(), self.sim.m.copy(), self.sim.u.copy())
+        if self.settled.method != "none" and self.step_note:  # with statics the linear model is there anyway
+            self.warnings.append(self.step_note)
         self._ran = False
         self._outside, late = in_order(self.options.outside, self.sim.model)
         self.warnings += [f"blocks read each other in a loop: {text} one sample late" for text in late]
@@ -138,6 +142,14 @@ class Start:
                 bound.initial[:] = first
                 bound.load(first)
 
+    @cached_property
+    def step_note(self) -> str:
+        """What is wrong with the step, by the linear model at the start; nothing where it is small enough."""
+        own = Simulation(self.sim.library, method=self.options.method, step=self.options.step)
+        own.adopt(self.sim)
+        own.x[:], own.m[:], own.u[:] = self._begin
+        return step_note(own, cars.lineariser(self.description))
+
     # -- what events ask -----------------------------------------------------------------------------------------
 
     @property
@@ -193,7 +205,8 @@ class Start:
         every = max(1, round(SAMPLED / step)) * step
         recorded = self.record(event, interval=every, channels=["System_Mass_Center.Tracking_Ay"])
         if not recorded.ok:
-            raise SimulationError(f"the run ended with {recorded.reason!r}")
+            kind = UnstableStepError if self.step_note else SimulationError
+            raise kind(f"the run ended with {recorded.reason!r}")
         last = recorded.time >= recorded.time[-1] - 1.0
         self.restart()
         values = recorded["System_Mass_Center.Tracking_Ay"]
@@ -228,4 +241,7 @@ class Start:
         program = event.program(self)
         self._attach()
         self._ran = True
-        return record(self.sim, program, options, event.end_time)
+        recorded = record(self.sim, program, options, event.end_time)
+        if recorded.ok or recorded.status == "interrupted" or not self.step_note:
+            return recorded
+        return replace(recorded, reason=f"{recorded.reason}; {self.step_note}")

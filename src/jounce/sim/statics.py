@@ -16,7 +16,10 @@ about to roll along its x axis. Tires without deflections (steady use modes) car
 counts.
 
 At the end every state that nobody said may move must stand still, or the search fails and names it; and the growth
-rates of the linearised equilibrium tell whether it is stable.
+rates of the linearised equilibrium tell whether it is stable. The equations also hold for a car on its nose or on its
+roof, whose tires still push along the normals of their contacts: a body must stand upright on the ground under its
+wheels, and no wheel bear more than the weight of all, or the search goes on from another start. Where nothing says how
+the ground lies, it is measured under the wheels. Brakes that are weaker than the slope are told before the search.
 
 Newton's method on exact Jacobians (sticking friction enters linearly, its columns are differences). When it fails,
 dynamic relaxation: the model is simulated until the norms of speeds and accelerations over all bodies are below the
@@ -29,12 +32,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from jounce.components.places import VehiclePlace
 from jounce.core.errors import JounceError, ParameterError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.runtime.user_tire import in_analysis
@@ -57,6 +61,11 @@ INTERVAL = 0.01  # s, of relaxation between two looks at the norms
 HELD = 0.2  # a displacement that strains contacts by less than this part of the most does not hold
 STANDS = 1e-6  # largest rate of a state that nobody said may move
 TURNS = 1e-9  # slope of a straining speed over a spin, relative to its largest one, that is more than rounding
+UPRIGHT = math.radians(30)  # between a body and the ground under its wheels
+ABSURD = 0.01  # of the weight: what a wheel may bear beyond it
+LIES = 1e-9  # m: a plane found twice is not sought again
+LOOKS = 3  # at the ground under the wheels: a car that is turned stands over other points of it
+RUNS_AWAY = 50.0  # m/s, norm of speeds over all bodies: nothing falls as fast on its way to rest
 GROWS = 1e-3  # 1/s, growth rate above which an equilibrium counts as unstable: slower ones nobody waits for
 GROWS_RELATIVELY = 1e-6  # the same over the largest rate of the model: what rounding makes of standing still
 NORMS = {
@@ -104,6 +113,11 @@ class Stand:
         result: Array = ahead / np.linalg.norm(ahead)
         return result
 
+    @property
+    def rotation(self) -> Array:
+        """Axes of a vehicle that stands here."""
+        return np.column_stack([self.ahead, np.cross(self.up, self.ahead), self.up])
+
 
 @in_analysis("statics")
 def settle(
@@ -111,8 +125,8 @@ def settle(
     description: Description,
     *,
     method: Literal["newton", "relaxation", "auto"] = "auto",
-    normal: tuple[float, float, float] = (0.0, 0.0, 1.0),
-    height: float = 0.0,
+    normal: tuple[float, float, float] | None = None,
+    height: float | None = None,
     x: float = 0.0,
     y: float = 0.0,
     heading: float = 0.0,
@@ -125,35 +139,42 @@ def settle(
     sim : of ``car.simulation``; its brake input holds the wheels when it is on
     description : the car
     method : ``auto`` relaxes when Newton's method fails
-    normal, height : of the ground under the car, to start from; the ground itself is the simulation's
+    normal, height : of the ground under the car, to start from; the ground itself is the simulation's. Where neither
+        is given, that under the wheels
     x, y, heading : where the vehicle reference point stands and where the car points to
     others : of a model with several vehicles, by prefix, instead of these
 
     Raises
     ------
     StaticsError
-        Naming the norm that stays too large; the last state is kept in the simulation.
+        Naming the norm that stays too large, or what is wrong with the equilibrium that was found; the last state is
+        kept in the simulation.
     """
     if not isinstance(description, Description):
         raise ParameterError(
             f"settle: found a {type(description).__name__}; expected the description of the car that the simulation "
             "was made from: description = car.describe(vehicle, …), sim = car.simulation(description)"
         )
-    usual = Stand(x, y, heading, normal, height)
+    usual = Stand(x, y, heading, normal or (0.0, 0.0, 1.0), height or 0.0)
     stands = {name: (others or {}).get(name, usual) for name in description.vehicles}
-    put(sim, description, stands)
     with _helpers(sim, description):
-        if method == "relaxation":
-            return _relax(sim, description, stands)
-        start = sim.snapshot()
-        try:
-            return _Newton(sim, description).solve()
-        except _UndeclaredError:  # an equilibrium but for it, and nothing says that it would come to rest
-            raise
-        except (StaticsError, FloatingPointError, np.linalg.LinAlgError):
-            if method == "newton":
+        measurable = description.ground != "level"
+        told = normal is not None or height is not None or bool(others)
+        for measured in (False, True) if told and measurable else (measurable,):
+            if measured:
+                stands = _measured(sim, description, stands)
+            put(sim, description, stands)
+            _check_brakes(sim, description, stands)
+            if method == "relaxation":
+                return _relax(sim, description, stands)
+            try:
+                return _Newton(sim, description).solve()
+            except _UndeclaredError:  # an equilibrium but for it, and nothing says that it would come to rest
                 raise
-        sim.restore(start)
+            except (StaticsError, FloatingPointError, np.linalg.LinAlgError):
+                if method == "newton" and measured == measurable:
+                    raise
+        put(sim, description, stands)
         relaxed = _relax(sim, description, stands)
         found = sim.snapshot()
         try:  # close to the solution now: the exact one is better, at rest and from contacts without strain
@@ -187,7 +208,7 @@ def put(sim: Simulation, description: Description, stands: Mapping[str, Stand]) 
     units = [unit for place in description.places for unit in place.units]
     for unit, body in zip(units, rest["bodies"], strict=True):
         stand = stands[unit.vehicle.prefix.rstrip(".")]
-        rotation = np.column_stack([stand.ahead, np.cross(stand.up, stand.ahead), stand.up])
+        rotation = stand.rotation
         position = np.array([stand.x, stand.y, stand.height]) + rotation @ unit.origins[""]
         sim.x[[places.state[i] for i in body["position"]]] = position
         first = places.quaternion[body["tilt"][0]][0]
@@ -207,6 +228,90 @@ def _quaternion(r: Array) -> Array:
     q[1 + i], q[1 + j], q[1 + k] = s / 2, (r[i, j] + r[j, i]) / (2 * s), (r[i, k] + r[k, i]) / (2 * s)
     result: Array = q / np.linalg.norm(q)
     return result
+
+
+def _contacts(sim: Simulation, place: VehiclePlace, word: str) -> Array:
+    """Points or normals of the contacts of a vehicle, a row per wheel; none where tires do not tell them."""
+    known = {v.name: i for i, v in enumerate(sim.model.outputs)}
+    names = [[f"{place.prefix}{word}_{axis}.{wheel}" for axis in "XYZ"] for wheel in place.wheels]
+    if not all(name in known for row in names for name in row):
+        return np.zeros((0, 3))
+    values = sim.outputs()
+    return np.array([[values[known[name]] for name in row] for row in names])
+
+
+def _measured(sim: Simulation, description: Description, stands: Mapping[str, Stand]) -> dict[str, Stand]:
+    """Where vehicles stand on the ground as it is under their wheels: on the plane through the contacts."""
+    found = dict(stands)
+    for _ in range(LOOKS):
+        put(sim, description, found)
+        before = dict(found)
+        for name, place in zip(found, description.places, strict=True):
+            points = _contacts(sim, place, "Road.Contact_Patch_Global")
+            normals = _contacts(sim, place, "Tire.Contact_Patch_Normal")
+            if len(points) == 0 or not (np.isfinite(points).all() and np.isfinite(normals).all()):
+                continue
+            centre = points.mean(axis=0)
+            _, sizes, axes = np.linalg.svd(points - centre)
+            across = axes[2] if len(points) > 2 and sizes[1] > 0.1 * sizes[0] else normals.mean(axis=0)
+            n = across / across[2]
+            stand = found[name]
+            height = centre[2] - n[0] * (stand.x - centre[0]) - n[1] * (stand.y - centre[1])
+            found[name] = replace(stand, normal=(float(n[0]), float(n[1]), 1.0), height=float(height))
+        if all(abs(found[n].height - s.height) < LIES and np.allclose(found[n].up, s.up) for n, s in before.items()):
+            break
+    return found
+
+
+def _check_brakes(sim: Simulation, description: Description, stands: Mapping[str, Stand]) -> None:
+    """Refuse brakes that are on and weaker than the slope: the car would roll away whatever is tried."""
+    linear = lineariser(description)
+    names: tuple[str, ...] = tuple(linear.notes["states"])
+    limits, _ = linear.limits_and_rolling(sim)
+    slopes = linear.at(sim).T if limits.any() else np.zeros((0, len(names)))
+    spins = {names[i]: i for i in linear.rest["rolling"]}
+    for name, place in zip(stands, description.places, strict=True):
+        holds = 0.0
+        for wheel in place.wheels.values():
+            own = [i for spin, i in spins.items() if spin.startswith(wheel.prefix)]
+            holds += sum(limits[k] for k in range(len(slopes)) if slopes[k, own].any()) / float(wheel.centre[2])
+        pull = place.data.mass() * sim.parameter("gravity") * abs(float(stands[name].ahead[2]))
+        if 0 < holds < pull:
+            demand = sim.input(f"{place.prefix}brake")
+            raise StaticsError(
+                f"the brakes are too weak for the slope: they hold {holds:.4g} N along the road at a demand of "
+                f"{demand:.3g}, the car pulls with {pull:.4g} N; brake harder (input 'brake'), or let it roll (0)"
+            )
+
+
+def _check_standing(sim: Simulation, description: Description) -> None:
+    """Refuse an equilibrium in which a body does not stand on its wheels."""
+    linear = lineariser(description)
+    places = Places(sim, linear.notes["states"])
+    bodies = iter(linear.rest["bodies"])
+    for place in description.places:
+        normals = _contacts(sim, place, "Tire.Contact_Patch_Normal")
+        for _ in place.units:
+            first = places.quaternion[next(bodies)["tilt"][0]][0]
+            w, x, y, z = sim.x[first : first + 4]
+            up = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), w * w - x * x - y * y + z * z])
+            if len(normals):
+                normal = normals.mean(axis=0)
+                angle = math.acos(np.clip(up @ normal / np.linalg.norm(normal), -1.0, 1.0))
+                if not angle <= UPRIGHT:
+                    raise StaticsError(
+                        f"no equilibrium on the wheels: the one that was found has the body {math.degrees(angle):.0f} "
+                        "deg from upright on the ground under its wheels; the last state is kept. Does the ground lie "
+                        "as 'normal' and 'height' say?"
+                    )
+        weight = place.data.mass() * sim.parameter("gravity")
+        for wheel in place.wheels if weight > 0 else ():
+            load = sim.output(f"{place.prefix}Tire.Ground_Surface_Force_Z.{wheel}")
+            if not -ABSURD * weight <= load <= (1 + ABSURD) * weight:
+                raise StaticsError(
+                    f"no equilibrium on the wheels: in the one that was found wheel {wheel} bears {load:.4g} N, the "
+                    f"whole car weighs {weight:.4g} N; the last state is kept"
+                )
 
 
 @contextmanager
@@ -391,6 +496,7 @@ class _Newton:
                 f"{found.size:.3g} (allowed {TOLERANCE:g}); the last state is kept"
             )
         self._check_rest()
+        _check_standing(self.sim, self.description)
         norms = _norms(self.sim, self.description)
         return Settled("newton", found.iterations, found.size, self.held, norms, self._instability())
 
@@ -451,6 +557,12 @@ def _relax(sim: Simulation, description: Description, stands: Mapping[str, Stand
         except JounceError as problem:
             raise StaticsError(f"no equilibrium: the relaxation failed after {own.time:.2f} s: {problem}") from problem
         norms = _norms(own, description)
+        if not norms["translational_speed"] <= RUNS_AWAY:
+            sim.x[:], sim.m[:] = own.x, own.m
+            raise StaticsError(
+                f"no equilibrium: after {own.time:.1f} s of relaxation the car is on its way at a norm of speeds of "
+                f"{norms['translational_speed']:.3g} m/s; nothing holds it on this ground. The last state is kept"
+            )
         if all(norms[key] <= limits[key] for key in NORMS):
             if strained:  # what the tires took up sideways on the way down is not held against the car
                 _reset(own, ("strain",))
@@ -459,6 +571,7 @@ def _relax(sim: Simulation, description: Description, stands: Mapping[str, Stand
             if not braked:  # let go: free wheels carry nothing along the road
                 _let_go(own, description)
             sim.x[:], sim.m[:] = own.x, own.m
+            _check_standing(sim, description)
             return Settled("relaxation", interval + 1, max(norms.values()), (), norms)
     sim.x[:], sim.m[:] = own.x, own.m
     worst = max(NORMS, key=lambda key: norms[key] / limits[key])

@@ -191,7 +191,8 @@ def with_subsystem(vehicle: Vehicle, name: str, source: str | Path | Subsystem |
         # From now on these files describe the subsystem; what is written next refers to them.
         others = tuple(item for item in old.files if item.at[:1] != (name,))
         baseline = old.baseline.model_copy(update={name: data})
-        result._source = Source((*others, *files), baseline, old.detached)
+        places = {keys: place for keys, place in old.places.items() if keys[:1] != (name,)}
+        result._source = Source((*others, *files), baseline, old.detached, places)
     else:
         result._source = old
     return result

@@ -181,13 +181,13 @@ def check(vehicle: Vehicle) -> None:
     axles = layout(vehicle).axles
     steered = [axle for axle in axles if axle.data.steering is not None]
     if len(steered) > 1:
-        place = _at(vehicle, steered[1], "steering")
+        place = path_of(vehicle, steered[1], "steering")
         raise problem("not available yet: one axle is steered, this is the second", *place)
     _check_shares(vehicle, axles, how)
     for axle in axles:
         devices = [name for name in ("anti_roll_bar", "auxiliary_anti_roll") if getattr(axle.data.suspension, name)]
         if len(axle.sides) == 1 and devices:
-            raise problem("an axle with a single wheel has none", *_at(vehicle, axle, "suspension"), devices[0])
+            raise problem("an axle with a single wheel has none", *path_of(vehicle, axle, "suspension"), devices[0])
     for first, second in pairwise(axles):
         if not second.x < first.x:
             text = f"{second.x!r} m: must be behind the axle before it ({first.x!r} m)"
@@ -195,7 +195,7 @@ def check(vehicle: Vehicle) -> None:
                 text = (
                     f"{second.x!r} m: the rear wheels must be behind the front ones ({first.x!r} m); write -wheelbase"
                 )
-            raise problem(text, *_at(vehicle, second, "suspension"), "wheel_centre_x")
+            raise problem(text, *path_of(vehicle, second, "suspension"), "wheel_centre_x")
     if len(axles) > 1:
         _check_centre(vehicle, axles)
 
@@ -236,7 +236,7 @@ def _check_shares(vehicle: Vehicle, axles: list[AxlePlace], how: str) -> None:
                 if axle.data.brake is not None and axle.data.brake_share is None:
                     raise problem(
                         "missing; share of the pressure, needed unless there are two axles",
-                        *_at(vehicle, axle),
+                        *path_of(vehicle, axle),
                         "brake_share",
                     )
 
@@ -262,7 +262,7 @@ def _missing(items: list[tuple[str, str]]) -> Any:
     return PydanticCustomError("unreadable", "; ".join(item[1] for item in found), {"problems": found})
 
 
-def _at(vehicle: Vehicle, axle: AxlePlace, key: str = "") -> Keys:
+def path_of(vehicle: Vehicle, axle: AxlePlace, key: str = "") -> Keys:
     """Path of an axle, or of a key of it, as the vehicle spells it."""
     how, number = spelling(vehicle), axle.number - 1
     if how == "friendly":
@@ -288,7 +288,7 @@ def translated(vehicle: Vehicle, keys: Keys) -> Keys:
                 return (*friendly, *keys[3:])
     elif how != "friendly" and keys[:1] == ("steering",) and vehicle.steering is None:
         steered = layout(vehicle).steered
-        return (*_at(vehicle, steered, "steering"), *keys[1:]) if steered is not None else keys
+        return (*path_of(vehicle, steered, "steering"), *keys[1:]) if steered is not None else keys
     elif how != "friendly" and start == 0:
         for friendly, (i, name) in FRIENDLY.items():
             if keys[: len(friendly)] == friendly and name != "steering":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os.path
 import re
+import warnings
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from jounce.core.csv_cells import read_table_text
 from jounce.core.curves import LIMITS as TABLE
 from jounce.core.curves import each_file_once
-from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.errors import FormatError, ParameterError, PlausibilityWarning, did_you_mean
 from jounce.core.fields import Bad, Data, ValidationError, meta, read_reference
 from jounce.core.kinds import kind_at
 from jounce.core.library import LIBRARY
@@ -78,17 +79,28 @@ class _GiveUpError(Exception):
 def load(source: str | Path) -> Vehicle:
     """Return the vehicle of a file, of a folder with ``vehicle.yaml``, or of the library by its name.
 
+    Numbers that nothing on the road has are told by `PlausibilityWarning`; ``accept`` in the file names those that are
+    meant so.
+
     Raises
     ------
     FormatError, ParameterError
         Listing all problems of all files: file, line, path, what was found, what is allowed.
     """
+    vehicle = read(source)
+    for found in vehicle.doubts():
+        warnings.warn(found, PlausibilityWarning, stacklevel=2)
+    return vehicle
+
+
+def read(source: str | Path) -> Vehicle:
+    """As `load`, for those who tell the doubts themselves."""
     path = find(source)
     reading = Reading()
     raw = read_file(path, (), reading, Vehicle)
     vehicle = check(Vehicle, raw, (), reading)
     assert isinstance(vehicle, Vehicle)
-    vehicle._source = Source(tuple(reading.files), vehicle)
+    vehicle._source = Source(tuple(reading.files), vehicle, places=reading.places)
     return vehicle
 
 

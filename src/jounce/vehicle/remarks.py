@@ -17,7 +17,7 @@ def remarks(vehicle: Vehicle) -> list[str]:
         path = "front_suspension" if vehicle.front_suspension is not None else "axles[0].suspension"
         text = "not 0; the vehicle reference frame begins at the front wheel centres"
         found.append(f"{path}.wheel_centre_x: {text}")
-    return found
+    return [*vehicle.doubts(), *found]
 
 
 def _walk(data: Data, path: str) -> Iterator[tuple[str, str, str]]:

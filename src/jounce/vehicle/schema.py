@@ -111,10 +111,20 @@ class Axle(Data):
     )
     drive_right: float | None = quantity("-", None, presence=False, ge=0, le=1, doc="share of the right wheel in it")
     linear_damper_rate: float | None = quantity(
-        "N.s/m", None, presence=False, ge=0, doc="of linear dampers in the search for equilibrium, at a wheel"
+        "N.s/m",
+        None,
+        presence=False,
+        ge=0,
+        typical=(20.0, 3e5),
+        doc="of linear dampers in the search for equilibrium, at a wheel",
     )
     linear_spring_rate: float | None = quantity(
-        "N/m", None, presence=False, ge=0, doc="of linear springs in the search for equilibrium, at a wheel"
+        "N/m",
+        None,
+        presence=False,
+        ge=0,
+        typical=(1e3, 5e6),
+        doc="of linear springs in the search for equilibrium, at a wheel",
     )
 
 
@@ -142,6 +152,9 @@ class Vehicle(Data):
         doc="class of vehicle whose plausible ranges apply: compact, sedan, suv, sports, light_truck, …"
     )
     provenance: Provenance | None = part(None, doc="where the data come from")
+    accept: tuple[str, ...] = part(
+        (), numbers_only=True, doc="paths whose unusual values are meant so; `*` stands for any text"
+    )
     system: Settings = part({}, doc="settings of the whole model")
     body: Body | None = part(None, doc="sprung mass")
     front_suspension: Suspension | None = part(None, doc="front axle")
@@ -296,8 +309,17 @@ class Vehicle(Data):
 
         return structure(self)
 
+    def doubts(self) -> list[str]:
+        """Return what nothing on the road has, numbers and what follows from them, with file, line, key and a hint.
+
+        ``accept`` names the paths that are meant so.
+        """
+        from jounce.vehicle.plausible import remarks_of
+
+        return remarks_of(self)
+
     def remarks(self) -> list[str]:
-        """Return what is allowed but looks unusual: a damper that drives, a ratio that is not zero at design, …"""
+        """Return what is allowed but looks unusual: doubts, a damper that drives, a ratio not zero at design"""
         from jounce.vehicle.remarks import remarks
 
         return remarks(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,11 +44,13 @@ class Source:
     files : in the order they were met
     baseline : the vehicle as those files describe it
     detached : a clone: nothing of it may be written back to these places
+    places : path -> file and line where it stands
     """
 
     files: tuple[SourceFile, ...]
     baseline: Vehicle = field(repr=False)
     detached: bool = False
+    places: Mapping[Keys, tuple[Path, int]] = field(default_factory=dict, repr=False)
 
     @property
     def main(self) -> Path:

@@ -323,6 +323,9 @@ def _update(job: _Job, node: Any, before: Any, after: Any, at: Keys) -> bool:
             if own is None or not own.source.is_table or not new.is_table:
                 node[name] = _fresh_curve(new, node.get(name))
                 changed = True
+        elif _words(new):
+            node[name] = _flow(list(new))
+            changed = True
         elif isinstance(new, tuple):
             changed |= _update_list(job, node, name, old or (), new, here)
         elif isinstance(new, Data):
@@ -336,6 +339,11 @@ def _update(job: _Job, node: Any, before: Any, after: Any, at: Keys) -> bool:
             node[name] = _leaf(new, extra, node.get(name))
             changed = True
     return changed
+
+
+def _words(value: Any) -> bool:
+    """Whether it is a list of words, not of groups."""
+    return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
 
 
 def _update_part(job: _Job, node: Any, name: str | int, old: Any, new: Data, here: Keys) -> bool:
@@ -560,6 +568,8 @@ def fresh(data: Data, tables: _Tables | None = None) -> Any:
                 result.update(made if isinstance(made, dict) else {value.units.constant: made})
             else:
                 result[name] = made
+        elif _words(value):
+            result[name] = _flow(list(value))
         elif isinstance(value, tuple):
             result[name] = [
                 fresh(item, inside.inside(str(i + 1)) if inside is not None else None) for i, item in enumerate(value)

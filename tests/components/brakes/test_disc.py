@@ -64,3 +64,8 @@ def test_a_brake_slips_at_its_capacity(plain_car: jv.Vehicle) -> None:
         assert (capacity < 1000.0) is slips
         assert -sim.output("Brake_Moment.L1") == pytest.approx(capacity if slips else 1000.0, rel=1e-6)
         assert (abs(sim.state("L1.wheel.spin")) > 1.0) is slips
+        assert sim.output("Locked_Switch.L1") == (0.0 if slips else 1.0)
+        assert sim.output("Locked_Moment.L1") == pytest.approx(0.0 if slips else -1000.0, rel=1e-6)
+        assert sim.output("Locked_Switch.R2") == 1.0 and abs(sim.output("Locked_Moment.R2")) < 1.0, "it hangs still"
+    sim.set_inputs({"brake": 0.0})
+    assert [sim.output(f"Locked_Switch.{c}") for c in ("L1", "R2")] == [0.0, 0.0], "nothing locks without pressure"

@@ -41,13 +41,17 @@ class AeroForce(Data):
         None,
         z="m",
         constant="value",
+        typical=(0.1, 1e5),
+        reach=(0.005, 2.0),
         doc="at reference velocity and density, over front and rear ride heights",
     )
-    area: float | None = quantity("m2", None, presence=False, doc="coefficient times frontal area")
+    area: float | None = quantity(
+        "m2", None, presence=False, typical=(1e-4, 20.0), doc="coefficient times frontal area"
+    )
     location: Point = part(doc="where it acts")
-    scale: float = quantity("-", 1.0, doc="factor")
-    shift: float = quantity("N", 0.0, doc="added to `force`")
-    smoothing_time: float = quantity("s", 0.0, ge=0, doc="time of growth after the start of a run")
+    scale: float = quantity("-", 1.0, typical=(0.01, 100.0), doc="factor")
+    shift: float = quantity("N", 0.0, typical=(0.0, 1e5), doc="added to `force`")
+    smoothing_time: float = quantity("s", 0.0, ge=0, typical=(0.0, 60.0), doc="time of growth after the start of a run")
 
     @model_validator(mode="after")
     def _one_law(self) -> Self:
@@ -72,9 +76,9 @@ class AeroForce(Data):
 class Wind(Data):
     """Wind over ground, where it goes to."""
 
-    x: float = quantity("m/s", 0.0, doc="along world x")
-    y: float = quantity("m/s", 0.0, doc="along world y")
-    z: float = quantity("m/s", 0.0, doc="along world z")
+    x: float = quantity("m/s", 0.0, typical=(0.0, 60.0), doc="along world x")
+    y: float = quantity("m/s", 0.0, typical=(0.0, 60.0), doc="along world y")
+    z: float = quantity("m/s", 0.0, typical=(0.0, 60.0), doc="along world z")
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
@@ -86,16 +90,20 @@ class Aero(Subsystem):
 
     level: ClassVar[Level] = "unit"
 
-    air_density: float = quantity("kg/m3", 1.2, ge=0, doc="air density during the run")
-    reference_density: float = quantity("kg/m3", 1.2, gt=0, doc="air density of the data")
-    reference_velocity: float = quantity("m/s", 30.0, gt=0, doc="speed of the data")
+    air_density: float = quantity("kg/m3", 1.2, ge=0, typical=(0.4, 2.0), doc="air density during the run")
+    reference_density: float = quantity("kg/m3", 1.2, gt=0, typical=(0.4, 2.0), doc="air density of the data")
+    reference_velocity: float = quantity("m/s", 30.0, gt=0, typical=(3.0, 120.0), doc="speed of the data")
     drag: AeroForce = part(doc="drag, rearwards")
     front_downforce: AeroForce | None = part(None, doc="downforce in front, downwards")
     rear_downforce: AeroForce | None = part(None, doc="downforce at the rear, downwards")
     front_sensor: Point | None = part(None, doc="where the front ride height is measured; absent: mid front axle")
     rear_sensor: Point | None = part(None, doc="where the rear ride height is measured; absent: mid rear axle")
-    ride_height_min: float | None = quantity("m", None, doc="ride heights are held above this before the maps")
-    ride_height_max: float | None = quantity("m", None, doc="ride heights are held below this before the maps")
+    ride_height_min: float | None = quantity(
+        "m", None, typical=(0.0, 2.0), doc="ride heights are held above this before the maps"
+    )
+    ride_height_max: float | None = quantity(
+        "m", None, typical=(0.0, 2.0), doc="ride heights are held below this before the maps"
+    )
     frame: Literal["road", "chassis"] = choice("road", doc="frame in which velocity and forces are taken")
     in_statics: bool = choice(False, doc="act during the search for equilibrium")
     wind: Wind = part({}, doc="wind")

@@ -35,10 +35,12 @@ class AddedMass(Data):
     """A point mass fixed to the body: driver, fuel, luggage, ballast."""
 
     name: str = text(doc="what it is")
-    mass: float = quantity("kg", ge=0, doc="mass when running")
+    mass: float = quantity("kg", ge=0, typical=(0.1, 4e4), doc="mass when running")
     location: Point = part(doc="where it is")
     active: bool = flag(True, doc="on board when running")
-    setup_mass: float | None = quantity("kg", None, ge=0, doc="mass during setup; absent: as running")
+    setup_mass: float | None = quantity(
+        "kg", None, ge=0, typical=(0.1, 4e4), doc="mass during setup; absent: as running"
+    )
     setup_active: bool = flag(True, doc="on board during setup")
 
 
@@ -70,7 +72,7 @@ class Body(Subsystem):
     rank: ClassVar[int] = 0
     alternatives: ClassVar = (("mass", "split"), ("cg", "split"), ("inertia", "split"))
 
-    mass: float | None = quantity("kg", None, gt=0, doc="sprung mass without added masses")
+    mass: float | None = quantity("kg", None, gt=0, typical=(10.0, 5e4), doc="sprung mass without added masses")
     cg: Point | None = part(None, doc="centre of gravity of the sprung mass")
     inertia: Inertia | None = part(None, doc="inertia about it")
     split: SplitChassis | None = part(None, doc="compliant body in two halves")

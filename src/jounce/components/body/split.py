@@ -47,12 +47,12 @@ GROUP = "jfs_torsional_stiffness_data"
 class SplitStiffness(Data):
     """Stiffness between the halves; a freedom without one is locked."""
 
-    torsion: float | None = quantity("N.m/rad", None, gt=0, doc="about x")
-    vertical_bending: float | None = quantity("N.m/rad", None, gt=0, doc="about y")
-    lateral_bending: float | None = quantity("N.m/rad", None, gt=0, doc="about z")
-    axial: float | None = quantity("N/m", None, gt=0, doc="along x")
-    lateral: float | None = quantity("N/m", None, gt=0, doc="along y")
-    vertical: float | None = quantity("N/m", None, gt=0, doc="along z")
+    torsion: float | None = quantity("N.m/rad", None, gt=0, typical=(2e3, 1e9), doc="about x")
+    vertical_bending: float | None = quantity("N.m/rad", None, gt=0, typical=(2e3, 1e9), doc="about y")
+    lateral_bending: float | None = quantity("N.m/rad", None, gt=0, typical=(2e3, 1e9), doc="about z")
+    axial: float | None = quantity("N/m", None, gt=0, typical=(1e4, 1e11), doc="along x")
+    lateral: float | None = quantity("N/m", None, gt=0, typical=(1e4, 1e11), doc="along y")
+    vertical: float | None = quantity("N/m", None, gt=0, typical=(1e4, 1e11), doc="along z")
 
     @property
     def released(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from jounce.components.model import WheelModel
 from jounce.components.part import Level, Part, Symbols
 from jounce.core.fields import choice, part, quantity
 from jounce.symbolic.friction import coulomb
-from jounce.symbolic.ops import fmax, pi
+from jounce.symbolic.ops import fabs, fmax, if_else, pi
 
 
 class DiscBrake(Part):
@@ -31,14 +31,16 @@ class DiscBrake(Part):
     aliases: ClassVar[Mapping[str, str]] = {"model": "kind"}
 
     kind: Literal["disc"] = choice("disc", doc="kind of brake")
-    mu: float = quantity("-", 0.4, ge=0, doc="friction of the pads")
-    effective_radius: float = quantity("m", gt=0, doc="radius at which the friction force acts")
-    piston_area: float = quantity("m2", gt=0, doc="area of the pistons that press one pad")
+    mu: float = quantity("-", 0.4, ge=0, typical=(0.05, 1.2), doc="friction of the pads")
+    effective_radius: float = quantity("m", gt=0, typical=(0.03, 0.4), doc="radius at which the friction force acts")
+    piston_area: float = quantity("m2", gt=0, typical=(1e-5, 0.5), doc="area of the pistons that press one pad")
     lockup_natural_frequency: float = quantity(
-        "Hz", 30.0, gt=0, doc="of the spin inertia on the spring of a locked brake"
+        "Hz", 30.0, gt=0, typical=(1.0, 300.0), doc="of the spin inertia on the spring of a locked brake"
     )
-    lockup_damping_ratio: float = quantity("-", 1.0, ge=0, doc="its damping relative to critical")
-    lockup_speed: float = quantity("m/s", 0.139, gt=0, doc="rolling speed below which the brake may lock")
+    lockup_damping_ratio: float = quantity("-", 1.0, ge=0, typical=(0.0, 10.0), doc="its damping relative to critical")
+    lockup_speed: float = quantity(
+        "m/s", 0.139, gt=0, typical=(1e-3, 5.0), doc="rolling speed below which the brake may lock"
+    )
     right: DiscBrake | None = part(None, doc="what differs on the right side")
 
     def connect(self, at: WheelModel, p: Symbols) -> None:
@@ -58,6 +60,9 @@ class DiscBrake(Part):
             limit = fmax(limit, 0.0)
         stiffness, damping = inertia * omega * omega, 2 * p.lockup_damping_ratio * inertia * omega
         torque = coulomb(at.scope.scope("brake"), "pad", at.rotor.spin, limit, stiffness, damping, unit="rad")
+        sticks = if_else(fabs(torque) < limit, 1.0, 0.0)
+        at.channel(f"Locked_Switch.{place}", sticks, "-", "1 while the pads stick, 0 while they slide or are off")
+        at.channel(f"Locked_Moment.{place}", -sticks * torque, "N.m", "torque of the pads while they stick")
         torque = -through(-torque, "N.m", "torque on the wheel, about its axis", added=names["brk_mmag_unsign"])
         at.rotor.torque(-torque)
         at.brake_torque = -torque

@@ -31,7 +31,9 @@ class Brakes(Subsystem):
     bias_front: float = quantity(
         "-", 0.6, ge=0, le=1, doc="share of the master cylinder pressure that goes to the front"
     )
-    master_cylinder_pressure_gain: float = quantity("Pa", 10e6, ge=0, doc="pressure at full demand (demand = 1)")
+    master_cylinder_pressure_gain: float = quantity(
+        "Pa", 10e6, ge=0, typical=(1e5, 1e8), doc="pressure at full demand (demand = 1)"
+    )
     front: DiscBrake | None = part(None, family="brake", doc="front brakes of a vehicle with two axles")
     rear: DiscBrake | None = part(None, family="brake", doc="rear brakes of a vehicle with two axles")
     abs: SlipControl | None = part(None, family="slip_control", doc="anti-lock control of the brake torques")

@@ -23,9 +23,9 @@ class SlipControl(Part):
     family: ClassVar[str] = "slip_control"
 
     kind: Literal["ideal"] = choice("ideal", doc="kind of control")
-    threshold: float = quantity("-", 0.08, gt=0, doc="slip at which it begins")
-    gain: float = quantity("-", 12.0, gt=0, doc="how fast the torque fades with slip")
-    low_speed: float = quantity("m/s", 2.0, ge=0, doc="below this speed it is off")
+    threshold: float = quantity("-", 0.08, gt=0, typical=(0.005, 0.6), doc="slip at which it begins")
+    gain: float = quantity("-", 12.0, gt=0, typical=(0.1, 1e3), doc="how fast the torque fades with slip")
+    low_speed: float = quantity("m/s", 2.0, ge=0, typical=(0.0, 20.0), doc="below this speed it is off")
 
     def factor(self, at: WheelModel, p: Symbols, way: str, name: str) -> Any:
         """Factor on the torque of a wheel (1), with what the run gives the control of that name (abs, tcs)."""

@@ -30,7 +30,9 @@ class Drive(Subsystem):
     R1: float = quantity("-", 0.0, ge=0, le=1, doc="share of the front right wheel")
     L2: float = quantity("-", 0.0, ge=0, le=1, doc="share of the rear left wheel")
     R2: float = quantity("-", 0.0, ge=0, le=1, doc="share of the rear right wheel")
-    max_torque: float = quantity("N.m", 3000.0, ge=0, doc="sum of the wheel torques at full throttle")
+    max_torque: float = quantity(
+        "N.m", 3000.0, ge=0, typical=(5.0, 5e5), doc="sum of the wheel torques at full throttle"
+    )
     tcs: SlipControl | None = part(None, family="slip_control", doc="traction control of the drive torques")
 
     @classmethod

@@ -15,8 +15,14 @@ from jounce.core.fields import Data, curve, quantity
 class Column(Data):
     """Wind-up of the column over the sum of the moments about the kingpins."""
 
-    wind_up: Curve = curve("N.m", "rad", doc="hand wheel angle added; to the left where the moment turns to the left")
-    lag: float = quantity("s", 0.005, gt=0, doc="delay of the wind-up")
+    wind_up: Curve = curve(
+        "N.m",
+        "rad",
+        typical=(1e-5, 1.0),
+        reach=(0.1, 500.0),
+        doc="hand wheel angle added; to the left where the moment turns to the left",
+    )
+    lag: float = quantity("s", 0.005, gt=0, typical=(1e-4, 0.5), doc="delay of the wind-up")
 
     def declare(self, scope: Any, p: Symbols) -> tuple[Any, Any]:
         """The first step of the lag and the wind-up itself."""

@@ -76,18 +76,32 @@ class Feedback(Data):
     inertia_terms: bool = choice(False, doc="inertia forces of carriers and wheels count, too")
     tie_rod: TieRod | None = part(None, doc="for tie_rods")
     tie_rod_force: Curve | None = curve(
-        "N.m", "N", None, z="m",
+        "N.m", "N", None, z="m", typical=(0.1, 100.0), reach=(1.0, 1e5),
         doc="along y on the left end of the rack, over moment about the kingpin (and rack travel); mirrored on the "
         "right; takes the place of other ways",
     )  # fmt: skip
     torque: Curve | None = curve(
-        "N.m", "N.m", None, z="rad",
+        "N.m", "N.m", None, z="rad", typical=(1e-4, 2.0), reach=(1.0, 1e5),
         doc="torque the hand needs over sum of kingpin moments (and u), positive to the left",
     )  # fmt: skip
     rack_force: Curve | None = curve(
-        "N.m", "N", None, z="rad", doc="force the rack needs over sum of kingpin moments (and u), along y"
+        "N.m",
+        "N",
+        None,
+        z="rad",
+        typical=(0.1, 100.0),
+        reach=(1.0, 1e5),
+        doc="force the rack needs over sum of kingpin moments (and u), along y",
     )
-    servo_scaling: Curve | None = curve("m/s", "-", None, constant="value", doc="factor on the torque over speed")
+    servo_scaling: Curve | None = curve(
+        "m/s",
+        "-",
+        None,
+        constant="value",
+        typical=(0.0, 20.0),
+        reach=(1.0, 120.0),
+        doc="factor on the torque over speed",
+    )
 
     @classmethod
     def curve_units(cls, name: str, raw: Mapping[str, Any]) -> CurveUnits:

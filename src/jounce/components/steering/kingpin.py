@@ -26,15 +26,31 @@ class Kingpin(Data):
     """The steering axis, for torques: values, or maps over the steering input u and travel J."""
 
     over: Literal["rad", "m"] = hidden("rad", doc="unit of the input u, set by the steering")
-    caster: Curve = curve("rad", "rad", z="m", constant="value", guides=True, doc="lean of the axis, top rearwards")
-    inclination: Curve = curve("rad", "rad", z="m", constant="value", guides=True, doc="lean of the axis, top inwards")
+    caster: Curve = curve(
+        "rad", "rad", z="m", constant="value", guides=True, typical=(0.0, 0.6), doc="lean of the axis, top rearwards"
+    )
+    inclination: Curve = curve(
+        "rad", "rad", z="m", constant="value", guides=True, typical=(0.0, 0.7), doc="lean of the axis, top inwards"
+    )
     x: Curve = curve(
-        "rad", "m", z="m", constant="value", guides=True, doc="a point of the axis, from the wheel centre at design"
+        "rad",
+        "m",
+        z="m",
+        constant="value",
+        guides=True,
+        typical=(0.0, 1.0),
+        doc="a point of the axis, from the wheel centre at design",
     )
     y: Curve = curve(
-        "rad", "m", z="m", constant="value", guides=True, doc="the same, to the left; mirrored on the right"
+        "rad",
+        "m",
+        z="m",
+        constant="value",
+        guides=True,
+        typical=(0.0, 1.0),
+        doc="the same, to the left; mirrored on the right",
     )
-    z: Curve = curve("rad", "m", z="m", constant="value", guides=True, doc="the same, upwards")
+    z: Curve = curve("rad", "m", z="m", constant="value", guides=True, typical=(0.0, 2.0), doc="the same, upwards")
     right: Kingpin | None = part(None, doc="what differs on the right side")
 
     @classmethod

@@ -19,8 +19,17 @@ class SteerMap(Data):
     """An angle of the carrier over the steering input:  q = scale · curve(u[; J])."""
 
     over: Literal["rad", "m"] = hidden("rad", doc="unit of the input u, set by the steering")
-    curve: Curve = curve("rad", "rad", z="m", doc="over u, or u and own travel", flat=True, guides=True)
-    scale: float = quantity("-", 1.0, doc="factor on the curve")
+    curve: Curve = curve(
+        "rad",
+        "rad",
+        z="m",
+        typical={"rad": (0.0, 1.5), "m": (0.0, 40.0)},
+        reach={"rad": (0.1, 40.0), "m": (0.005, 0.5)},
+        doc="over u, or u and own travel",
+        flat=True,
+        guides=True,
+    )
+    scale: float = quantity("-", 1.0, typical=(0.01, 100.0), doc="factor on the curve")
     right: SteerMap | None = part(None, doc="what differs on the right side")
 
     @classmethod
@@ -35,7 +44,16 @@ class SteerMap(Data):
 class SteerLengthMap(SteerMap):
     """A displacement of the wheel centre over the steering input."""
 
-    curve: Curve = curve("rad", "m", z="m", doc="over u, or u and own travel", flat=True, guides=True)
+    curve: Curve = curve(
+        "rad",
+        "m",
+        z="m",
+        typical={"rad": (0.0, 1.0), "m": (0.0, 5.0)},
+        reach={"rad": (0.1, 40.0), "m": (0.005, 0.5)},
+        doc="over u, or u and own travel",
+        flat=True,
+        guides=True,
+    )
     right: SteerLengthMap | None = part(None, doc="what differs on the right side")
 
 

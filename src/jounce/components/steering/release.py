@@ -17,8 +17,8 @@ HELD_FOLLOWS = 0.005  # s, in which the rate of a free hand wheel follows that o
 class Release(Data):
     """A hand wheel that can be let go:  I θ̈ + b θ̇ = torque of the steering."""
 
-    inertia: float = quantity("kg.m2", 0.02, gt=0, doc="of hand wheel and column, I")
-    damping: float = quantity("N.m.s/rad", 0.0, ge=0, doc="b")
+    inertia: float = quantity("kg.m2", 0.02, gt=0, typical=(1e-3, 5.0), doc="of hand wheel and column, I")
+    damping: float = quantity("N.m.s/rad", 0.0, ge=0, typical=(0.0, 100.0), doc="b")
 
     def declare(self, scope: Any, root: Any, rate: Any) -> tuple[Any, Any, Any]:
         """Whether it is let go, what it has added to the angle of the hand, and its rate."""

@@ -56,8 +56,12 @@ class Steering(Subsystem):
     rank: ClassVar[int] = 1
 
     input: Literal["wheel_angle", "rack_travel"] = choice("wheel_angle", doc="the input u of the maps")
-    rack_travel: Curve | None = curve("rad", "m", None, doc="rack travel over hand wheel angle")
-    gear_ratio_scale: float = quantity("-", 1.0, gt=0, doc="divides the hand wheel angle before the maps")
+    rack_travel: Curve | None = curve(
+        "rad", "m", None, typical=(5e-4, 0.3), reach=(0.1, 40.0), doc="rack travel over hand wheel angle"
+    )
+    gear_ratio_scale: float = quantity(
+        "-", 1.0, gt=0, typical=(0.02, 50.0), doc="divides the hand wheel angle before the maps"
+    )
     method: Literal["toe_table", "steer_map"] = choice(
         "toe_table", doc="toe_table: steer(u) with the toe of the suspension; steer_map: steer(u; J) alone"
     )

@@ -20,7 +20,9 @@ from jounce.core.fields import Data, choice, curve, one_of, part, quantity
 class AntiRollBarSide(Data):
     """The right arm of a bar, when it differs."""
 
-    ratio: Curve = curve("m", "rad", doc="wheel travel to rotation of the bar's end")
+    ratio: Curve = curve(
+        "m", "rad", typical=(0.1, 50.0), reach=(0.005, 1.0), doc="wheel travel to rotation of the bar's end"
+    )
 
 
 class AntiRollBar(Part):
@@ -35,11 +37,19 @@ class AntiRollBar(Part):
 
     kind: Literal["torsion"] = choice("torsion", doc="kind of bar")
 
-    ratio: Curve = curve("m", "rad", doc="wheel travel to rotation of the bar's end: a factor, or a table")
-    stiffness: float | None = quantity("N.m/rad", None, ge=0, doc="torsional stiffness")
-    torque: Curve | None = curve("rad", "N.m", None, doc="torque over twist")
-    preload: float = quantity("N.m", 0.0, doc="torque at design, positive as if the left wheel were up")
-    scale: float = quantity("-", 1.0, ge=0, doc="factor on the torque, not on the preload")
+    ratio: Curve = curve(
+        "m",
+        "rad",
+        typical=(0.1, 50.0),
+        reach=(0.005, 1.0),
+        doc="wheel travel to rotation of the bar's end: a factor, or a table",
+    )
+    stiffness: float | None = quantity("N.m/rad", None, ge=0, typical=(100.0, 1e7), doc="torsional stiffness")
+    torque: Curve | None = curve("rad", "N.m", None, typical=(100.0, 1e7), reach=(0.005, 3.5), doc="torque over twist")
+    preload: float = quantity(
+        "N.m", 0.0, typical=(0.0, 2e4), doc="torque at design, positive as if the left wheel were up"
+    )
+    scale: float = quantity("-", 1.0, ge=0, typical=(0.01, 100.0), doc="factor on the torque, not on the preload")
     right: AntiRollBarSide | None = part(None, doc="what differs on the right side")
 
     @model_validator(mode="after")

@@ -28,10 +28,20 @@ class AuxiliaryAntiRoll(Part):
 
     kind: Literal["wheels"] = choice("wheels", doc="kind of device")
 
-    rate: float | None = quantity("N/m", None, ge=0, doc="force per difference of travel")
-    force: Curve | None = curve("m", "N", None, z="m", doc="over difference, or difference and mean, of travel")
-    scale: float = quantity("-", 1.0, ge=0, doc="factor on the force")
-    damping: float = quantity("s", 0.05, ge=0, doc="damping force per stiffness and rate of the difference")
+    rate: float | None = quantity("N/m", None, ge=0, typical=(100.0, 5e6), doc="force per difference of travel")
+    force: Curve | None = curve(
+        "m",
+        "N",
+        None,
+        z="m",
+        typical=(100.0, 5e6),
+        reach=(0.005, 2.0),
+        doc="over difference, or difference and mean, of travel",
+    )
+    scale: float = quantity("-", 1.0, ge=0, typical=(0.01, 100.0), doc="factor on the force")
+    damping: float = quantity(
+        "s", 0.05, ge=0, typical=(0.0, 1.0), doc="damping force per stiffness and rate of the difference"
+    )
 
     @model_validator(mode="after")
     def _one_law(self) -> Self:

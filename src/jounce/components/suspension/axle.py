@@ -40,8 +40,10 @@ class Suspension(Subsystem):
     level: ClassVar[Level] = "axle"
     rank: ClassVar[int] = 2
 
-    track: float = quantity("m", gt=0, typical=(0.9, 2.6), doc="distance of the wheel centres at design")
-    wheel_centre_x: float = quantity("m", 0.0, doc="wheel centres at design; 0 in front, −wheelbase at the rear")
+    track: float = quantity("m", gt=0, typical=(0.6, 3.0), doc="distance of the wheel centres at design")
+    wheel_centre_x: float = quantity(
+        "m", 0.0, typical=(0.0, 30.0), doc="wheel centres at design; 0 in front, −wheelbase at the rear"
+    )
     x: KinematicMap = part({"curve": 0}, doc="displacement of the wheel centre, forward")
     y: KinematicMap = part(
         {"curve": 0}, doc="displacement of the left wheel centre, to the left; mirrored on the right"

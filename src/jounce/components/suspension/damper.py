@@ -33,10 +33,24 @@ class Damper(Element):
 
     kind: Literal["passive"] = choice("passive", doc="kind of damper")
     name: str = text(doc="name, for channels")
-    rate: float | None = quantity("N.s/m", None, ge=0, doc="force per speed of a linear damper")
-    force: Curve | None = curve("m/s", "N", None, z="m", doc="over speed, or speed and extension; positive in tension")
+    rate: float | None = quantity("N.s/m", None, ge=0, typical=(20.0, 3e5), doc="force per speed of a linear damper")
+    force: Curve | None = curve(
+        "m/s",
+        "N",
+        None,
+        z="m",
+        typical=(20.0, 3e5),
+        reach=(0.02, 20.0),
+        doc="over speed, or speed and extension; positive in tension",
+    )
     ratio: Curve = curve(
-        "m", "m", DEFAULT_RATIO, z="m", doc="travel to compression: a factor r, or a table over own (and paired) J"
+        "m",
+        "m",
+        DEFAULT_RATIO,
+        z="m",
+        typical=(0.01, 20.0),
+        reach=(0.005, 1.0),
+        doc="travel to compression: a factor r, or a table over own (and paired) J",
     )
     right: Damper | None = part(None, doc="what differs on the right side")
 

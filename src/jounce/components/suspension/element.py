@@ -33,11 +33,18 @@ class Element(Part):
     channels: ClassVar[str] = ""
     """Its word in the inputs of the catalogue: ``External_Spring.L1.Spring_Scaling_Factor``."""
 
-    ratio: Curve = curve("m", "m", z="m", doc="travel to deflection: a factor r, or a table over own (and paired) J")
+    ratio: Curve = curve(
+        "m",
+        "m",
+        z="m",
+        typical=(0.01, 20.0),
+        reach=(0.005, 1.0),
+        doc="travel to deflection: a factor r, or a table over own (and paired) J",
+    )
     ratio_convention: Literal["element_per_wheel", "wheel_per_element"] = choice(
         "element_per_wheel", doc="what a constant ratio divides by what"
     )
-    scale: float = quantity("-", 1.0, ge=0, doc="factor on the force")
+    scale: float = quantity("-", 1.0, ge=0, typical=(0.01, 100.0), doc="factor on the force")
 
     @property
     def deflection(self) -> Curve:

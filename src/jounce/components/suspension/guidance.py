@@ -26,9 +26,18 @@ SCALED = {"x": "Base", "y": "Track", "toe": "Toe", "camber": "Camber", "side_vie
 class KinematicMap(Data):
     """One coordinate of the carrier over wheel travel:  q = offset + scale · curve(J[; J of the paired wheel])."""
 
-    curve: Curve = curve("m", "m", z="m", doc="over own travel, or own and paired travel", flat=True, guides=True)
-    scale: float = quantity("-", 1.0, doc="factor on the curve")
-    offset: float = quantity("m", 0.0, doc="value at design, besides that of the curve")
+    curve: Curve = curve(
+        "m",
+        "m",
+        z="m",
+        typical=(0.0, 3.0),
+        reach=(0.005, 1.0),
+        doc="over own travel, or own and paired travel",
+        flat=True,
+        guides=True,
+    )
+    scale: float = quantity("-", 1.0, typical=(0.01, 100.0), doc="factor on the curve")
+    offset: float = quantity("m", 0.0, typical=(0.0, 0.3), doc="value at design, besides that of the curve")
     right: KinematicMap | None = part(None, doc="what differs on the right side")
 
     @classmethod
@@ -48,8 +57,17 @@ class KinematicMap(Data):
 class AngleMap(KinematicMap):
     """An angle of the carrier."""
 
-    curve: Curve = curve("m", "rad", z="m", doc="over own travel, or own and paired travel", flat=True, guides=True)
-    offset: float = quantity("rad", 0.0, doc="value at design, besides that of the curve")
+    curve: Curve = curve(
+        "m",
+        "rad",
+        z="m",
+        typical=(0.0, 3.0),
+        reach=(0.005, 1.0),
+        doc="over own travel, or own and paired travel",
+        flat=True,
+        guides=True,
+    )
+    offset: float = quantity("rad", 0.0, typical=(0.0, 0.35), doc="value at design, besides that of the curve")
     right: AngleMap | None = part(None, doc="what differs on the right side")
 
 

@@ -37,16 +37,29 @@ class Spring(Element):
     aliases: ClassVar[Mapping[str, str]] = {"type": "kind"}
 
     kind: Literal["translational"] = choice("translational", doc="translational (coil) or rotational (torsion bar)")
-    rate: float | None = quantity("N/m", None, gt=0, doc="stiffness of a linear spring")
-    force: Curve | None = curve("m", "N", None, doc="force of a nonlinear spring, positive when it pushes")
+    rate: float | None = quantity("N/m", None, gt=0, typical=(1e3, 5e6), doc="stiffness of a linear spring")
+    force: Curve | None = curve(
+        "m",
+        "N",
+        None,
+        typical=(1e3, 5e6),
+        reach=(0.005, 1.5),
+        doc="force of a nonlinear spring, positive when it pushes",
+    )
     axis: Literal["deflection", "length"] = choice(
         "deflection", doc="abscissa of `force`: compression from free length, or length from that at design"
     )
-    free_length: float | None = quantity("m", None, presence=False, doc="length without load")
-    installed_length: float | None = quantity("m", None, presence=False, doc="length at design")
-    preload: float | None = quantity("N", None, presence=False, doc="force at design")
+    free_length: float | None = quantity("m", None, presence=False, typical=(0.03, 2.0), doc="length without load")
+    installed_length: float | None = quantity("m", None, presence=False, typical=(0.03, 2.0), doc="length at design")
+    preload: float | None = quantity("N", None, presence=False, typical=(10.0, 3e5), doc="force at design")
     ratio: Curve = curve(
-        "m", "m", DEFAULT_RATIO, z="m", doc="travel to compression: a factor r, or a table over own (and paired) J"
+        "m",
+        "m",
+        DEFAULT_RATIO,
+        z="m",
+        typical=(0.01, 20.0),
+        reach=(0.005, 1.0),
+        doc="travel to compression: a factor r, or a table over own (and paired) J",
     )
     right: Spring | None = part(None, doc="what differs on the right side")
 

@@ -29,10 +29,22 @@ class Stop(Element):
     port: ClassVar[str] = ""  # of its inputs
 
     active: bool = choice(True, doc="whether it exists")
-    clearance: float = quantity("m", doc="deflection before it engages")
-    force: Curve = curve("m", "N", doc="over deformation after engagement: a rate, or a table; positive")
+    clearance: float = quantity("m", typical=(0.0, 0.6), doc="deflection before it engages")
+    force: Curve = curve(
+        "m",
+        "N",
+        typical=(1e3, 1e9),
+        reach=(1e-4, 0.5),
+        doc="over deformation after engagement: a rate, or a table; positive",
+    )
     ratio: Curve = curve(
-        "m", "m", DEFAULT_RATIO, z="m", doc="travel to deflection: a factor r, or a table over own (and paired) J"
+        "m",
+        "m",
+        DEFAULT_RATIO,
+        z="m",
+        typical=(0.01, 20.0),
+        reach=(0.005, 1.0),
+        doc="travel to deflection: a factor r, or a table over own (and paired) J",
     )
     right: Stop | None = part(None, doc="what differs on the right side")
 

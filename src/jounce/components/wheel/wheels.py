@@ -32,8 +32,8 @@ from jounce.components.tire.base import FRICTION_UNUSED, Tire
 from jounce.core.errors import ParameterError
 from jounce.core.fields import Data, flag, part, quantity, reference
 from jounce.core.references import FileReference
-from jounce.symbolic.frames import cross
-from jounce.symbolic.ops import atan, fmax, if_else, sqrt
+from jounce.symbolic.frames import cross, dot
+from jounce.symbolic.ops import atan, atan2, fmax, if_else, sqrt
 
 if TYPE_CHECKING:
     from jounce.components.tire import contact as geometry
@@ -45,7 +45,9 @@ STANDING = 1e-6  # m/s, below which a direction of motion means nothing
 class TwinTire(Data):
     """A second tire on the same hub, outside the first: it spins with it and has a contact of its own."""
 
-    offset: float = quantity("m", gt=0, doc="from the centre of the first tire outwards to that of the second")
+    offset: float = quantity(
+        "m", gt=0, typical=(0.1, 0.8), doc="from the centre of the first tire outwards to that of the second"
+    )
     tire: FileReference | None = reference(
         "tires", ".tir", None, doc="its property file, or a name of the library; absent: that of the first tire"
     )
@@ -60,12 +62,20 @@ class Wheels(Subsystem):
     level: ClassVar[Level] = "axle"
     rank: ClassVar[int] = 3
 
-    unsprung_mass: float = quantity("kg", gt=0, doc="one wheel and the part of the suspension that moves with it")
-    ixx: float = quantity("kg.m2", gt=0, doc="inertia of carrier and wheel about x, through the wheel centre")
-    iyy: float = quantity("kg.m2", gt=0, doc="the same about y")
-    izz: float = quantity("kg.m2", gt=0, doc="the same about z")
-    spin_inertia: float = quantity("kg.m2", gt=0, doc="all that spins with one wheel: tire, rim, disc, shaft")
-    wheel_centre_height: float = quantity("m", gt=0, doc="wheel centre above ground at design, where travel is zero")
+    unsprung_mass: float = quantity(
+        "kg", gt=0, typical=(0.5, 1500.0), doc="one wheel and the part of the suspension that moves with it"
+    )
+    ixx: float = quantity(
+        "kg.m2", gt=0, typical=(1e-3, 500.0), doc="inertia of carrier and wheel about x, through the wheel centre"
+    )
+    iyy: float = quantity("kg.m2", gt=0, typical=(1e-3, 500.0), doc="the same about y")
+    izz: float = quantity("kg.m2", gt=0, typical=(1e-3, 500.0), doc="the same about z")
+    spin_inertia: float = quantity(
+        "kg.m2", gt=0, typical=(1e-3, 100.0), doc="all that spins with one wheel: tire, rim, disc, shaft"
+    )
+    wheel_centre_height: float = quantity(
+        "m", gt=0, typical=(0.08, 1.2), doc="wheel centre above ground at design, where travel is zero"
+    )
     tire: FileReference = reference("tires", ".tir", doc="tire property file, or the name of a tire of the library")
     twin: TwinTire | None = part(None, doc="a second tire on each side; then masses are those of both")
     right: Wheels | None = part(None, doc="what differs on the right side")
@@ -239,16 +249,32 @@ def _tell_wheel(here: WheelModel) -> None:
         "rad",
         "top outwards, from the road",
     )
+    toe, caster = _to_the_road(here)
+    channel(f"wheel_angles.toe_wrt_road_{place}", sign * toe, "rad", "toe-in, in the plane of the road")
+    channel(f"wheel_angles.caster_wrt_road_{place}", caster, "rad", "side view angle from the road, top rearwards")
     position, v = carrier.position, carrier.to_world(carrier.v)
+    turning = carrier.to_world(carrier.w)
     a = here.system.frame_acceleration(carrier)
     for i, axis in enumerate("XYZ"):
         channel(f"Wheel.Global_{axis}.{place}", position[i], "m", "wheel centre, world axes")
         channel(f"Wheel.Global_V{axis.lower()}.{place}", v[i], "m/s", "wheel centre, world axes")
         channel(f"Wheel.Hub_Carrier_V{axis.lower()}.{place}", carrier.v[i], "m/s", "wheel centre, carrier axes")
+        channel(f"Wheel.Hub_Carrier_Omega_{axis}.{place}", carrier.w[i], "rad/s", "of the carrier, carrier axes")
+        channel(f"Wheel.Global_Omega_{axis}.{place}", turning[i], "rad/s", "of the carrier, world axes")
         channel(f"Wheel.hub_center_acc{axis.lower()}.{words}", a[i], "m/s2", "wheel centre, carrier axes")
     shift = (pose.x, pose.y, here.travel)
     for axis, value in zip("xyz", shift, strict=True):
         channel(f"Wheel.wheel_center_disp{axis}.{words}", value, "m", "from design, chassis axes")
+
+
+def _to_the_road(here: WheelModel) -> tuple[Any, Any]:
+    """Steer from the chassis in the plane of the road, left positive, and lean of the carrier from its normal."""
+    contact, axes = here.tire.contact, here.carrier.native_axes
+    normal, forward = axes.to_world(contact.normal), axes.to_world(contact.forward)
+    chassis = here.axle.unit.chassis.to_world([1.0, 0.0, 0.0])
+    upright = here.carrier.to_world([0.0, 0.0, 1.0])
+    steer = atan2(dot(normal, cross(chassis, forward)), dot(chassis, forward))
+    return steer, atan2(-dot(upright, forward), dot(upright, normal))
 
 
 def _tell_tire(here: WheelModel, place: str, mounted: Mounted) -> None:
@@ -303,6 +329,7 @@ def _tell_tire(here: WheelModel, place: str, mounted: Mounted) -> None:
     if second:  # a second tire: at the hub, the centre of the first
         out = [b - a for a, b in zip(here.tire.centre, mounted.centre, strict=True)]
         moment = [m + lever for m, lever in zip(moment, axes.to_world(cross(out, mounted.wrench.force)), strict=True)]
+    at_hub = [here.carrier.from_world(vector) for vector in (force, moment)]
     channel(f"Road.Contact_Flag.{place}", touching, "-", "1 on the road, 0 in the air")
     if here.road_height is not None and not second:
         name = f"Tire.User_Input_Contact_Patch_Global_Z_Perturbation.{place}"
@@ -318,3 +345,5 @@ def _tell_tire(here: WheelModel, place: str, mounted: Mounted) -> None:
         channel(f"Road.Contact_Patch_Global_{axis}.{place}", patch[i], "m", "contact point, world axes")
         channel(f"Tire.Hub_Carrier_Force_Global_{axis}.{place}", force[i], "N", "tire force, world axes")
         channel(f"Tire.Hub_Carrier_Moment_Global_{axis}.{place}", moment[i], "N.m", "at the hub, world axes")
+        channel(f"Tire.Hub_Carrier_Force_Local_{axis}.{place}", at_hub[0][i], "N", "tire force, carrier axes")
+        channel(f"Tire.Hub_Carrier_Moment_Local_{axis}.{place}", at_hub[1][i], "N.m", "at the hub, carrier axes")

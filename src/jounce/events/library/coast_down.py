@@ -141,10 +141,10 @@ class CoastDown(Event):
     results: ClassVar[Kind] = Kind((of_run,), STRAIGHT, WORDS, FIRST)
     presets: ClassVar[dict[str, dict[str, Any]]] = {"iso": {}}
 
-    speed: float = quantity("m/s", 130 / 3.6, gt=0, doc="speed at the start")
-    end_time: float = quantity("s", 300.0, gt=0, doc="end of the run, at the latest")
-    end_speed: float = quantity("m/s", 15 / 3.6, ge=0, doc="at which the run ends")
-    steer: float = quantity("rad", 0.0, doc="hand wheel angle when not driving straight")
+    speed: float = quantity("m/s", 130 / 3.6, gt=0, typical=(0.0, 75.0), doc="speed at the start")
+    end_time: float = quantity("s", 300.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run, at the latest")
+    end_speed: float = quantity("m/s", 15 / 3.6, ge=0, typical=(0.0, 75.0), doc="at which the run ends")
+    steer: float = quantity("rad", 0.0, typical=(0.0, 20.0), doc="hand wheel angle when not driving straight")
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
 
     def parts(self) -> tuple[Part, ...]:

@@ -100,8 +100,8 @@ class Drop(Event):
     presets: ClassVar[dict[str, dict[str, Any]]] = {"iso": {}}
 
     speed: float = quantity("m/s", 0.0, ge=0, le=0, doc="always 0")
-    end_time: float = quantity("s", 4.0, gt=0, doc="end of the run")
-    height: float = quantity("m", 0.05, ge=0, doc="of the lift above the static position")
+    end_time: float = quantity("s", 4.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run")
+    height: float = quantity("m", 0.05, ge=0, typical=(0.0, 2.0), doc="of the lift above the static position")
 
     def program(self, start: Start) -> Program:
         start.lift(self.height)

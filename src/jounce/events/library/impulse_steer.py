@@ -28,9 +28,13 @@ class ImpulseSteer(Steered):
         "vi": {"speed": 5.0, "end_time": 10.0, "amplitude": math.radians(30), "duration": 1.0},
     }
 
-    end_time: float = quantity("s", 12.0, gt=0, doc="end of the run; long enough for low frequencies")
-    amplitude: float = quantity("rad", math.radians(40), doc="largest hand wheel angle, from the initial one")
-    duration: float = quantity("s", 0.4, gt=0, doc="of the pulse")
+    end_time: float = quantity(
+        "s", 12.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run; long enough for low frequencies"
+    )
+    amplitude: float = quantity(
+        "rad", math.radians(40), typical=(0.0, 8.0), doc="largest hand wheel angle, from the initial one"
+    )
+    duration: float = quantity("s", 0.4, gt=0, typical=(0.01, 60.0), doc="of the pulse")
 
     def reference(self, start: Start) -> Any:
         from jounce.core.tables import Table

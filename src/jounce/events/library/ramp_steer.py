@@ -37,10 +37,14 @@ class RampSteer(Steered):
         "vi": {"speed": 5.0, "end_time": 10.0, "slope": math.radians(10), "duration": 1.0, "side_slip_end": 3.0},
     }
 
-    end_time: float = quantity("s", 30.0, gt=0, doc="end of the run")
-    slope: float = quantity("rad/s", math.radians(10), doc="speed of the hand wheel; negative turns right")
-    duration: float | None = quantity("s", None, gt=0, doc="of the ramp; absent: until the end")
-    side_slip_end: float = quantity("rad", math.radians(15), gt=0, doc="side slip at which the run ends")
+    end_time: float = quantity("s", 30.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run")
+    slope: float = quantity(
+        "rad/s", math.radians(10), typical=(0.0, 6.0), doc="speed of the hand wheel; negative turns right"
+    )
+    duration: float | None = quantity("s", None, gt=0, typical=(1e-3, 7200.0), doc="of the ramp; absent: until the end")
+    side_slip_end: float = quantity(
+        "rad", math.radians(15), gt=0, typical=(0.0, 3.2), doc="side slip at which the run ends"
+    )
 
     def reference(self, start: Start) -> Any:
         duration = self.duration if self.duration is not None else self.end_time - self.start_time

@@ -46,10 +46,10 @@ class SineSteer(Steered):
         "vi": {"speed": 5.0, "end_time": 10.0, "amplitude": math.radians(30), "frequency": 0.5},
     }
 
-    end_time: float = quantity("s", 12.0, gt=0, doc="end of the run")
-    amplitude: float = quantity("rad", math.radians(15), doc="of the hand wheel angle")
-    frequency: float = quantity("Hz", 0.5, gt=0, doc="of the sine")
-    phase: float = quantity("rad", 0.0, doc="of the sine at the start")
+    end_time: float = quantity("s", 12.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run")
+    amplitude: float = quantity("rad", math.radians(15), typical=(0.0, 8.0), doc="of the hand wheel angle")
+    frequency: float = quantity("Hz", 0.5, gt=0, typical=(0.005, 30.0), doc="of the sine")
+    phase: float = quantity("rad", 0.0, typical=(0.0, 6.3), doc="of the sine at the start")
     cycles: float = quantity("-", 0.0, ge=0, doc="number of cycles; 0: to the end")
 
     def reference(self, start: Start) -> Any:

@@ -125,7 +125,9 @@ class SteeringRelease(StepSteer):
     results: ClassVar[Kind] = Kind((of_run,), words=WORDS, first=FIRST)
     presets: ClassVar[dict[str, dict[str, Any]]] = {"iso": {}}
 
-    end_time: float = quantity("s", 10.0, gt=0, doc="end of the run")
-    lateral_acceleration: float = quantity("m/s2", 2.0, doc="to find the amplitude for; negative turns right")
-    rate: float = quantity("rad/s", math.radians(100), gt=0, doc="speed of the hand wheel")
-    release_time: float | None = quantity("s", 5.0, gt=0, doc="when the hand wheel is let go")
+    end_time: float = quantity("s", 10.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run")
+    lateral_acceleration: float = quantity(
+        "m/s2", 2.0, typical=(0.05, 60.0), doc="to find the amplitude for; negative turns right"
+    )
+    rate: float = quantity("rad/s", math.radians(100), gt=0, typical=(0.05, 35.0), doc="speed of the hand wheel")
+    release_time: float | None = quantity("s", 5.0, gt=0, typical=(1e-3, 7200.0), doc="when the hand wheel is let go")

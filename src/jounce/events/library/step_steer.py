@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from jounce.core.errors import SimulationError
+from jounce.core.errors import SimulationError, UnstableStepError
 from jounce.core.fields import choice, quantity
 from jounce.events.base import Steered
 from jounce.results.figures import Figures
@@ -207,10 +207,14 @@ class StepSteer(Steered):
         },
     }  # fmt: skip
 
-    amplitude: float | None = quantity("rad", None, doc="hand wheel angle after the step; absent: found")
-    lateral_acceleration: float = quantity("m/s2", 4.0, doc="to find the amplitude for; negative turns right")
-    rate: float = quantity("rad/s", math.radians(500), gt=0, doc="speed of the hand wheel")
-    duration: float | None = quantity("s", None, gt=0, doc="of the step, instead of the rate")
+    amplitude: float | None = quantity(
+        "rad", None, typical=(0.0, 8.0), doc="hand wheel angle after the step; absent: found"
+    )
+    lateral_acceleration: float = quantity(
+        "m/s2", 4.0, typical=(0.05, 60.0), doc="to find the amplitude for; negative turns right"
+    )
+    rate: float = quantity("rad/s", math.radians(500), gt=0, typical=(0.05, 35.0), doc="speed of the hand wheel")
+    duration: float | None = quantity("s", None, gt=0, typical=(1e-3, 60.0), doc="of the step, instead of the rate")
     mode: Literal["absolute", "relative"] = choice(
         "absolute", doc="whether the amplitude counts from zero or from the initial angle"
     )
@@ -251,6 +255,8 @@ def find_amplitude(event: StepSteer, start: Start, target: float) -> float:
         held = event.changed(amplitude=angle, release_time=None, end_time=event.release_time or event.end_time)
         try:
             reached = start.steady_lateral_acceleration(held)
+        except UnstableStepError as problem:
+            raise UnstableStepError(f"{event.kind}: the search for the hand wheel angle failed: {problem}") from None
         except SimulationError as problem:
             raise SimulationError(
                 f"{event.kind}: no hand wheel angle gives {target:g} m/s² at {event.speed * 3.6:.4g} km/h; "
@@ -265,6 +271,8 @@ def find_amplitude(event: StepSteer, start: Start, target: float) -> float:
             break
         angle = max(min(angle + (target - reached) / gain, 2.5 * abs(angle)), -2.5 * abs(angle))
     best = max((abs(r) for _, r in known), default=0.0)
+    if start.step_note:
+        raise UnstableStepError(f"{event.kind}: the search for the hand wheel angle failed: {start.step_note}")
     raise SimulationError(
         f"{event.kind}: no hand wheel angle gives {target:g} m/s² at {event.speed * 3.6:.4g} km/h; "
         f"{len(known) - 1} were tried, the most was {best:.3g} m/s²"

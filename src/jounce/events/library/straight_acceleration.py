@@ -145,15 +145,15 @@ class StraightAcceleration(Driven):
         "vi": {"speed": 5.0, "end_time": 120.0, "open_loop": False, "acceleration": 10.0, "final_speed": 70.0},
     }
 
-    speed: float = quantity("m/s", 0.0, ge=0, doc="speed at the start")
-    end_time: float = quantity("s", 60.0, gt=0, doc="end of the run, at the latest")
-    start_time: float = quantity("s", 0.5, ge=0, doc="when the throttle opens")
+    speed: float = quantity("m/s", 0.0, ge=0, typical=(0.0, 75.0), doc="speed at the start")
+    end_time: float = quantity("s", 60.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run, at the latest")
+    start_time: float = quantity("s", 0.5, ge=0, typical=(0.0, 600.0), doc="when the throttle opens")
     open_loop: bool = flag(True, doc="throttle by a ramp; otherwise the acceleration is tracked")
-    ramp_time: float = quantity("s", 0.2, gt=0, doc="of the throttle")
+    ramp_time: float = quantity("s", 0.2, gt=0, typical=(1e-3, 60.0), doc="of the throttle")
     throttle: float = quantity("-", 1.0, ge=0, le=1, doc="demand after the ramp")
-    acceleration: float = quantity("m/s2", 3.0, gt=0, doc="to be tracked in closed loop")
-    final_speed: float = quantity("m/s", 105 / 3.6, gt=0, doc="at which the run ends")
-    steer: float = quantity("rad", 0.0, doc="hand wheel angle when not driving straight")
+    acceleration: float = quantity("m/s2", 3.0, gt=0, typical=(0.05, 60.0), doc="to be tracked in closed loop")
+    final_speed: float = quantity("m/s", 105 / 3.6, gt=0, typical=(0.0, 75.0), doc="at which the run ends")
+    steer: float = quantity("rad", 0.0, typical=(0.0, 20.0), doc="hand wheel angle when not driving straight")
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
 
     def parts(self) -> tuple[Part, ...]:

@@ -79,13 +79,13 @@ class StraightBraking(Driven):
         "vi": {"speed": 25.0, "end_time": 10.0, "ramp_time": 1.0, "brake": 1.0},
     }
 
-    end_time: float = quantity("s", 20.0, gt=0, doc="end of the run, at the latest")
-    start_time: float = quantity("s", 1.0, ge=0, doc="when the brake is applied")
+    end_time: float = quantity("s", 20.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run, at the latest")
+    start_time: float = quantity("s", 1.0, ge=0, typical=(0.0, 600.0), doc="when the brake is applied")
     open_loop: bool = flag(True, doc="pedal by a ramp; otherwise the deceleration is tracked")
-    ramp_time: float = quantity("s", 0.15, gt=0, doc="of the pedal")
+    ramp_time: float = quantity("s", 0.15, gt=0, typical=(1e-3, 60.0), doc="of the pedal")
     brake: float = quantity("-", 1.0, ge=0, le=1, doc="demand after the ramp")
-    deceleration: float = quantity("m/s2", 4.0, gt=0, doc="to be tracked in closed loop")
-    steer: float = quantity("rad", 0.0, doc="hand wheel angle when not driving straight")
+    deceleration: float = quantity("m/s2", 4.0, gt=0, typical=(0.05, 60.0), doc="to be tracked in closed loop")
+    steer: float = quantity("rad", 0.0, typical=(0.0, 20.0), doc="hand wheel angle when not driving straight")
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
 
     def parts(self) -> tuple[Part, ...]:

@@ -37,12 +37,12 @@ class SweptSteer(Steered):
         },
     }  # fmt: skip
 
-    end_time: float = quantity("s", 42.0, gt=0, doc="end of the run")
-    amplitude: float = quantity("rad", math.radians(12), doc="of the hand wheel angle")
-    first_frequency: float = quantity("Hz", 0.1, ge=0, doc="at the start")
-    last_frequency: float = quantity("Hz", 4.0, gt=0, doc="at the end")
-    frequency_rate: float = quantity("Hz/s", 0.1, gt=0, doc="growth of the frequency")
-    phase: float = quantity("rad", 0.0, doc="of the sine at the start")
+    end_time: float = quantity("s", 42.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run")
+    amplitude: float = quantity("rad", math.radians(12), typical=(0.0, 8.0), doc="of the hand wheel angle")
+    first_frequency: float = quantity("Hz", 0.1, ge=0, typical=(0.005, 30.0), doc="at the start")
+    last_frequency: float = quantity("Hz", 4.0, gt=0, typical=(0.005, 30.0), doc="at the end")
+    frequency_rate: float = quantity("Hz/s", 0.1, gt=0, typical=(1e-3, 30.0), doc="growth of the frequency")
+    phase: float = quantity("rad", 0.0, typical=(0.0, 6.3), doc="of the sine at the start")
 
     @model_validator(mode="after")
     def _grows(self) -> Self:
