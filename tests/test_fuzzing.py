@@ -31,7 +31,7 @@ from result_runs import drive
 
 TIMES = float(os.environ.get("JOUNCE_FUZZ", "1"))
 SEED = int(os.environ.get("JOUNCE_FUZZ_SEED", "1"))
-CASES = 40  # of a format
+CASES = 25  # of a format
 
 
 def line() -> Line:

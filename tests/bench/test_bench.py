@@ -7,7 +7,9 @@ import math
 import pytest
 
 from jounce.bench import run
+from jounce.bench.car import step_rows
 from jounce.bench.models import train, vehicle
+from jounce.bench.road import size_row
 
 
 def operations(system: object) -> int:
@@ -49,6 +51,17 @@ def test_a_start_from_the_cache_is_measured_in_fresh_processes() -> None:
     assert (ready.budget, whole.budget) == (run.READY, run.PROCESS)
     assert ready.note == "neither CasADi nor pandas imported"
     assert ready.value > 0.0 and whole.value > 0.0
+
+
+def test_the_real_time_factor_and_the_worst_step_are_measured() -> None:
+    second, worst = step_rows()
+    assert (second.budget, second.unit, second.limit) == (0.3, "s", "≤") and second.value > 0.0
+    assert worst.unit == "µs" and worst.value > 0.0 and "median" in worst.note
+
+
+def test_a_query_of_a_grid_is_compared_over_the_size_of_the_grid() -> None:
+    row = size_row()
+    assert (row.budget, row.unit, row.limit) == (1.5, "-", "≤") and row.value > 0.0
 
 
 @pytest.mark.slow

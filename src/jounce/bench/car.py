@@ -14,6 +14,7 @@ EVALUATION = 4.5  # µs
 REAL_TIME = 100.0
 STATICS = 0.2  # s
 BUILD = 10.0  # s
+SECOND = 0.3  # s, of a simulated one at 1 ms
 MEMORY = 1.0  # MB
 WHOLE_RUN = 2.0  # s, `jounce run` of a 10 s manoeuvre on a warm cache
 WARM_RUN = 0.3  # s, the same in a warm Python
@@ -77,6 +78,30 @@ def car_rows() -> list[Row]:
     rows.append(at_most(f"{CAR}: 10 s manoeuvre in a warm Python", best(whole, 5), "s", WARM_RUN))
     rows.append(at_most(f"{CAR}: jounce run, 10 s manoeuvre", best(_process, 3), "s", WHOLE_RUN, "whole process"))
     return rows
+
+
+def step_rows() -> list[Row]:
+    """A simulated second at 1 ms, and the worst of its steps one by one, as a host takes them."""
+    from jounce.bench.run import Row, at_most
+    from jounce.events import StepSteer
+    from jounce.events.start import Start
+    from jounce.sim import car
+    from jounce.vehicle.reading import load
+
+    event = StepSteer(amplitude="20 deg", end_time=2.0)
+    start = Start(car.describe(load(CAR)), event)
+    second = start.record(event).wall_time / event.end_time
+    start.restart()
+    steps = []
+    for _ in range(1000):
+        begin = time.perf_counter()
+        start.sim.advance(1)
+        steps.append(time.perf_counter() - begin)
+    note = f"median {sorted(steps)[500] * 1e6:.0f} µs"
+    return [
+        at_most(f"{CAR}: a simulated second, recorded", second, "s", SECOND, "step steer at 1 ms"),
+        Row(f"{CAR}: worst of a thousand single steps", max(steps) * 1e6, "µs", note=note),
+    ]
 
 
 def _process() -> float:

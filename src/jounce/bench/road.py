@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SIMPLE, QUERY, HUGE = 0.3, 1.0, 2.0  # µs: flat and analytic roads; all others; ten million triangles
 LONGEST = 1.3  # µs, at random places of 100 km: memory that no cache holds is half of it, see the note of the row
 READING = 5.0  # s, of ten million heights
+SAME = 1.5  # halving would take half as many steps again
 REAL_TIME = 50.0  # of a car on the large grid
 ENVELOPED = 30.0  # of a car under enveloping contacts, on a rough road
 QUERIES = 200_000
@@ -52,7 +53,7 @@ def road_rows(huge: bool = False) -> list[Row]:
     for name, road, length, budget in ways:
         x, y = _way(road, length)
         rows.append(at_most(f"road: query, {name}", _query(road, x, y), "µs", budget))
-    rows += random_rows()
+    rows += [size_row(), *random_rows()]
     if huge:
         rows += huge_rows()
     with tempfile.TemporaryDirectory(prefix="jounce-bench-") as folder:
@@ -71,6 +72,23 @@ def road_rows(huge: bool = False) -> list[Row]:
             said = f"{CAR} on {name}, enveloping contact ({contact}): × real time, AB-2 at 1 ms"
             rows.append(at_least(said, factor, "-", ENVELOPED))
     return rows
+
+
+def size_row() -> Row:
+    """A query of a grid of a million points 1 cm apart over one of ten thousand, in a part that fits into a cache."""
+    from jounce.bench.run import at_most
+    from jounce.road.grid import height_map
+
+    rng = np.random.default_rng(3)
+    offsets = rng.uniform(0.1, 0.5, (2, 20_000))
+    took = []
+    roads = [
+        (n, height_map(x, x, 0.001 * rng.standard_normal((n, n)))) for n in (100, 1000) for x in [0.01 * np.arange(n)]
+    ]
+    for _ in range(15):  # in turns, so that both see the same machine
+        took.append([_query(road, *(offsets + 0.005 * n - 0.3)) for n, road in roads])
+    few, many = np.min(took, axis=0)
+    return at_most("road: query, grid of 1 million over 10 thousand points", many / few, "-", SAME, "a scan: 100")
 
 
 def random_rows() -> list[Row]:

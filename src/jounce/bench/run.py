@@ -75,7 +75,7 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
 def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text: None) -> list[Row]:
     """All rows; ``quick`` leaves out growth with size and the peer."""
     from jounce.bench.batch import batch_rows
-    from jounce.bench.car import car_rows
+    from jounce.bench.car import car_rows, step_rows
     from jounce.bench.implicit import hitch_rows, implicit_rows
     from jounce.bench.road import road_rows
     from jounce.bench.tires import tire_rows
@@ -96,7 +96,7 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
         progress("tires")
         rows += tire_rows()
         progress("the sedan of the library")
-        rows += car_rows()
+        rows += car_rows() + step_rows()
         progress("roads")
         rows += road_rows()
         progress("linear-implicit step, constrained hitch")

@@ -60,8 +60,11 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits) -> bytes:
     try:
         # without waiting for somebody to write into a pipe
         with open(path, "rb", opener=_without_waiting) as file:
-            check_regular(os.fstat(file.fileno()), path, limits)
-            content = file.read(limits.size + 1)  # a file that grows, or that says no size
+            info = os.fstat(file.fileno())
+            check_regular(info, path, limits)
+            content = file.read(info.st_size + 1)
+            while len(content) <= limits.size and (more := file.read(MEGABYTE)):  # it grows, or says no size
+                content += more
     except (OSError, ValueError) as problem:
         raise FormatError(f"{shown(path)}: cannot be read ({reason(problem)})") from None
     if len(content) > limits.size:

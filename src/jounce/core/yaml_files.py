@@ -59,7 +59,7 @@ def parser(kind: str, limits: Limits) -> Any:
     """A parser of ruamel ("rt" or "safe") that keeps to the limits."""
     from ruamel.yaml import YAML
 
-    found = YAML(typ=kind, pure=True)
+    found: Any = YAML(typ=kind, pure=True)
     found.Composer = _composer()
     found.max_depth = limits.depth + 1
     found.most_nodes, found.named = limits.nodes, limits.what
