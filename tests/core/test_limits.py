@@ -18,10 +18,8 @@ from jounce.results.measured import read_run
 from jounce.results.run import Run
 from jounce.vehicle.reading import load
 
-LEVELS = [
-    b"a0: &a0 [x, x, x, x, x, x, x, x, x, x]",
-    *(b"a%d: &a%d [%s]" % (k, k, b", ".join([b"*a%d" % (k - 1)] * 10)) for k in range(1, 9)),
-]
+LEVELS = [b"a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+LEVELS += [b"a%d: &a%d [%s]" % (k, k, b", ".join([b"*a%d" % (k - 1)] * 10)) for k in range(1, 9)]
 YAML = {
     "an alias that stands for a thousand million values": b"\n".join(LEVELS),
     "nesting without brackets": b"road: " + b"- " * 5000 + b"1",
