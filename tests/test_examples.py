@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -34,7 +36,7 @@ def test_shown_example_is_the_file(text: str) -> None:
 
 PAGES = [
     *("kernel.md", "mechanics.md", "running.md", "methods.md", "standalone.md", "vehicles.md", "theory/vehicle.md"),
-    *("tutorial.md", "events.md"),
+    "events.md",
     *(f"events/{path.name}" for path in sorted((ROOT / "docs" / "events").glob("*.md"))),
 ]
 
@@ -61,3 +63,98 @@ def test_snippets_can_be_pasted(page: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", PASTED, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, check=False)
     assert done.returncode == 0, f"{page}: {done.stderr}"
+
+
+# -- the tutorial, top to bottom ------------------------------------------------------------------------------------
+
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TIMED = re.compile(r"\d+ times real time")  # lines that tell how long a run took
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+EDITED = "front_suspension.yaml"
+
+
+def command_line(line: str, folder: Path, *, fails: bool = False) -> str:
+    """What a line of a shell prints; `jounce` and `python` are those of the tests."""
+    words = shlex.split(line, comments=True)
+    programs = {"jounce": [sys.executable, "-m", "jounce.cli.main"], "python": [sys.executable]}
+    command = [*programs[words[0]], *words[1:]]
+    options = {**os.environ, "COLUMNS": "200"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=folder, check=False, env=options)
+    assert (done.returncode != 0) is fails, f"{line}: {done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def shown_in(shown: list[str], output: str) -> list[str]:
+    """Lines of the page that the output does not have; "…" at an end stands for the rest of a line."""
+    found = [line.split() for line in output.splitlines()]
+    missing = []
+    for line in shown:
+        words = line.rstrip("…").split()
+        rest = line.endswith("…")
+        if TIMED.search(line) or any((rest or len(words) == len(item)) and same(words, item) for item in found):
+            continue
+        missing.append(line)
+    return missing
+
+
+def same(words: list[str], others: list[str]) -> bool:
+    """Words alike; numbers within 2 % and a unit of their last place, since the page is not written at every change."""
+    return len(words) <= len(others) and all(
+        a == b or (close(a, b) if NUMBER.search(a) and NUMBER.sub("", a) == NUMBER.sub("", b) else False)
+        for a, b in zip(words, others, strict=False)
+    )
+
+
+def close(a: str, b: str) -> bool:
+    pairs = zip(NUMBER.findall(a), NUMBER.findall(b), strict=False)
+    return all(abs(float(x) - float(y)) <= 0.02 * abs(float(x)) + 1.1 * place(x) for x, y in pairs)
+
+
+def place(number: str) -> float:
+    """The last place of a number as written."""
+    return float(10.0 ** -len(number.partition(".")[2]))
+
+
+def spoil(folder: Path, *changes: tuple[str, str]) -> None:
+    file = folder / "my_sedan" / EDITED
+    text = file.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text, encoding="utf-8")
+
+
+def test_the_tutorial_runs_top_to_bottom_and_prints_what_it_shows(tmp_path: Path) -> None:
+    """Every command and snippet of the page in one folder, in the order of the page; lines of output as shown."""
+    page = (ROOT / "docs" / "tutorial.md").read_text()
+    output, wrong = "", []
+    for kind, text in BLOCK.findall(page[page.index("## Look at a car") :]):
+        if kind == "python":
+            path = tmp_path / "snippet.py"
+            path.write_text(text)
+            output = command_line("python snippet.py", tmp_path)
+        elif kind == "sh":
+            for line in text.splitlines():
+                output = command_line(line, tmp_path)
+        elif kind == "yaml" and text.startswith("time:"):
+            (tmp_path / "map.yaml").write_text(text)
+        elif kind == "yaml":  # what the reader does in an editor
+            spoil(tmp_path, ("stiffness: 34.2 N.m/deg", "stiffness: 17.1 N.m/deg"))
+            assert text.strip() in (tmp_path / "my_sedan" / EDITED).read_text()
+        else:
+            fails = "error" in text
+            if fails:
+                spoil(tmp_path, ("rebound_stop:", "rebuond_stop:"), ("17.1 N.m/deg", "17.1 N/deg"))
+            shown: list[str] = []
+            for line in [*text.splitlines(), "$"]:
+                if not line.startswith("$"):
+                    shown.append(line)
+                    continue
+                wrong += shown_in(shown, output)
+                shown = []
+                if line != "$":
+                    output = command_line(line[1:], tmp_path, fails=fails)
+    line = "jounce compare results/base log.csv --map map.yaml --align driver_demands.steering --report overlay.html"
+    assert line in " ".join(page.split())
+    command_line(line, tmp_path)
+    assert not wrong, "\n".join(wrong)

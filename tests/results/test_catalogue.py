@@ -69,6 +69,13 @@ def test_signs_and_factors(name: str, sign: int, factor: float) -> None:
     assert entry.from_reference(entry.to_reference(1.7)) == pytest.approx(1.7, rel=1e-15)
 
 
+def test_a_speed_of_ten_metres_per_second_is_stored_as_36_kilometres_per_hour_and_read_back() -> None:
+    entry = catalogue().find("chassis_velocities.longitudinal", "output")
+    assert (entry.si_unit, entry.unit) == ("m/s", "km/h")
+    assert abs(entry.to_reference(10.0)) == pytest.approx(36.0, rel=1e-15)
+    assert entry.from_reference(entry.to_reference(10.0)) == pytest.approx(10.0, rel=1e-15)
+
+
 @pytest.mark.parametrize("name", ["Wheel:Omega:L2", "Wheel.Omega.L2", "Wheel_Omega_L2", "wheel.omega.l2"])
 def test_the_three_separators_and_any_case(name: str) -> None:
     assert catalogue().find(name).pattern == "Wheel.Omega.{L,R}{1,2}"

@@ -46,6 +46,16 @@ def test_a_slow_longitudinal_sweep_is_the_static_curve(rig: TireRig) -> None:
     assert np.allclose(run["tire.fz"], 4000, rtol=1e-6)
 
 
+def test_a_slow_lateral_sweep_is_the_static_curve_at_the_preload(rig: TireRig) -> None:
+    # the lag of σ/V shifts the angle by its rate times some 30 ms: at most 2π·8/120 deg/s · 0.03 s, 0.2 % of the range
+    run = rig.run(TireTest("LATERAL", preload=3500, speed=20, toe_amplitude=math.radians(8), end=120))
+    angle = run["tire.slip_angle"]
+    assert angle.max() > math.radians(7.9) and angle.min() < -math.radians(7.9)
+    fy = np.asarray(rig.tire.steady(3500.0, 0.0, angle, vx=20.0).fy)
+    assert np.abs(run["tire.fy"] - fy).max() < 0.02 * np.abs(fy).max()
+    assert np.allclose(run["tire.fz"], 3500, rtol=1e-6)
+
+
 def test_free_spin_rolls_without_torque(rig: TireRig) -> None:
     run = rig.run(TireTest("LATERAL", preload=4000, speed=20, toe_amplitude=math.radians(8), end=10))
     # all the torque there is turns the wheel, of 1 kg m², with the change of the rolling speed

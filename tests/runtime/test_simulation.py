@@ -30,6 +30,21 @@ def test_parameters_by_name_and_derived_ones_follow(oscillator):
     assert Simulation(oscillator).parameter("omega") == 2.0
 
 
+def test_a_parameter_changes_in_the_middle_of_a_run_without_a_new_start(oscillator):
+    """Around the rest position of a stiffer spring without damping: x = A cos ω(t − t₁) + (v/ω) sin ω(t − t₁)."""
+    sim = Simulation(oscillator, method="AM-4", step=1e-3)
+    sim.set_parameters({"damping": 0.0})
+    sim.advance(700)
+    then, position, speed = sim.time, sim.state("position"), sim.state("speed")
+    assert speed < -1.0
+    sim.set_parameters({"stiffness": 25.0})
+    sim.advance(900)
+    assert sim.time == pytest.approx(1.6, rel=1e-12)
+    angle = 5.0 * (sim.time - then)
+    # fourth order at ω h = 5e-3, and the history of the old spring in the first steps
+    assert sim.state("position") == pytest.approx(position * math.cos(angle) + speed / 5 * math.sin(angle), abs=1e-4)
+
+
 def test_states_and_inputs_by_name_with_units(oscillator):
     sim = Simulation(oscillator)
     sim.set_inputs({"push": "180 deg"})

@@ -23,6 +23,7 @@ from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase
 if TYPE_CHECKING:
     from jounce.components.part import Part
     from jounce.events.start import Start
+    from jounce.runtime.recording import Recording
     from jounce.vehicle.schema import Vehicle
 
 KMH_100 = 100 / 3.6
@@ -156,6 +157,10 @@ class Event(Data):
     def prepared(self, start: Start) -> Self:
         """The event with everything found that depends on the car; may simulate."""
         return self
+
+    def judged(self, recorded: Recording) -> Recording:
+        """The rows of a run; one that did not do what the event is about is no success."""
+        return recorded
 
     def program(self, start: Start) -> Program:
         """The manoeuvre for a car that is ready to start."""

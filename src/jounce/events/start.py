@@ -241,7 +241,7 @@ class Start:
         program = event.program(self)
         self._attach()
         self._ran = True
-        recorded = record(self.sim, program, options, event.end_time)
+        recorded = event.judged(record(self.sim, program, options, event.end_time))
         if recorded.ok or recorded.status == "interrupted" or not self.step_note:
             return recorded
         return replace(recorded, reason=f"{recorded.reason}; {self.step_note}")

@@ -256,6 +256,18 @@ def test_locks_are_stable_at_one_millisecond_and_drift_less_than_ten_micrometres
     assert np.abs(yaw - expected).max() < 5e-3 * expected.max()
 
 
+def test_locks_hold_to_ten_micrometres_in_a_braked_stop(bending: Library) -> None:
+    sim = come_to_rest(bending, {})
+    sim.set_inputs({"brake": 0.0})
+    sim.set_states({"chassis.vx": 20.0})
+    sim.set_states({f"{c}.wheel.spin": 20.0 / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS})
+    program = Program(Phase("stop", [Open("brake", Ramp(0.5, 0.2, start=0.0))], duration=1.5))
+    run = sim.run(program=program, method="AB-2", step=0.001, interval=0.01)
+    assert run["chassis_velocities.longitudinal"][-1] < 17.0
+    for name in ("X", "Y", "Z", "AZ"):
+        assert np.abs(run[f"jfs_torsional_stiffness_data.{name}_1"]).max() < 1e-5
+
+
 @pytest.mark.parametrize("stiffness", [{"torsion": K}, TWO])
 def test_numbers_are_the_same_without_equations(stiffness: dict[str, float]) -> None:
     car = car_of(**stiffness)

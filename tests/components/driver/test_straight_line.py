@@ -21,7 +21,10 @@ def driver(**changes: float) -> StraightLine:
 @pytest.mark.parametrize("away", [0.31, -0.17])
 @pytest.mark.parametrize("heading", [0.0, 2.1])
 def test_it_steers_back_along_an_arc(plain_car: jv.Vehicle, heading: float, away: float) -> None:
-    """A line beside the car, turned by a little: e = away + d sin(turn), κ = −2 e/d²."""
+    """A line beside the car, turned by a little: e = away + (d − b) sin(turn), κ = −2 e/d².
+
+    b: the centre of gravity behind the reference point, which is put on the origin.
+    """
     turn = 0.008
     line = heading - turn
     # the car starts at the origin with this heading; the line passes at ``away`` to its right
@@ -37,3 +40,17 @@ def test_it_steers_back_along_an_arc(plain_car: jv.Vehicle, heading: float, away
     hand = run["driver_demands.steering"][2]
     assert hand == pytest.approx(-2 * PER_CURVATURE * offset / PREVIEW**2, rel=0.01)
     assert hand * offset < 0
+
+
+def test_it_may_use_the_whole_lock_of_the_steering() -> None:
+    """On split friction; the lock is where the data of the steering end, or 35 deg of the wheels where they do not."""
+    car = jv.load("sedan")
+    lock = car.steering.lock
+    rack, steer = car.steering.rack_travel, car.steering.steer.curve
+    assert lock is not None and rack is not None and math.pi < lock < 4 * math.pi
+    ends = [abs(rack(sign * lock)) for sign in (1, -1)] if rack.constant is None else [rack.constant * lock]
+    assert max(ends) <= min(-steer.x[0], steer.x[-1]) * (1 + 1e-9)
+    run = jn.run(car, events.StraightBraking(end_time=5.0), road="mu_split")
+    assert math.radians(60) < abs(run["driver_demands.steering"]).max() <= lock
+    assert car.with_(**{"steering.gear_ratio_scale": 1.5}).steering.lock == pytest.approx(1.5 * lock)
+    assert jv.load("sedan").with_(steering={"steer": {"rate": 0.07}}).steering.lock is None

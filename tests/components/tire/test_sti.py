@@ -92,6 +92,20 @@ def test_both_interfaces_equal_each_other_and_the_native_spring(springs: Path) -
     assert bound_tires(sims[1])[0].model == "spring and damper"
 
 
+def test_a_library_tire_has_the_forces_of_the_native_one_to_rounding(springs: Path) -> None:
+    """At the same moving, steered, inclined state; one of them is C behind the interface, the other our equations."""
+    ours = started(native())
+    for function, interface in (("spring_sti", "STI"), ("spring_crt", "CRT")):
+        tire = library_tire(springs, function, interface=interface, radius=R0)
+        theirs = started(tire)
+        bind_library(theirs, "tire", tire)
+        a, b = (outputs_by_name(sim, sim.outputs()) for sim in (ours, theirs))
+        size = abs(a["tire.fz"])
+        assert size > 2000
+        for name in ("fx", "fy", "fz", "mx", "my", "mz"):
+            assert b[f"tire.{name}"] == pytest.approx(a[f"tire.{name}"], rel=1e-12, abs=1e-12 * size), name
+
+
 def on_a_road(tire: Tire, road: Road) -> Simulation:
     system = System("on_a_road")
     ground = Service.declare(system)

@@ -24,7 +24,7 @@ from jounce.components.steering.kingpin import Kingpin
 from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, SteerMap, mirrored
 from jounce.components.steering.motion import Motion
 from jounce.components.steering.release import Release
-from jounce.core.curves import Curve
+from jounce.core.curves import Curve, invert
 from jounce.core.fields import Data, choice, curve, part, problem, quantity
 
 
@@ -47,6 +47,11 @@ def _map(name: str) -> Any:
         return self.map(name, place.side)
 
     return derived(label=name, at="wheel")(found)
+
+
+def _reach(found: Curve) -> float:
+    """How far a table goes to its nearer side."""
+    return min(-found.x[0], found.x[-1])
 
 
 class Steering(Subsystem):
@@ -139,6 +144,20 @@ class Steering(Subsystem):
             ):
                 if needed:
                     raise problem(f"missing; needed for feedback: {name}", "rack_travel")
+
+    @property
+    def lock(self) -> float | None:
+        """Hand wheel angle to the nearer end of the data, rad; None where they have none (constant rates)."""
+        steer, ends = self.steer.curve, []
+        if self.rack_travel is not None and self.rack_travel.is_table:
+            ends.append(_reach(self.rack_travel))
+        if steer.is_table:
+            reach = _reach(steer)
+            if self.input == "rack_travel":
+                assert self.rack_travel is not None
+                reach = min(abs(invert(self.rack_travel, sign * reach)) for sign in (1.0, -1.0))
+            ends.append(reach)
+        return min(ends) * self.gear_ratio_scale if ends else None
 
     @property
     def feedback_method(self) -> Literal["virtual_work", "kingpin", "tie_rods", "maps"]:

@@ -19,7 +19,7 @@ import numpy as np
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Event, safety_ends
-from jounce.events.straight import driver, straight_ahead
+from jounce.events.straight import driver, straight_ahead, turned_round
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import Array, travelled, unsound
 from jounce.results.kinds import Kind
@@ -30,6 +30,7 @@ from jounce.runtime.program import Constant, End, Open, Phase, Program, Stop, Wh
 if TYPE_CHECKING:
     from jounce.components.part import Part
     from jounce.events.start import Start
+    from jounce.runtime.recording import Recording
 
 NARROW = 0.4  # least relative span of speed that separates the three terms
 WORDS = {
@@ -149,6 +150,9 @@ class CoastDown(Event):
 
     def parts(self) -> tuple[Part, ...]:
         return driver(self)
+
+    def judged(self, recorded: Recording) -> Recording:
+        return turned_round(self, recorded)
 
     def program(self, start: Start) -> Program:
         slow = End(When("chassis_velocities.longitudinal", "<=", self.end_speed), then=Stop("end speed reached"))

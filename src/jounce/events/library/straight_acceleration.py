@@ -14,7 +14,7 @@ import numpy as np
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
-from jounce.events.straight import driver, straight_ahead
+from jounce.events.straight import driver, straight_ahead, turned_round
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import (
     DEGREE,
@@ -36,6 +36,7 @@ from jounce.runtime.program import Constant, End, Feedback, Open, Phase, Program
 if TYPE_CHECKING:
     from jounce.components.part import Part
     from jounce.events.start import Start
+    from jounce.runtime.recording import Recording
 
 STANDING = 0.05  # m/s
 FROM_REST = (60, 100, 160, 200)  # km/h
@@ -158,6 +159,9 @@ class StraightAcceleration(Driven):
 
     def parts(self) -> tuple[Part, ...]:
         return driver(self)
+
+    def judged(self, recorded: Recording) -> Recording:
+        return turned_round(self, recorded)
 
     def program(self, start: Start) -> Program:
         steering = straight_ahead(self, start)

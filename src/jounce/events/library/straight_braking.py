@@ -9,7 +9,7 @@ import numpy as np
 
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
-from jounce.events.straight import driver, straight_ahead
+from jounce.events.straight import driver, straight_ahead, turned_round
 from jounce.results.figures import Figures
 from jounce.results.key_figures.braking import braking
 from jounce.results.key_figures.common import Array
@@ -21,6 +21,7 @@ from jounce.runtime.program import End, Feedback, Open, Phase, Program, Ramp, Ra
 if TYPE_CHECKING:
     from jounce.components.part import Part
     from jounce.events.start import Start
+    from jounce.runtime.recording import Recording
 
 STANDSTILL = 0.1  # m/s
 HOLD = 0.2  # s
@@ -90,6 +91,9 @@ class StraightBraking(Driven):
 
     def parts(self) -> tuple[Part, ...]:
         return driver(self)
+
+    def judged(self, recorded: Recording) -> Recording:
+        return turned_round(self, recorded)
 
     def program(self, start: Start) -> Program:
         steering = straight_ahead(self, start)
