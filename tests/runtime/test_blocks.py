@@ -384,7 +384,7 @@ static void force(void *context, double t, const double *in, double *out) {
     out[0] = 0.01 * in[0] + 0.1 * sin(t);
 }
 int main(void) {
-    for (int method = JN_EULER; method <= JN_AM4; ++method) for (int option = 0; option < 2; ++option) {
+    for (int method = JN_EULER; method <= JN_AM4; ++method) for (int option = 0; option < 6; ++option) {
         jn_env env = {0};
         jn_layout layout;
         jn_sim_layout(&model, 0, &layout);
@@ -394,15 +394,16 @@ int main(void) {
         double *in = malloc(3 * sizeof(double)), *out = malloc(2 * sizeof(double));
         jn_external list[2] = {
             {spring, &k, 0.0, 0.0, JN_EXCHANGE_STEP, 2, 2, 1, source, index, u0, in, out, 0, 0, 0, 0},
-            {force, 0, 0.03, 0.0, JN_EXCHANGE_SAMPLED, 1, 1, 1, source1, index1, u1, in + 2, out + 1, 4, 0, 0, 0}};
-        jn_externals externals = {17.0, 2, 8, list};
-        const size_t n = (size_t)(layout.n_state + 8) * sizeof(double);
+            {force, 0, 0.03, 0.0, JN_EXCHANGE_SAMPLED, 1, 1, 1, source1, index1, u1, in + 2, out + 1, 7, 0, 0, 0}};
+        jn_externals externals = {17.0, 2, 14, list};
+        const size_t n = (size_t)(layout.n_state + 14) * sizeof(double);
         double *state = calloc(1, n), *work = malloc((size_t)layout.n_work * sizeof(double));
         double *copy = malloc(n), *end = malloc(n), *rows = malloc(3 * 4 * sizeof(double));
         jn_recorder recorder = {rows, 3, 0, 0, 3, 1};
         jn_sim sim = {&model, &env, 0, &recorder, state, work, &externals};
         CHECK(jn_start(&sim, 0.0, 0.01, method) == JN_OK);
-        state[JN_S_IO_SYNC_FM] = state[JN_S_IO_UPDATE] = option;
+        state[JN_S_IO_SYNC_FM] = state[JN_S_IO_UPDATE] = option & 1;
+        state[JN_S_INPUT_TIME] = option / 2;
         state[JN_S_IPRINT] = 0.0;
         state[layout.x] = 1.0;
         for (int part = 0; part < 2; ++part) {

@@ -197,6 +197,87 @@ def test_flag_factor_and_added_force_of_an_element(sim: Simulation, group: str) 
     assert len(acting) >= 2, "some of them must act by themselves for this to mean anything"
 
 
+# ---- damper forces along a line --------------------------------------------------------------------------------------
+
+FOLLOWS = {"L1": 1.0, "R1": 0.0, "L2": 0.0, "R2": 1.0}
+STRENGTH = {"L1": 2100.0, "R1": 1700.0, "L2": 1300.0, "R2": 2600.0}  # N s/m
+
+
+def outside_dampers(
+    sim: Simulation, power: float, input_time: str = "hold", period: str | None = None, method: str = "RK-2"
+) -> dict[str, dict[str, Array]]:
+    """Rows of a run, half steps too, whose dampers are a block: F = c |v|^power sign v, v = speed of compression."""
+
+    def dampers(t: float, v: Array) -> Array:
+        return np.array(list(STRENGTH.values())) * np.sign(v) * np.abs(v) ** power
+
+    reads, writes = [f"Damper.Jounce_Rate.{c}" for c in CORNERS], [f"Main_Damper.force.{c}" for c in CORNERS]
+    start = sim.snapshot()
+    sim.set_inputs({f"Main_Damper.activation_flag.{c}": 0.0 for c in CORNERS})
+    sim.set_inputs({f"Main_Damper.force_extrapolation.{c}": on for c, on in FOLLOWS.items()})
+    sim.set_states({f"{c}.jounce.rate": v for c, v in zip(CORNERS, (0.4, -0.3, -0.5, 0.6), strict=True)})
+    sim.add_block("dampers", dampers, period, reads=reads, writes=writes, stateless=True)
+    found = sim.run(
+        sim.time + 0.03, step="1 ms", method=method, iprint=0, input_time=input_time,
+        channels=[*reads, *(f"Damper.Force_At_Damper.{c}" for c in CORNERS)],
+    )  # fmt: skip
+    sim.remove_block("dampers")
+    sim.restore(start)
+    return {c: {"v": found[f"Damper.Jounce_Rate.{c}"], "F": found[f"Damper.Force_At_Damper.{c}"]} for c in CORNERS}
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0])
+@pytest.mark.parametrize("input_time", ["hold", "extrapolate"])
+def test_a_damper_force_follows_the_line_through_its_last_two_points(
+    sim: Simulation, power: float, input_time: str
+) -> None:
+    """Between full steps F(v) = Fₙ + (Fₙ - Fₙ₋₁)/(vₙ - vₙ₋₁) (v - vₙ): for a linear damper its law, at every stage."""
+    rows = outside_dampers(sim, power, input_time)
+    for c in (c for c, on in FOLLOWS.items() if on):
+        v, force = rows[c]["v"], rows[c]["F"]
+        assert force[::2] == pytest.approx(STRENGTH[c] * np.sign(v[::2]) * np.abs(v[::2]) ** power, abs=1e-9)
+        (vs, fs), half = (v[:-1:2], force[:-1:2]), v[1::2]
+        slope = np.diff(fs)[1:] / np.diff(vs)[1:]
+        assert force[1::2][2:] == pytest.approx(fs[2:] + slope * (half[2:] - vs[2:]), rel=1e-9)
+        assert np.array_equal(force[1:4:2], fs[:2]), "held until there are points enough"
+        if power == 1.0:
+            assert force[1::2][2:] == pytest.approx(STRENGTH[c] * half[2:], rel=1e-6)
+    for c in (c for c, on in FOLLOWS.items() if not on):
+        force = rows[c]["F"]
+        change = np.diff(force[:-1:2], prepend=force[0])
+        line = 0.5 * change if input_time == "extrapolate" else 0.0
+        assert force[1::2] == pytest.approx(force[:-1:2] + line, rel=1e-12)
+    assert rows["L1"]["v"][0] > 0 > rows["R1"]["v"][0], "both signs"
+
+
+def test_a_damper_force_that_is_not_given_every_step_is_held(sim: Simulation) -> None:
+    rows = outside_dampers(sim, 1.0, period="2 ms")
+    for c in CORNERS:
+        force = rows[c]["F"]
+        assert np.array_equal(force[1::2], force[:-1:2])
+        assert len(np.unique(force)) > 10
+
+
+def test_a_damper_whose_speed_does_not_change_is_held(compiled: Simulation) -> None:
+    """Equal speeds at two full steps give no slope, whatever the forces."""
+    start = compiled.snapshot()
+    try:
+        compiled.set_inputs({"Main_Damper.force_extrapolation.R2": 1.0})
+        names = [v.name for v in compiled.model.memories]
+        memory = {part: names.index(f"R2.damper_line.{part}") for part in ("force", "speed", "slope", "changed")}
+        speed, m = compiled.output("Damper.Jounce_Rate.R2"), compiled.m.copy()
+        m[names.index("full_step.seen")] = 1.0
+        m[[memory["force"], memory["changed"]]] = 300.0, 1.0
+        compiled.set_inputs({"Main_Damper.force.R2": 480.0})
+        for before, expected in ((speed, 0.0), (speed - 0.02, 180.0 / 0.02), (speed + 0.03, -180.0 / 0.03)):
+            m[memory["speed"]] = before
+            _, after = compiled.derivatives(m=m)
+            assert after[memory["slope"]] == pytest.approx(expected, rel=1e-9)
+            assert after[memory["force"]] == 480.0 and after[memory["speed"]] == speed
+    finally:
+        compiled.restore(start)
+
+
 @pytest.mark.parametrize("group", ELEMENTS)
 def test_a_motion_ratio_of_the_run_counts_where_it_is_activated(sim: Simulation, group: str) -> None:
     _, channel, moved, word = ELEMENTS[group]

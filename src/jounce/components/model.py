@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from jounce.components.part import Symbols
@@ -250,15 +251,19 @@ class VehicleModel:
         mode: Mode,
         default: float = 0.0,
         rate: bool = False,
+        shaped: Callable[[Any], Any] | None = None,
     ) -> Any:
-        """What the run or parts give a port; None where nobody does. The run's input does not act in statics."""
+        """What the run or parts give a port; None where nobody does. The run's input does not act in statics.
+
+        shaped : what becomes of the run's input before it acts
+        """
         full = f"{self.place.prefix}{name}"
         self.openings.setdefault(full, Opening(full, mode, unit, doc))
         given = None
         if full in self.choices.inputs:
             if full not in self._inputs:
                 self._inputs[full] = self.system.input(full, unit, doc, default, rate=rate, in_statics=False)
-            given = self._inputs[full]
+            given = self._inputs[full] if shaped is None else shaped(self._inputs[full])
         if mode == "added":
             more = self.signals.accept(name)
             return given if more is None else more if given is None else given + more
@@ -281,11 +286,13 @@ class VehicleModel:
         scale: str = "",
         on: bool = True,
         rate: bool = False,
+        shaped: Callable[[Any], Any] | None = None,
     ) -> Any:
         """A quantity after what is given from outside (1).
 
         on : whether it is there where nobody gives the flag; a flag that is given wins
         rate : whether it moves a frame, so that what is given needs a rate
+        shaped : what becomes of the run's input that is added
         """
         if scale and (factor := self.outside(scale, "-", f"factor on the {doc}", "scale", 1.0, rate)) is not None:
             value = factor * value
@@ -297,9 +304,23 @@ class VehicleModel:
             value = active * value
         elif not on:
             value = 0.0
-        if added and (more := self.outside(added, unit, f"added to the {doc}", "added", 0.0, rate)) is not None:
+        if added and (more := self.outside(added, unit, f"added to the {doc}", "added", 0.0, rate, shaped)) is not None:
             value = value + more
         return value
+
+    @cached_property
+    def stage(self) -> tuple[Any, Any]:
+        """Whether an evaluation is the first of its full step, and whether it is the first of a run (conditions).
+
+        Memories change at every evaluation, signals of blocks at full steps: where they differ, a full step has begun.
+        """
+        scope = self.scope("full_step")
+        block = scope.block("clock", doc="turns at every full step")
+        turn = block.signal("turn", "-", "0 and 1 in turns")
+        block.update(turn, 1 - turn)
+        seen = scope.memory("seen", "-", "turn at the last evaluation; -1 before any", initial=-1.0, role="free")
+        scope.next_memory(seen, turn)
+        return turn != seen, seen < 0
 
     def is_open(self, *names: str) -> bool:
         """Whether the run or a part gives one of these inputs."""

@@ -134,7 +134,7 @@ def batch(
     progress : called in the calling thread with (runs done, runs in all) after every run
     options : for cases those of `jounce.run`: step, method, interval, channels, tires, road, parameters, output_map,
         inputs; for one model those of `Simulation.run`: t_end, program, step, method, iprint, interval, channels,
-        check_outputs
+        check_outputs, input_time
 
     Returns
     -------

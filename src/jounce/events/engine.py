@@ -49,6 +49,7 @@ def run(
     output_map: OutputMap | None = None,
     inputs: Mapping[str, Reference | Number] | None = None,
     blocks: Sequence[Part | OutsideBlock] = (),
+    input_time: str = "hold",
     live: Live | None = None,
 ) -> Run:
     """Drive a vehicle through an event.
@@ -72,6 +73,8 @@ def run(
         tire, ``Road_External.L1.z`` … say where the ground of a road file of TYPE EXTERNAL is
     blocks : controllers and drivers: parts that are compiled into the model, or `jounce.OutsideBlock` for Python
         callables and C functions; they run in the order of what they read from each other
+    input_time : what later stages of a step see of what outside blocks write: "hold", "interpolate" or "extrapolate";
+        see `Simulation.input_time`
     live : called now and then while the run goes on, with the time and the live channels of the output map
     """
     return drive(
@@ -90,6 +93,7 @@ def run(
             output_map=output_map,
             inputs=inputs,
             blocks=blocks,
+            input_time=input_time,
             live=live,
         ),
     )

@@ -11,7 +11,7 @@ from jounce.core.errors import ParameterError
 from jounce.core.units import parse
 from jounce.runtime.blocks import OutsideBlock
 from jounce.runtime.methods import method_number, step_of
-from jounce.runtime.options import MOST_STEPS
+from jounce.runtime.options import INPUT_TIMES, MOST_STEPS, input_time_number
 from jounce.runtime.program import Number, Reference
 from jounce.sim.car import METHOD, STEP
 
@@ -32,6 +32,7 @@ class Options:
 
     step: float = STEP
     method: str = METHOD
+    input_time: str = INPUT_TIMES[0]
     interval: float = INTERVAL
     channels: Sequence[str] | None = None
     tires: Mapping[str, Tire] | None = None
@@ -73,6 +74,7 @@ class Options:
                 f"interval: rows are {1e3 * every:g} ms apart, since {1e3 * asked:g} ms is no multiple of the step, "
                 f"{1e3 * seconds:g} ms",
             )
+        input_time_number(others.setdefault("input_time", INPUT_TIMES[0]))
         for name in ("parameters", "changes", "inputs"):
             others[name] = dict(others.get(name) or {})
         others["blocks"] = tuple(_block(item) for item in others.get("blocks") or ())

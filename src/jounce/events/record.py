@@ -51,6 +51,7 @@ def run_keywords(sim: Simulation, program: Program, options: Options) -> RunKeyw
     return {
         "program": _driven(program, options.inputs, sim.model.aliases),
         "method": options.method,
+        "input_time": options.input_time,
         "step": options.step,
         "interval": options.interval,
         "channels": _matching(sim, options.channels),

@@ -21,7 +21,7 @@ from jounce.core.tables import JnTable
 from jounce.runtime.compile import loaded
 
 ABI = 4  # JN_ABI
-SIM_ABI = 2  # JN_SIM_ABI
+SIM_ABI = 3  # JN_SIM_ABI
 
 _int = ctypes.c_int32
 _double = ctypes.c_double
@@ -77,6 +77,7 @@ class Header(IntEnum):
     IO_SYNC_FM = 32
     IO_UPDATE = 33
     EXTERNAL_ID = 34
+    INPUT_TIME = 35
     PROJECT = 39
 
 

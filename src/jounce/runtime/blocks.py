@@ -23,7 +23,7 @@ Array = npt.NDArray[np.float64]
 BlockFunction = Callable[[float, Array], npt.ArrayLike]
 
 EXCHANGES = ("sampled", "step")  # JN_EXCHANGE_...
-SLOTS = 3  # JN_EXTERNAL_SLOTS
+SLOTS, VALUES = 4, 3  # JN_EXTERNAL_SLOTS, JN_EXTERNAL_VALUES
 KINEMATICS, WATCH, OUTPUT, INPUT = 4, 5, 6, 2  # JN_FROM_...
 
 C_FUNCTION: Any = EXTERNAL.__mro__[1]  # the base of all ctypes functions
@@ -151,7 +151,7 @@ class External:
     @property
     def size(self) -> int:
         """Doubles of its part of the state."""
-        return SLOTS + len(self.out) + (self.saved or 0)
+        return SLOTS + VALUES * len(self.out) + (self.saved or 0)
 
     def fill(self, record: JnExternal) -> None:
         """Write the structure for C."""

@@ -59,7 +59,8 @@ def export_c(
     t_end : of the run, as for `Simulation.run`
     overwrite : replace files of an earlier export although they were changed since
     runtime : folder of the C runtime
-    options : program, step, method, iprint, interval, channels, check_outputs of the run, as for `Simulation.run`
+    options : program, step, method, iprint, interval, channels, check_outputs, input_time of the run, as for
+        `Simulation.run`
 
     Returns
     -------

@@ -21,6 +21,9 @@ IN_A_LOOP = ("on_error", "progress", "buffer_rows")
 MOST_STEPS = 100_000_000_000
 """Of one run, and between two of its rows: a day of computing for the smallest model, and exact in every number."""
 
+INPUT_TIMES = ("hold", "interpolate", "extrapolate")
+"""What later stages of a step see of external blocks; numbered as JN_INPUT_... in C."""
+
 
 class RunKeywords(TypedDict, total=False):
     """Keyword arguments that every run takes besides ``t_end``, for type checkers; `RunOptions` says what they mean."""
@@ -32,6 +35,7 @@ class RunKeywords(TypedDict, total=False):
     interval: Number | None
     channels: Sequence[str] | str | None
     check_outputs: bool
+    input_time: str | None
 
 
 class LoopKeywords(RunKeywords, total=False):
@@ -55,6 +59,8 @@ class RunOptions:
     iprint, interval : recording interval in full steps (0 = half steps too) or in s
     channels : names to record, default all
     check_outputs : whether a recorded channel that is not finite ends the run
+    input_time : what later stages of a step see of inputs that external blocks write every full step: "hold" (at
+        first), "interpolate" between the last two values, "extrapolate" beyond them; None leaves it
     on_error : "raise" a `RunError` or "return" the recording when a number is not finite
     progress : called with (fraction done, time) several times a second
     buffer_rows : rows of one recorder buffer, for those who must know
@@ -68,6 +74,7 @@ class RunOptions:
     interval: Number | None = None
     channels: Sequence[str] | str | None = None
     check_outputs: bool = True
+    input_time: str | None = None
     on_error: str = "raise"
     progress: Callable[[float, float], None] | None = None
     buffer_rows: int | None = None
@@ -75,6 +82,8 @@ class RunOptions:
     def __post_init__(self) -> None:
         if self.on_error not in ("raise", "return"):
             raise ParameterError(f"on_error = {self.on_error!r}: must be 'raise' or 'return'")
+        if self.input_time is not None:
+            input_time_number(self.input_time)
         if self.program is not None:
             from jounce.runtime.program import Program
 
@@ -127,6 +136,14 @@ def steps_of(interval: Number, step: float) -> int:
         near = " or ".join(f"{1e3 * n * step:g} ms" for n in (math.floor(steps), math.ceil(steps)) if n)
         raise ParameterError(f"interval = {interval}: must be a multiple of the step, {step:g} s; such as {near}")
     return round(steps)
+
+
+def input_time_number(mode: str) -> int:
+    """Return the number in C of what later stages see of external blocks; raises where there is no such mode."""
+    if mode not in INPUT_TIMES:
+        hint = did_you_mean(str(mode), INPUT_TIMES)
+        raise ParameterError(f"input_time = {mode!r}: must be {', '.join(map(repr, INPUT_TIMES))}{hint}")
+    return INPUT_TIMES.index(mode)
 
 
 def check_iprint(steps: float) -> None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from jounce.core.errors import ParameterError, SimulationError
 from jounce.runtime.bindings import Header, JnRecorder, Status
-from jounce.runtime.options import MOST_STEPS, RunOptions
+from jounce.runtime.options import MOST_STEPS, RunOptions, input_time_number
 from jounce.runtime.recording import Failure, Recording, RunError
 from jounce.runtime.stepping import Stepping
 from jounce.runtime.values import KINDS, Values
@@ -110,6 +110,8 @@ class Runner:
         if options.method is not None or options.step is not None:
             self.stepping.set_method(options.method, options.step)
         self.blocks.check()
+        if options.input_time is not None:
+            self.values.state[Header.INPUT_TIME] = float(input_time_number(options.input_time))
         rows = options.rows(self.values.step)
         if rows is not None:
             self.values.state[Header.IPRINT] = float(rows)

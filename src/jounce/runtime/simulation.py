@@ -26,7 +26,7 @@ from jounce.runtime.bindings import Header, JnLayout, Library, Status
 from jounce.runtime.block_set import BlockSet
 from jounce.runtime.blocks import BlockInfo, BlockState
 from jounce.runtime.methods import LINEAR_IMPLICIT, METHODS, Number, default_step, method_number
-from jounce.runtime.options import LoopKeywords, RunOptions, check_iprint
+from jounce.runtime.options import INPUT_TIMES, LoopKeywords, RunOptions, check_iprint, input_time_number
 from jounce.runtime.recording import Failure, Recording, RunError, digits_of_agreement, halving_check
 from jounce.runtime.running import Runner
 from jounce.runtime.stepping import Stepping
@@ -399,6 +399,21 @@ class Simulation:
         self.values.state[Header.IO_UPDATE] = float(bool(on))
 
     @property
+    def input_time(self) -> str:
+        """What later stages of step n see of inputs that external blocks write every full step.
+
+        With θ the fraction of the step (1/2 at half steps, 1 in the last stage of ROS2 and of the RK-4 that starts
+        multi-step methods): "hold" uₙ; "interpolate" uₙ₋₁ + θ (uₙ - uₙ₋₁); "extrapolate" uₙ + θ (uₙ - uₙ₋₁). The first
+        stage sees uₙ. Held anyway: a block that did not write at the step before (a longer period; the first step after
+        a start or a change of step or method), and what is exchanged at half steps (convention 4).
+        """
+        return INPUT_TIMES[int(self.values.state[Header.INPUT_TIME])]
+
+    @input_time.setter
+    def input_time(self, mode: str) -> None:
+        self.values.state[Header.INPUT_TIME] = float(input_time_number(mode))
+
+    @property
     def exchange_convention(self) -> int:
         """How blocks with ``exchange="step"`` are served, from method and options.
 
@@ -549,6 +564,7 @@ class Simulation:
         channels : names to record, default all
         on_error : "raise" a `RunError` or "return" the recording when a number is not finite
         check_outputs : whether a recorded channel that is not finite ends the run
+        input_time : what later stages of a step see of external blocks, see `input_time`
         progress : called with (fraction done, time) several times a second
         buffer_rows : rows of one recorder buffer, for those who must know
         """

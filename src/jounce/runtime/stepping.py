@@ -14,7 +14,7 @@ from jounce.core.units import parse
 from jounce.runtime.bindings import HEADER_SIZE, SIM_ABI, Header, Status
 from jounce.runtime.block_set import BlockSet
 from jounce.runtime.methods import METHOD_NAMES, Number, check_step_function, method_number, step_of
-from jounce.runtime.options import MOST_STEPS
+from jounce.runtime.options import INPUT_TIMES, MOST_STEPS
 from jounce.runtime.values import KINDS, Values
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Array = npt.NDArray[np.float64]
 
 OPEN_LOOP = 1e-6  # relative change of a coordinate by which a loop counts as open
 JN_HISTORY = 3  # old derivatives kept, as in jn_sim.h
-OPTIONS = [Header.IPRINT, Header.OPT_WRITE, Header.PROJECT, Header.IO_SYNC_FM, Header.IO_UPDATE]
+OPTIONS = [Header.IPRINT, Header.OPT_WRITE, Header.PROJECT, Header.IO_SYNC_FM, Header.IO_UPDATE, Header.INPUT_TIME]
 
 
 class Stepping:
@@ -146,6 +146,7 @@ class Stepping:
             **dict.fromkeys((Header.STEP, Header.I0, Header.PHASE_STEP, Header.TRANSITIONS, Header.ROWS), (0, 2**53)),
             **dict.fromkeys((Header.EVALUATED, Header.OPT_WRITE, Header.FAILED), (0, 1)),
             **dict.fromkeys((Header.IO_SYNC_FM, Header.IO_UPDATE, Header.PROJECT), (0, 1)),
+            Header.INPUT_TIME: (0, len(INPUT_TIMES) - 1),
             Header.LAST: (-1, 2**53),
             Header.HISTORY: (0, JN_HISTORY),
             Header.HEAD: (0, JN_HISTORY - 1),

@@ -79,7 +79,7 @@ def batch(
     t_end : as for `Simulation.run`
     workers : threads, default one per processor
     progress : called in the calling thread with (runs done, runs in all) after every run
-    options : program, step, method, iprint, interval, channels, check_outputs as for `Simulation.run`
+    options : program, step, method, iprint, interval, channels, check_outputs, input_time as for `Simulation.run`
 
     Returns
     -------

@@ -3,12 +3,19 @@
     F = scale · rate · v,  scale · force(v)  or  scale · force(v; x)                                             (1)
 
 v = -ḋ and x = -d are positive in extension, F in tension.
+
+A force that a run adds may follow a line between full steps (port ``Main_Damper.force_extrapolation``):
+
+    F(ḋ) = Fₙ + (Fₙ - Fₙ₋₁) / (ḋₙ - ḋₙ₋₁) · (ḋ - ḋₙ)                                                              (2)
+
+with what was given and the compression speed at the last two full steps. It is held where the speed did not change, and
+where the force did not change at both of these steps: somebody who writes every few steps leaves no line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -21,6 +28,9 @@ from jounce.components.suspension.element import DEFAULT_RATIO, Element
 from jounce.components.suspension.remarks import ratio_remarks
 from jounce.core.curves import Curve
 from jounce.core.fields import choice, curve, one_of, part, quantity, text
+from jounce.symbolic.ops import fabs, if_else, logic_and, logic_not
+
+SAME_SPEED = 1e-6  # m/s: two speeds this close give no slope
 
 
 class Damper(Element):
@@ -66,9 +76,12 @@ class Damper(Element):
         force = self.scaled(at, p, force)
         number = at.number_of(self)
         if number == 0:
+            doc = "1: the force that is added follows the line through its last two points over speed; 0: held"
+            follows = at.vehicle.outside(f"Main_Damper.force_extrapolation.{place.name}", "-", doc, "flag", 0.0)
             force = -at.vehicle.through(
                 -force, "N", "damper force, compression positive",
                 added=f"Main_Damper.force.{place.name}", flag=f"Main_Damper.activation_flag.{place.name}",
+                shaped=None if follows is None else lambda given: if_else(follows > 0.5, _line(at, given, -v), given),
             )  # fmt: skip
         here = -moved.act(force)
         if number == 0:
@@ -91,3 +104,19 @@ class Damper(Element):
             power = found.values * (np.array(found.x)[:, None] if found.z else np.array(found.x))
             if (power < 0).any():
                 yield "force", "force and speed differ in sign somewhere: there it drives instead of damping"
+
+
+def _line(at: WheelModel, force: Any, speed: Any) -> Any:
+    """A force that is given at full steps, along (2) in between."""
+    begins, first = at.vehicle.stage
+    scope = at.vehicle.scope(f"{at.place.name}.damper_line")
+    last = scope.memory("force", "N", "given at the last full step", role="free")
+    there = scope.memory("speed", "m/s", "compression speed at the last full step", role="free")
+    slope = scope.memory("slope", "N.s/m", "of the line through the last two points", role="free")
+    changed = scope.memory("changed", "-", "1 where the last full step gave another force", role="free")
+    other, step = logic_and(logic_not(first), force != last), speed - there
+    straight = logic_and(logic_and(other, changed > 0), fabs(step) > SAME_SPEED)
+    found = if_else(straight, (force - last) / if_else(straight, step, 1.0), 0.0)
+    for memory, value in ((last, force), (there, speed), (slope, found), (changed, if_else(other, 1.0, 0.0))):
+        scope.next_memory(memory, if_else(begins, value, memory))
+    return if_else(begins, force, last + slope * (speed - there))

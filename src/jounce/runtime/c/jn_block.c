@@ -9,7 +9,7 @@
 
 #define JN_WHOLE 1e-6 /* a quotient of two decimal numbers this close to a whole number is one */
 
-enum { PERIOD = 0, NEXT = 1, WAITING = 2 }; /* of the slots */
+enum { PERIOD = 0, NEXT = 1, WAITING = 2, WROTE = 3 }; /* of the slots */
 
 static int32_t n_blocks(const jn_run *run) {
     return run->model->n_blocks + (run->externals ? run->externals->n : 0);
@@ -51,7 +51,16 @@ void jn_blocks_start(const jn_sim *sim, const jn_layout *layout) {
         double *slot = s + layout->n_state + block->state;
         slot[PERIOD] = block->period;
         slot[NEXT] = whole(block->offset / h);
-        slot[WAITING] = 0.0;
+        slot[WAITING] = slot[WROTE] = 0.0;
+    }
+}
+
+void jn_blocks_forget(jn_run *run) {
+    for (int32_t k = 0; run->externals && k < run->externals->n; ++k) {
+        const int32_t n = run->externals->blocks[k].n_out;
+        double *slot = run->external + run->externals->blocks[k].state, *change = slot + JN_EXTERNAL_SLOTS + 2 * n;
+        if (slot[WROTE] != (double)run->i + 1.0) slot[WROTE] = 0.0;
+        for (int32_t j = 0; j < n; ++j) change[j] = 0.0;
     }
 }
 
@@ -149,6 +158,33 @@ static void write_inputs(const jn_external *block, const double *values, double 
     for (int32_t j = 0; j < block->n_out; ++j) u[block->input[j]] = values[j];
 }
 
+/* What acts from this instant on.  A change counts when the step before wrote too; what is exchanged at half steps
+ * has no need of a line. */
+static void take(jn_run *run, const jn_external *block, double *slot, const double *values) {
+    write_inputs(block, values, run->u);
+    if (run->input_time == JN_INPUT_HOLD || (run->convention == 4 && block->exchange == JN_EXCHANGE_STEP)) return;
+    const int32_t n = block->n_out;
+    const double i = (double)run->i;
+    const int wrote = i > 0.0 && slot[WROTE] == i; /* at the step before */
+    double *last = slot + JN_EXTERNAL_SLOTS + n, *change = last + n;
+    for (int32_t j = 0; j < n; ++j) {
+        change[j] = wrote ? values[j] - last[j] : 0.0;
+        last[j] = values[j];
+    }
+    slot[WROTE] = i + 1.0;
+}
+
+void jn_blocks_line(const jn_run *run, int half, double *u) {
+    const double theta = 0.5 * half, factor = run->input_time == JN_INPUT_EXTRAPOLATE ? theta : theta - 1.0;
+    for (int32_t k = 0; k < run->externals->n; ++k) {
+        const jn_external *block = run->externals->blocks + k;
+        const double *slot = run->external + block->state;
+        const double *change = slot + JN_EXTERNAL_SLOTS + 2 * block->n_out;
+        if (slot[WROTE] != (double)run->i + 1.0) continue;
+        for (int32_t j = 0; j < block->n_out; ++j) u[block->input[j]] += factor * change[j];
+    }
+}
+
 static void keep_waiting(const jn_external *block, double *slot) {
     memcpy(slot + JN_EXTERNAL_SLOTS, block->out, (size_t)block->n_out * sizeof(double));
     slot[WAITING] = 1.0;
@@ -165,7 +201,7 @@ static int at_once(jn_run *run, int exchange, int32_t place) {
         if (!due(run, slot)) continue;
         const jn_point at = jn_run_now(run);
         if ((status = call(run, block, &at, &have))) return status;
-        write_inputs(block, block->out, run->u);
+        take(run, block, slot, block->out);
         if (block->n_out) have = 0; /* outputs may depend on what was written */
         wait_for_next(run, slot);
     }
@@ -185,12 +221,12 @@ int jn_blocks_instant(jn_run *run) {
 
 /* --- exchange with results that act later --------------------------------------------------------- */
 
-void jn_blocks_import(jn_run *run, double *u) {
+void jn_blocks_import(jn_run *run) {
     for (int32_t k = 0; k < run->externals->n; ++k) {
         const jn_external *block = run->externals->blocks + k;
         double *slot = run->external + block->state;
         if (slot[WAITING] == 0.0) continue;
-        write_inputs(block, slot + JN_EXTERNAL_SLOTS, u);
+        take(run, block, slot, slot + JN_EXTERNAL_SLOTS);
         slot[WAITING] = 0.0;
     }
 }
@@ -232,7 +268,7 @@ int jn_blocks_half_send(jn_run *run, const jn_point *at) {
 }
 
 void jn_blocks_commit(jn_run *run) {
-    jn_blocks_import(run, run->u);
+    jn_blocks_import(run);
     for (int32_t k = 0; k < run->externals->n; ++k) {
         const jn_external *block = run->externals->blocks + k;
         if (block->sent) keep_waiting(block, run->external + block->state);

@@ -53,12 +53,13 @@ static int evaluate(jn_run *run, step_memory *mem, int half, const double *x, co
 }
 
 /* Inputs at a later stage of the step: open references follow time, everything else is held, unless external
- * blocks exchange at half steps. */
+ * blocks exchange at half steps or what they write is continued along a line. */
 static int inputs_at(jn_run *run, int half, const double **u) {
     *u = run->u;
-    if (!run->program && run->convention != 4) return JN_OK;
+    if (!run->program && run->convention != 4 && run->input_time == JN_INPUT_HOLD) return JN_OK;
     memcpy(run->uw, run->u, (size_t)run->model->n_u * sizeof(double));
     *u = run->uw;
+    if (run->input_time != JN_INPUT_HOLD) jn_blocks_line(run, half, run->uw);
     if (run->convention == 4) jn_blocks_half_inputs(run, run->uw);
     return run->program ? jn_program_open(run, half, run->uw) : JN_OK;
 }

@@ -111,9 +111,11 @@ int jn_run_open(const jn_sim *sim, jn_run *run) {
     run->method = (int)s[JN_S_METHOD];
     run->half = has_half_steps(run->method);
     run->t_dt = run->half ? 0.5 * run->h : run->h;
-    run->convention = 0;
-    if (run->externals)
+    run->convention = run->input_time = 0;
+    if (run->externals) {
+        run->input_time = (int)s[JN_S_INPUT_TIME];
         run->convention = run->half ? (s[JN_S_IO_UPDATE] != 0.0 ? 4 : 3) : (s[JN_S_IO_SYNC_FM] != 0.0 ? 2 : 1);
+    }
     return JN_OK;
 }
 
@@ -176,7 +178,10 @@ int jn_set_step(const jn_sim *sim, double h, int method) {
         s[JN_S_H] = h;
         jn_blocks_rescale(&run, h);
     }
-    if (h != run.h || method != run.method) s[JN_S_HISTORY] = 0.0;
+    if (h != run.h || method != run.method) {
+        s[JN_S_HISTORY] = 0.0;
+        jn_blocks_forget(&run);
+    }
     s[JN_S_METHOD] = method;
     return JN_OK;
 }
@@ -185,7 +190,7 @@ static int instant(jn_run *run) {
     double *s = run->s;
     const int blocks = run->externals || run->model->n_blocks;
     int done = (int)s[JN_S_DONE], status;
-    if (run->externals && !(done & JN_DONE_BLOCKS)) jn_blocks_import(run, run->u);
+    if (run->externals && !(done & JN_DONE_BLOCKS)) jn_blocks_import(run);
     if (!(done & JN_DONE_PROGRAM)) {
         if (run->program && (status = jn_program_instant(run))) return status;
         s[JN_S_DONE] = done |= JN_DONE_PROGRAM;

@@ -20,6 +20,7 @@ typedef struct {
     int method;
     int half; /* 1 when the method evaluates at half steps */
     int convention; /* of exchange, 1 .. 4; 0 without external blocks */
+    int input_time; /* JN_INPUT_...; hold without external blocks */
 } jn_run;
 
 int jn_run_open(const jn_sim *sim, jn_run *run);
@@ -87,10 +88,12 @@ int jn_record_row(jn_run *run, const jn_point *at, int64_t row);
 /* jn_block.c */
 void jn_blocks_start(const jn_sim *sim, const jn_layout *layout); /* periods and first samples */
 void jn_blocks_rescale(jn_run *run, double h);                    /* the same times counted in the new step */
+void jn_blocks_forget(jn_run *run);                               /* what was written before this instant */
 int32_t jn_blocks_misfit(const jn_run *run);
-void jn_blocks_import(jn_run *run, double *u);                    /* what waits becomes input, and waits no more */
+void jn_blocks_import(jn_run *run);                               /* what waits becomes input, and waits no more */
 int jn_blocks_instant(jn_run *run);                               /* before the row */
 int jn_blocks_send(jn_run *run);                                  /* after the row: conventions 1, 3, 4 */
+void jn_blocks_line(const jn_run *run, int half, double *u);      /* along the line of the last two writes */
 void jn_blocks_half_inputs(const jn_run *run, double *u);         /* convention 4 */
 int jn_blocks_half_send(jn_run *run, const jn_point *at);
 void jn_blocks_commit(jn_run *run);

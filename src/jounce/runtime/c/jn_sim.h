@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of the state layout or of a struct below. */
-#define JN_SIM_ABI 2
+#define JN_SIM_ABI 3
 
 /* OPT_INT_METHOD */
 enum {
@@ -100,8 +100,17 @@ enum {
     JN_S_IO_SYNC_FM,  /* exchange of external blocks: OPT_IO_SYNC_FM for methods without half steps, */
     JN_S_IO_UPDATE,   /* OPT_IO_UPDATE for those with half steps */
     JN_S_EXTERNAL_ID, /* jn_externals.id, 0 without */
+    JN_S_INPUT_TIME,  /* what later stages of a step see of external blocks: JN_INPUT_... */
     JN_S_PROJECT = 39, /* 1 = after every step onto the loop constraints, positions then velocities */
     JN_S_HEADER = 40 /* room for implicit methods and sampled blocks; the rest is zero */
+};
+
+/* Inputs that an external block writes every full step, as a stage at the fraction theta > 0 of step n sees them; the
+ * stage at its beginning sees u_n.  A block that did not write at the step before is held. */
+enum {
+    JN_INPUT_HOLD = 0,       /* u_n */
+    JN_INPUT_INTERPOLATE = 1, /* u_{n-1} + theta (u_n - u_{n-1}): one step late, never beyond what was written */
+    JN_INPUT_EXTRAPOLATE = 2  /* u_n + theta (u_n - u_{n-1}) */
 };
 
 /* Bits of JN_S_DONE. */
@@ -269,7 +278,10 @@ enum {
     JN_FROM_OUTPUT = 6
 };
 
-#define JN_EXTERNAL_SLOTS 3 /* JN_BLOCK_SLOTS, whether values wait to be imported; then these values */
+/* JN_BLOCK_SLOTS, whether values wait to be imported, full step of the last write + 1; then three times n_out: the
+ * values that wait, those written last, their change since the step before (both unused with JN_INPUT_HOLD). */
+#define JN_EXTERNAL_SLOTS 4
+#define JN_EXTERNAL_VALUES 3
 
 typedef struct {
     jn_external_fn call;
@@ -281,7 +293,7 @@ typedef struct {
     const int32_t *source, *index; /* n_in: JN_FROM_... and which one */
     const int32_t *input;          /* n_out: which inputs are written */
     double *in, *out;              /* scratch, n_in and n_out */
-    int32_t state;                 /* its part of the state: JN_EXTERNAL_SLOTS + n_out, then the caller's own */
+    int32_t state;                 /* its part of the state: JN_EXTERNAL_SLOTS + JN_EXTERNAL_VALUES n_out, then the caller's own */
     int32_t sent;                  /* scratch: 1 when called at this half step */
     int32_t failed;                /* set while it is called: ends the run; what it wrote is not used */
     int32_t reserved;
