@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.core.errors import JounceError
+from jounce.core.errors import JounceError, PlausibilityWarning
 
 MOST_MEMORY = 600_000  # kB that reading a file of some kB may add
 MOST_COMPUTING = 20  # s of computing after which a reader counts as hanging; they take milliseconds
@@ -172,6 +172,7 @@ def outcome(form: Format, path: Path) -> str:
     """Read a file as a program would; returns "read" or "refused"."""
     with warnings.catch_warnings(), bounded():
         warnings.simplefilter("error")  # of NumPy: an overflow that nobody noticed
+        warnings.simplefilter("ignore", PlausibilityWarning)  # finite, and told
         try:
             for found in form.use(path):
                 values = np.asarray(found, dtype=float)

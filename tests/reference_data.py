@@ -31,9 +31,6 @@ Array = npt.NDArray[np.float64]
 
 FOLDER = Path(__file__).parent / "references"
 CLOSE, NOISE, RUN_CLOSE = 1e-12, 20.0, 1e-9
-# Of runs under cruise control, a tracked pedal or the straight-line driver: their gains come from the exact
-# linearisation since, 2 to 6 % off those of before, and so are the small deviations that these loops leave.
-GAINS_CLOSE = 0.06
 USUAL = {
     "-": 1.0,
     "m": 10.0,
@@ -266,16 +263,15 @@ class Rows:
 def run_differences(now: Rows, then: Rows) -> Iterator[str]:
     """What of a run is not as its reference says."""
     # a run that ends by its own motion may end one row earlier or later
-    late = NOISE * then.figure_deviations["end"] + (GAINS_CLOSE if then.gains else 1e-9) * then.end
+    late = NOISE * then.figure_deviations["end"] + RUN_CLOSE * then.end
     if abs(now.end - then.end) > late:
         yield f"it ends at {now.end!r} s instead of {then.end!r} s (allowed {late:.2g})"
     n = min(len(now.time), len(then.time))
-    close = GAINS_CLOSE if then.gains else RUN_CLOSE
     for name, values in then.channels.items():
         if name not in now.channels:
             yield f"{name} is no longer there"
             continue
-        least = max(close * float(np.ptp(values)), CLOSE * USUAL.get(then.units[name], 1.0))
+        least = max(RUN_CLOSE * float(np.ptp(values)), CLOSE * USUAL.get(then.units[name], 1.0))
         limits = np.maximum(NOISE * then.deviations[name][:n], least)
         apart = np.abs(now.channels[name][:n] - values[:n])
         wrong = np.flatnonzero(~(apart <= limits))
@@ -294,7 +290,7 @@ def run_differences(now: Rows, then: Rows) -> Iterator[str]:
             if np.isfinite(found):
                 yield f"key figure {name}: {found!r} instead of none"
             continue
-        allowed = max(NOISE * then.figure_deviations[name], close * abs(value), CLOSE)
+        allowed = max(NOISE * then.figure_deviations[name], RUN_CLOSE * abs(value), CLOSE)
         if not abs(found - value) <= allowed:
             yield (
                 f"key figure {name}: {found!r} instead of {value!r} ({abs(found - value):.2g} apart, allowed "
