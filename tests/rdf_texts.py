@@ -1,16 +1,8 @@
 """A road property file of every kind."""
 
-HEAD = """[VIGRADE_HEADER]
-FILE_TYPE = 'rdf'
-FILE_VERSION = 12
-FILE_FORMAT = 'ASCII'
-[UNITS]
-LENGTH = 'meter'
-ANGLE = 'radian'
-FORCE = 'newton'
-MASS = 'kg'
-TIME = 'second'
-"""
+from road_texts import HEAD as SI_HEAD
+
+HEAD = SI_HEAD.replace("MDI_HEADER", "VIGRADE_HEADER")
 FLAT = """[MODEL]
 TYPE = 'FLAT'
 [GLOBAL]

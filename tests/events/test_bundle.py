@@ -17,6 +17,7 @@ from jounce.events.bundle import read_bundle, run_bundle, write_bundle
 from jounce.files.crg import write_crg
 from jounce.files.roads import load_road
 from jounce.road.grid import GridRoad
+from road_texts import HEAD
 
 EVENT = events.StepSteer(amplitude="20 deg", end_time=2.0)
 
@@ -106,21 +107,14 @@ def test_what_is_no_path_is_not_copied(tmp_path: Path) -> None:
         write_bundle(jn.load("sedan"), event, tmp_path / "bundle")
 
 
-OPEN_CRG = """[MDI_HEADER]
-FILE_TYPE = 'rdf'
-FILE_VERSION = 12
-FILE_FORMAT = 'ASCII'
-[UNITS]
-LENGTH = 'meter'
-ANGLE = 'radian'
-FORCE = 'newton'
-MASS = 'kg'
-TIME = 'second'
-[MODEL]
+OPEN_CRG = (
+    HEAD
+    + """[MODEL]
 TYPE = 'OPEN_CRG'
 [OPEN_CRG]
 FILE = './data/grid.crg'
 """
+)
 
 
 def test_what_a_road_file_names_goes_with_it(tmp_path: Path) -> None:

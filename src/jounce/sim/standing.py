@@ -285,9 +285,7 @@ class _Report:
         """Share of each axle in the brake torque: by the torques that a pressure gives."""
         brakes, torque = self.vehicle.brakes, {}
         for axle in self.place.axles:
-            own = axle.data.brake_share
-            bias = 0.0 if brakes is None else brakes.bias_front if axle.number == 1 else 1 - brakes.bias_front
-            share = bias if own is None else own
+            share = axle.data.brake_share or 0.0 if brakes is None else brakes.share_of(axle)
             discs = [on_side(axle.data.brake, wheel.side) for wheel in axle.wheels if axle.data.brake is not None]
             torque[axle.number] = sum(d.piston_area * d.mu * d.effective_radius * share for d in discs)
         total = sum(torque.values())

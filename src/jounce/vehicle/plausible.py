@@ -251,7 +251,5 @@ def _brake_force(vehicle: Vehicle, wheel: WheelPlace) -> float:
     if axle.data.brake is None or brakes is None:
         return 0.0
     disc = on_side(axle.data.brake, wheel.side)
-    own = axle.data.brake_share
-    bias = brakes.bias_front if axle.number == 1 else 1 - brakes.bias_front
-    pressure = brakes.master_cylinder_pressure_gain * (bias if own is None else own)
+    pressure = brakes.master_cylinder_pressure_gain * brakes.share_of(axle)
     return float(pressure * disc.piston_area * 2 * disc.mu * disc.effective_radius / wheel.centre[2])

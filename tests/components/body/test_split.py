@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 
 import jounce.vehicle as jv
-from four_wheels import CORNERS, assemble, check_numbers
+from four_wheels import CORNERS, check_numbers
 from jounce.components.basics import combine
-from jounce.files.tir import read_tir
 from jounce.runtime.program import Open, Phase, Program, Ramp
 from jounce.runtime.simulation import Library, Simulation
 from jounce.sim.build import build
 from jounce.sim.equilibrium import find_equilibrium
 from jounce.sim.linear import Lineariser
-from jounce.symbolic.system import System
+from steered_cars import rotation, system_of
 
 DATA = Path(__file__).parents[2] / "vehicle" / "data" / "compact"
 FREE = ["chassis.z", "chassis.rx", "chassis.ry", "*.jounce"]
@@ -41,11 +40,6 @@ def car_of(**stiffness: float) -> jv.Vehicle:
         "body.added_masses[0].location.y": 0.0, "body.mass": None, "body.cg": None, "body.inertia": None,
         "body.split": split,
     })  # fmt: skip
-
-
-def system_of(car: jv.Vehicle, **options: Any) -> System:
-    tire = read_tir(car.front_wheels.tire.path).tire
-    return assemble(car, dict.fromkeys(CORNERS, tire), **options)
 
 
 @pytest.fixture(scope="module")
@@ -116,13 +110,13 @@ def front_balance(sim: Simulation, car: jv.Vehicle) -> tuple[Array, Array]:
     The front half with its wheels at rest: tire forces at the contacts, weights at their places.
     """
     yaw, pitch, roll = (sim.output(f"chassis_displacements.{n}") for n in ("yaw", "pitch", "roll"))
-    axes = turn("z", yaw) @ turn("y", pitch) @ turn("x", roll)
+    axes = rotation("z", yaw) @ rotation("y", pitch) @ rotation("x", roll)
     rear = np.array([sim.state(f"chassis.{a}") for a in "xyz"])
     centre = car.body.centre()
     shift = np.array([value(sim, f"split.{n}.shift") for n in ("axial", "lateral", "vertical")])
     joint = rear + axes @ (np.array(SPLIT["location"]) - centre + shift)
     angles = [value(sim, f"split.{n}.angle") for n in ("torsion", "vertical_bending", "lateral_bending")]
-    front_axes = axes @ turn("x", angles[0]) @ turn("y", angles[1]) @ turn("z", angles[2])
+    front_axes = axes @ rotation("x", angles[0]) @ rotation("y", angles[1]) @ rotation("z", angles[2])
     mass, cg, _ = car.body.sprung()[0]
     g = np.array([0, 0, -sim.parameter("gravity")])
     loads = [(mass * g, joint + front_axes @ (cg - np.array(SPLIT["location"])))]
@@ -139,14 +133,6 @@ def front_balance(sim: Simulation, car: jv.Vehicle) -> tuple[Array, Array]:
 
 def value(sim: Simulation, name: str) -> float:
     return sim.state(name) if any(s.name == name for s in sim.model.states) else 0.0
-
-
-def turn(axis: str, angle: float) -> Array:
-    c, s, i = math.cos(angle), math.sin(angle), "xyz".index(axis)
-    m = np.eye(3)
-    j, k = (i + 1) % 3, (i + 2) % 3
-    m[j, j], m[j, k], m[k, j], m[k, k] = c, -s, s, c
-    return m
 
 
 def warped(library: Library) -> dict[str, float]:
@@ -227,7 +213,7 @@ def test_held_freedoms_carry_the_load_without_moving(bending: Library) -> None:
     assert found[0] == pytest.approx(force, abs=1e-3)
     # generalised torques of Rx Ry Rz: about x, about y of the turned axes, about z of the twice turned ones
     ax, ay = (sim.output(f"{group}.A{a}_1") for a in "XY")
-    axes = np.array([[1, 0, 0], turn("x", ax)[:, 1], (turn("x", ax) @ turn("y", ay))[:, 2]])
+    axes = np.array([[1, 0, 0], rotation("x", ax)[:, 1], (rotation("x", ax) @ rotation("y", ay))[:, 2]])
     assert found[1] == pytest.approx(axes @ moment, abs=1e-3)
     assert ax == pytest.approx(-found[1][0] / K, rel=1e-12)
     assert ay == pytest.approx(-found[1][1] / BENDING, rel=1e-12)

@@ -18,7 +18,7 @@ from jounce.components.brakes.disc import DiscBrake
 from jounce.components.controllers.slip_control import SlipControl
 from jounce.components.model import VehicleModel
 from jounce.components.part import Level, Symbols, derived
-from jounce.components.places import Place, VehiclePlace, WheelPlace
+from jounce.components.places import AxlePlace, Place, VehiclePlace, WheelPlace
 from jounce.core.fields import Data, part, quantity
 from jounce.symbolic.ops import fmax
 
@@ -37,6 +37,13 @@ class Brakes(Subsystem):
     front: DiscBrake | None = part(None, family="brake", doc="front brakes of a vehicle with two axles")
     rear: DiscBrake | None = part(None, family="brake", doc="rear brakes of a vehicle with two axles")
     abs: SlipControl | None = part(None, family="slip_control", doc="anti-lock control of the brake torques")
+
+    def share_of(self, axle: AxlePlace) -> float:
+        """Share of an axle in the pressure of the master cylinder."""
+        own = axle.data.brake_share
+        if own is not None:
+            return float(own)
+        return self.bias_front if axle.number == 1 else 1 - self.bias_front
 
     @derived("Pa", doc="at full demand", label="pressure_gain", at="vehicle")
     def full_pressure(self, place: VehiclePlace) -> float:

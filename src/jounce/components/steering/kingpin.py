@@ -22,35 +22,19 @@ AXIS = ("caster", "inclination", "x", "y", "z")
 Vector = Sequence[Any]
 
 
+def _of_axis(unit: str, most: float, doc: str) -> Any:
+    return curve("rad", unit, z="m", constant="value", guides=True, typical=(0.0, most), doc=doc)
+
+
 class Kingpin(Data):
     """The steering axis, for torques: values, or maps over the steering input u and travel J."""
 
     over: Literal["rad", "m"] = hidden("rad", doc="unit of the input u, set by the steering")
-    caster: Curve = curve(
-        "rad", "rad", z="m", constant="value", guides=True, typical=(0.0, 0.6), doc="lean of the axis, top rearwards"
-    )
-    inclination: Curve = curve(
-        "rad", "rad", z="m", constant="value", guides=True, typical=(0.0, 0.7), doc="lean of the axis, top inwards"
-    )
-    x: Curve = curve(
-        "rad",
-        "m",
-        z="m",
-        constant="value",
-        guides=True,
-        typical=(0.0, 1.0),
-        doc="a point of the axis, from the wheel centre at design",
-    )
-    y: Curve = curve(
-        "rad",
-        "m",
-        z="m",
-        constant="value",
-        guides=True,
-        typical=(0.0, 1.0),
-        doc="the same, to the left; mirrored on the right",
-    )
-    z: Curve = curve("rad", "m", z="m", constant="value", guides=True, typical=(0.0, 2.0), doc="the same, upwards")
+    caster: Curve = _of_axis("rad", 0.6, "lean of the axis, top rearwards")
+    inclination: Curve = _of_axis("rad", 0.7, "lean of the axis, top inwards")
+    x: Curve = _of_axis("m", 1.0, "a point of the axis, from the wheel centre at design")
+    y: Curve = _of_axis("m", 1.0, "the same, to the left; mirrored on the right")
+    z: Curve = _of_axis("m", 2.0, "the same, upwards")
     right: Kingpin | None = part(None, doc="what differs on the right side")
 
     @classmethod

@@ -24,7 +24,7 @@ from jounce.components.model import WheelModel
 from jounce.components.part import Symbols
 from jounce.components.places import WheelPlace
 from jounce.components.settings import Statics
-from jounce.components.suspension.element import DEFAULT_RATIO, Element
+from jounce.components.suspension.element import DEFAULT_RATIO, Element, motion_ratio
 from jounce.components.suspension.remarks import ratio_remarks
 from jounce.core.curves import Curve
 from jounce.core.fields import choice, curve, one_of, part, quantity, text
@@ -53,15 +53,7 @@ class Damper(Element):
         reach=(0.02, 20.0),
         doc="over speed, or speed and extension; positive in tension",
     )
-    ratio: Curve = curve(
-        "m",
-        "m",
-        DEFAULT_RATIO,
-        z="m",
-        typical=(0.01, 20.0),
-        reach=(0.005, 1.0),
-        doc="travel to compression: a factor r, or a table over own (and paired) J",
-    )
+    ratio: Curve = motion_ratio("compression", DEFAULT_RATIO)
     right: Damper | None = part(None, doc="what differs on the right side")
 
     @model_validator(mode="after")

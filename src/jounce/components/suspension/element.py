@@ -25,6 +25,12 @@ from jounce.symbolic.ops import if_else
 DEFAULT_RATIO = Curve(CurveUnits("m", "m", "m"), constant=1.0)
 
 
+def motion_ratio(what: str, *default: Curve) -> Any:
+    """The field ``ratio`` of an element whose deflection is a length."""
+    doc = f"travel to {what}: a factor r, or a table over own (and paired) J"
+    return curve("m", "m", *default, z="m", typical=(0.01, 20.0), reach=(0.005, 1.0), doc=doc)
+
+
 class Element(Part):
     """An element between wheel and body: a ratio and a scale."""
 
@@ -33,14 +39,7 @@ class Element(Part):
     channels: ClassVar[str] = ""
     """Its word in the inputs of the catalogue: ``External_Spring.L1.Spring_Scaling_Factor``."""
 
-    ratio: Curve = curve(
-        "m",
-        "m",
-        z="m",
-        typical=(0.01, 20.0),
-        reach=(0.005, 1.0),
-        doc="travel to deflection: a factor r, or a table over own (and paired) J",
-    )
+    ratio: Curve = motion_ratio("deflection")
     ratio_convention: Literal["element_per_wheel", "wheel_per_element"] = choice(
         "element_per_wheel", doc="what a constant ratio divides by what"
     )

@@ -23,19 +23,15 @@ MAPS = ("x", "y", "toe", "camber", "side_view_angle")
 SCALED = {"x": "Base", "y": "Track", "toe": "Toe", "camber": "Camber", "side_view_angle": "Sva"}
 
 
+def _over_travel(unit: str) -> Any:
+    doc = "over own travel, or own and paired travel"
+    return curve("m", unit, z="m", typical=(0.0, 3.0), reach=(0.005, 1.0), doc=doc, flat=True, guides=True)
+
+
 class KinematicMap(Data):
     """One coordinate of the carrier over wheel travel:  q = offset + scale · curve(J[; J of the paired wheel])."""
 
-    curve: Curve = curve(
-        "m",
-        "m",
-        z="m",
-        typical=(0.0, 3.0),
-        reach=(0.005, 1.0),
-        doc="over own travel, or own and paired travel",
-        flat=True,
-        guides=True,
-    )
+    curve: Curve = _over_travel("m")
     scale: float = quantity("-", 1.0, typical=(0.01, 100.0), doc="factor on the curve")
     offset: float = quantity("m", 0.0, typical=(0.0, 0.3), doc="value at design, besides that of the curve")
     right: KinematicMap | None = part(None, doc="what differs on the right side")
@@ -57,16 +53,7 @@ class KinematicMap(Data):
 class AngleMap(KinematicMap):
     """An angle of the carrier."""
 
-    curve: Curve = curve(
-        "m",
-        "rad",
-        z="m",
-        typical=(0.0, 3.0),
-        reach=(0.005, 1.0),
-        doc="over own travel, or own and paired travel",
-        flat=True,
-        guides=True,
-    )
+    curve: Curve = _over_travel("rad")
     offset: float = quantity("rad", 0.0, typical=(0.0, 0.35), doc="value at design, besides that of the curve")
     right: AngleMap | None = part(None, doc="what differs on the right side")
 

@@ -17,7 +17,7 @@ from jounce.components.model import WheelModel
 from jounce.components.part import Symbols, derived
 from jounce.components.places import WheelPlace
 from jounce.components.settings import Statics
-from jounce.components.suspension.element import DEFAULT_RATIO, Element
+from jounce.components.suspension.element import DEFAULT_RATIO, Element, motion_ratio
 from jounce.components.suspension.remarks import ratio_remarks
 from jounce.core.curves import Curve, invert
 from jounce.core.fields import choice, curve, one_of, part, problem, quantity
@@ -52,15 +52,7 @@ class Spring(Element):
     free_length: float | None = quantity("m", None, presence=False, typical=(0.03, 2.0), doc="length without load")
     installed_length: float | None = quantity("m", None, presence=False, typical=(0.03, 2.0), doc="length at design")
     preload: float | None = quantity("N", None, presence=False, typical=(10.0, 3e5), doc="force at design")
-    ratio: Curve = curve(
-        "m",
-        "m",
-        DEFAULT_RATIO,
-        z="m",
-        typical=(0.01, 20.0),
-        reach=(0.005, 1.0),
-        doc="travel to compression: a factor r, or a table over own (and paired) J",
-    )
+    ratio: Curve = motion_ratio("compression", DEFAULT_RATIO)
     right: Spring | None = part(None, doc="what differs on the right side")
 
     @model_validator(mode="after")

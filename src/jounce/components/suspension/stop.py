@@ -14,7 +14,7 @@ from pydantic import model_validator
 
 from jounce.components.model import WheelModel
 from jounce.components.part import Symbols
-from jounce.components.suspension.element import DEFAULT_RATIO, Element
+from jounce.components.suspension.element import DEFAULT_RATIO, Element, motion_ratio
 from jounce.components.suspension.remarks import ratio_remarks
 from jounce.core.curves import Curve
 from jounce.core.fields import choice, curve, part, problem, quantity
@@ -37,15 +37,7 @@ class Stop(Element):
         reach=(1e-4, 0.5),
         doc="over deformation after engagement: a rate, or a table; positive",
     )
-    ratio: Curve = curve(
-        "m",
-        "m",
-        DEFAULT_RATIO,
-        z="m",
-        typical=(0.01, 20.0),
-        reach=(0.005, 1.0),
-        doc="travel to deflection: a factor r, or a table over own (and paired) J",
-    )
+    ratio: Curve = motion_ratio("deflection", DEFAULT_RATIO)
     right: Stop | None = part(None, doc="what differs on the right side")
 
     @model_validator(mode="after")
