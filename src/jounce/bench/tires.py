@@ -39,12 +39,15 @@ def four_tires(tire: Tire, name: str = "four_tires") -> Simulation:
             if key in inputs(model)
         }
         u, v = scope.state("u", "m"), scope.state("v", "m")
-        x |= {"u": u, "v": v, "t_dt": system.t_dt}
+        rested = {"rolled": scope.state("rolled"), "twist": scope.state("twist")}
+        x |= {"u": u, "v": v, "t_dt": system.t_dt, **rested}
         groups = {"x": [x[key] for key in inputs(model)], **numbers_of(scope, block)}
         found = dict(zip(outputs(model), system.call(model.leaf(), groups, block.tables), strict=True))
         total = sum(found[key] for key in ("fx", "fy", "fz", "mx", "my", "mz"))
         scope.derivative(u, found["u_rate"] + 1e-30 * total)  # so that every force is computed
         scope.derivative(v, found["v_rate"])
+        for key, state in rested.items():
+            scope.derivative(state, found[f"{key}_rate"])
     simulation = Simulation(build(system), method="AB-2", step=0.0005)
     simulation.advance(400)  # rolling steadily
     return simulation

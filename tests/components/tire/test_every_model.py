@@ -16,50 +16,14 @@ import numpy as np
 import pytest
 
 import jounce as jn
+from every_tire import MODELS, table
 from jounce.components.tire.base import Tire
-from jounce.components.tire.fiala import Fiala
-from jounce.components.tire.linear import Linear
-from jounce.components.tire.measured import from_grid
-from jounce.components.tire.mf6 import Mf6
-from jounce.components.tire.pac_mc import PacMc
 from jounce.components.tire.transient import evaluate, inputs, outputs
-from mf6_reference import FULL_62, MOTORCYCLE
 from models import assert_close, compiled, derivative
-from tire_models import FULL, rig, tire
+from tire_models import rig
 
 NAMES = ("fx", "fy", "mx", "my", "mz")
 MIRROR = np.array([1, -1, -1, 1, -1])
-SIZE = {"UNLOADED_RADIUS": 0.31, "VERTICAL_STIFFNESS": 2e5, "FNOMIN": 4000.0, "FZMAX": 9000.0}
-FIALA = {**SIZE, "CSLIP": 9e4, "CALPHA": 6e4, "UMAX": 1.0, "UMIN": 0.9, "CGAMMA": 2e3, "ROLLING_RESISTANCE": 0.003}
-LINEAR = {**SIZE, "CSLIP": 8e4, "CALPHA": 6e4, "CGAMMA": 2e3, "TRAIL": 0.03, "LOAD_PROPORTIONAL": 1.0}
-
-
-def made(model: Any, values: dict[str, float]) -> Tire:
-    return Tire(model, model.complete(values), side="left", name=model.kind)
-
-
-def table(mode: int) -> Tire:
-    """From the Magic Formula, on a grid with zero slip as a point of it."""
-    source = tire({k: v for k, v in FULL.items() if k not in ("PHX1", "PVX1", "PHX2", "PVX2")}, 4)
-    source = source.with_values(**dict.fromkeys(source.model.sided, 0.0), RHY1=0.0, RHY2=0.0)
-    axes = np.linspace(500, 8500, 5), np.linspace(-0.5, 0.5, 41), np.linspace(-0.5, 0.5, 41)
-    f = source.steady(*np.meshgrid(*axes, indexing="ij"))
-    grid = np.stack([f.fx, f.fy, f.mz], axis=-1)
-    return from_grid(*axes, grid, {**SIZE, "CGAMMA": 2e3}, mode=mode, name="grid")
-
-
-MODELS: dict[str, Callable[[int], Tire]] = {
-    "pac2002": lambda mode: tire(FULL, mode),
-    "mf_05": lambda mode: tire(FULL, mode, "MF_05"),
-    "mf_52": lambda mode: tire(FULL, mode, "MF_52"),
-    "mf_61": lambda mode: made(Mf6(mode=mode, version=61), FULL_62),
-    "mf_62": lambda mode: made(Mf6(mode=mode), FULL_62),
-    "mf_62 turn slip": lambda mode: made(Mf6(mode=mode, turn_slip=True), FULL_62),
-    "pac_mc": lambda mode: made(PacMc(mode=mode), MOTORCYCLE),
-    "fiala": lambda mode: made(Fiala(mode=mode), FIALA),
-    "linear": lambda mode: made(Linear(mode=mode), LINEAR),
-    "table": table,
-}
 every = pytest.mark.parametrize("name", MODELS)
 SHIFTS = dict.fromkeys(("PHX1", "PHX2", "PVX1", "PVX2", "PEX4", "RHY1", "RHY2"), 0.0)
 
@@ -289,7 +253,7 @@ def test_derivatives_of_the_whole_tire_are_those_of_dual_numbers(name: str) -> N
     t = MODELS[name](14)
     names = inputs(t.model)
     point = {"rho": 0.015, "rho_rate": 0.05, "gamma": 0.04, "vx": 12.0, "vy": 0.4, "spin": 41.0, "friction": 0.9}
-    point |= {"side": -1.0, "u": 0.006, "v": -0.02, "t_dt": 1e-3, "yaw_rate": 0.3}
+    point |= {"side": -1.0, "u": 0.006, "v": -0.02, "t_dt": 1e-3, "yaw_rate": 0.3, "rolled": 0.4, "twist": -0.3}
     x = ca.SX.sym("x", len(names))
     f = ca.vertcat(*evaluate(t.model, t.values, dict(zip(names, ca.vertsplit(x), strict=True))))
     found = np.array(ca.Function("j", [x], [ca.jacobian(f, x)])([point[n] for n in names]))

@@ -74,7 +74,16 @@ def test_each_coefficient_acts() -> None:
     turning = tire(turn_slip=True, softening=True, camber_deflection=True)
     names = inputs(turning.model)
     x = dict.fromkeys(names, 0.0) | {"rho": 0.02, "rho_rate": 0.1, "gamma": 0.05, "vx": 20.0, "vy": 0.7, "spin": 66.0}
-    x |= {"friction": 1.0, "side": 1.0, "u": 0.006, "v": 0.03, "t_dt": 1e-3, "yaw_rate": 0.4}
+    x |= {
+        "friction": 1.0,
+        "side": 1.0,
+        "u": 0.006,
+        "v": 0.03,
+        "t_dt": 1e-3,
+        "yaw_rate": 0.4,
+        "rolled": 0.9,
+        "twist": 0.2,
+    }
     slow = x | {"vx": 0.3, "spin": 1.0, "vy": 0.01}
     deep = x | {"rho": 0.11}
 
@@ -362,8 +371,8 @@ def test_numbers_and_compiled_code_agree(options: dict[str, Any]) -> None:
     rng = np.random.default_rng(1)
     low = {"rho": 0.0, "rho_rate": -0.3, "gamma": -0.2, "vx": -60, "vy": -5, "spin": -200, "friction": 0.2, "side": -1}
     high = {"rho": 0.06, "rho_rate": 0.3, "gamma": 0.2, "vx": 60, "vy": 5, "spin": 200, "friction": 1.2, "side": 1}
-    low |= {"yaw_rate": -2, "u": -0.2, "v": -0.2, "t_dt": 1e-4}
-    high |= {"yaw_rate": 2, "u": 0.2, "v": 0.2, "t_dt": 1e-3}
+    low |= {"yaw_rate": -2, "u": -0.2, "v": -0.2, "t_dt": 1e-4, "rolled": -1, "twist": -1}
+    high |= {"yaw_rate": 2, "u": 0.2, "v": 0.2, "t_dt": 1e-3, "rolled": 1, "twist": 1}
     for _ in range(100):
         u = rng.uniform([low[n] for n in names], [high[n] for n in names])
         u[names.index("side")] = np.sign(u[names.index("side")])

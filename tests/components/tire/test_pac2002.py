@@ -558,8 +558,8 @@ def test_numbers_symbols_and_compiled_code_agree(mode: int, variant: str, lonsli
     rng = np.random.default_rng(1)
     for _ in range(100):
         u = rng.uniform(
-            [-0.005, -0.3, -0.2, -60, -5, -200, 0.2, -1, *([-0.2, -0.2, 1e-4] if mode > 10 else [])],
-            [0.06, 0.3, 0.2, 60, 5, 200, 1.2, 1, *([0.2, 0.2, 1e-3] if mode > 10 else [])],
+            [-0.005, -0.3, -0.2, -60, -5, -200, 0.2, -1, *([-2, -1, -1, -0.2, -0.2, 1e-4] if mode > 10 else [])],
+            [0.06, 0.3, 0.2, 60, 5, 200, 1.2, 1, *([2, 1, 1, 0.2, 0.2, 1e-3] if mode > 10 else [])],
         )
         u[7] = np.sign(u[7])
         numbers = np.array([float(v) for v in evaluate(t.model, t.values, dict(zip(names, u, strict=True)))])

@@ -127,7 +127,14 @@ def test_each_factor_acts_as_in_the_second_evaluation(kind: str, factor: str) ->
 # --- per wheel, while running ----------------------------------------------------------------------------------------
 
 POINT = {"rho": 0.018, "rho_rate": 0.01, "gamma": 0.03, "vx": 2.0, "vy": 0.1, "spin": 6.6, "friction": 0.9, "side": 1.0}
-POINT |= {"u": 0.004, "v": -0.02, "t_dt": 5e-4}  # slow enough that the slips of the peaks count
+POINT |= {
+    "u": 0.004,
+    "v": -0.02,
+    "t_dt": 5e-4,
+    "yaw_rate": 0.2,
+    "rolled": 0.8,
+    "twist": -0.1,
+}  # slow enough that the slips of the peaks count
 
 
 def pair(t: Tire, factors: bool = False) -> Simulation:

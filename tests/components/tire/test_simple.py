@@ -239,8 +239,8 @@ def test_numbers_and_compiled_code_agree() -> None:
         sim = compiled(system)
         rng = np.random.default_rng(2)
         for _ in range(50):
-            low = [-0.005, -0.3, -0.2, -60, -5, -200, 0.2, 1, -0.1, -0.1, 1e-4]
-            u = rng.uniform(low, [0.03, 0.3, 0.2, 60, 5, 200, 1.2, 1, 0.1, 0.1, 1e-3])
+            low = [-0.005, -0.3, -0.2, -60, -5, -200, 0.2, 1, -2, -1, -1, -0.1, -0.1, 1e-4]
+            u = rng.uniform(low, [0.03, 0.3, 0.2, 60, 5, 200, 1.2, 1, 2, 1, 1, 0.1, 0.1, 1e-3])
             point = dict(zip(names_in, u, strict=True))
             numbers = np.array([float(v) for v in evaluate(t.model, t.values, point, dict(t.curves))])
             assert_close(sim.outputs(u=u), numbers, 1e-10 * (np.abs(numbers) + 1), outputs(t.model))

@@ -94,6 +94,7 @@ def test_a_wheel_in_chassis_axes_equals_the_tire_in_world_axes(
         zip(("chassis.vx", "chassis.vy", "chassis.vz", "chassis.wx", "chassis.wy", "chassis.wz"), speeds, strict=True)
     )
     x.update({"wheel.spin": rng.normal(30, 20), "tire.u": rng.normal(0, 0.01), "tire.v": rng.normal(0, 0.01)})
+    x.update({"tire.rolled": rng.uniform(-1, 1), "tire.twist": rng.uniform(-1, 1)})
     angles = rng.normal(0, 0.05, 3)
     factor = 0.0 if seed % 2 else 0.9
 
@@ -120,6 +121,9 @@ def test_a_wheel_in_chassis_axes_equals_the_tire_in_world_axes(
         "side": 1.0 if side == "left" else -1.0,
         "u": x["tire.u"],
         "v": x["tire.v"],
+        "yaw_rate": w @ n,
+        "rolled": x["tire.rolled"],
+        "twist": x["tire.twist"],
         "t_dt": 0.0005,
     }
     expected = dict(zip(outputs(t.model), evaluate(t.model, t.values, point), strict=True))
@@ -130,8 +134,8 @@ def test_a_wheel_in_chassis_axes_equals_the_tire_in_world_axes(
     for name in ("fx", "fy", "fz", "mx", "my", "mz", "kappa", "alpha", "radius"):
         assert found[f"tire.{name}"] == pytest.approx(float(expected[name]), rel=1e-9, abs=1e-7), name
     rate, _ = sim.derivatives()
-    assert rate[names.index("tire.u")] == pytest.approx(float(expected["u_rate"]), rel=1e-9, abs=1e-9)
-    assert rate[names.index("tire.v")] == pytest.approx(float(expected["v_rate"]), rel=1e-9, abs=1e-9)
+    for name in ("u", "v", "rolled", "twist"):
+        assert rate[names.index(f"tire.{name}")] == pytest.approx(float(expected[f"{name}_rate"]), rel=1e-9, abs=1e-9)
 
     # Newton: the carrier is all there is
     total = wrench(contact, [expected[k] for k in ("fx", "fy", "fz")], [expected[k] for k in ("mx", "my", "mz")])

@@ -69,9 +69,18 @@ class AtLoad(NamedTuple):
     sigma_alpha: Any  # lateral relaxation length, m
     slope_x: Any  # dFx/dκ at zero slip, N
     slope_y: Any  # dFy/dα at zero slip, N/rad, negative
-    kappa_slide: Any  # slip at which the whole contact slides, -
-    alpha_slide: Any  # the same for the tangent of the slip angle, -
+    per_kappa_slide: Any  # one over the slip at which the whole contact slides, -
+    per_alpha_slide: Any  # the same for the tangent of the slip angle, -
+    grip: Any  # largest lateral force, N
     own: Any  # what the model itself goes on with
+
+    @property
+    def kappa_slide(self) -> Any:
+        return 1 / self.per_kappa_slide
+
+    @property
+    def alpha_slide(self) -> Any:
+        return 1 / self.per_alpha_slide
 
 
 class Turn(NamedTuple):
@@ -103,6 +112,11 @@ class TireModel(ABC):
     @abstractmethod
     def transient(self) -> bool:
         """Whether slip lags behind by contact deflections (two states)."""
+
+    @property
+    def sideways(self) -> bool:
+        """Whether there are forces across the wheel and moments about the normal of the road."""
+        return True
 
     @property
     def curves(self) -> Sequence[str]:
@@ -202,10 +216,19 @@ class TireModel(ABC):
 
     @abstractmethod
     def forces(
-        self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
+        self,
+        p: Numbers,
+        at: AtLoad,
+        kappa: Any,
+        alpha: Any,
+        vx: Any = None,
+        spin: Any = None,
+        belt: Any = 0.0,
+        rolls: Any = None,
     ) -> Forces:
         """Forces for given slips. ``vx``: speed of the contact, m/s; ``spin``: of the wheel, rad/s; ``belt``: rolling
-        speed times rate of the lateral deflection, m²/s².
+        speed times rate of the lateral deflection, m²/s²; ``rolls``: which way rolling resistance acts, -1 … 1
+        (``resting``), the sign of the spin where it is not given.
 
         Without them the wheel rolls forward at the speed of the measurement.
         """
@@ -370,6 +393,11 @@ class Tire:
 def mirrored(forces: Forces, side: Any) -> Forces:
     """Forces of the mirror image for side = -1."""
     return Forces(forces.fx, side * forces.fy, side * forces.mx, forces.my, side * forces.mz)
+
+
+def rolling_way(p: Numbers, spin: Any) -> Any:
+    """Which way a wheel rolls that has no state for it: the sign of its spin, rounded below walking pace."""
+    return direction(spin * p["UNLOADED_RADIUS"] * p["PER_VXLOW"])
 
 
 def direction(x: Any) -> Any:

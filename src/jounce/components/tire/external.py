@@ -205,7 +205,15 @@ class External(TireModel):
         self._nothing()
 
     def forces(
-        self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
+        self,
+        p: Numbers,
+        at: AtLoad,
+        kappa: Any,
+        alpha: Any,
+        vx: Any = None,
+        spin: Any = None,
+        belt: Any = 0.0,
+        rolls: Any = None,
     ) -> Forces:
         self._nothing()
 

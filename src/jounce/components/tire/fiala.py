@@ -67,6 +67,7 @@ class Fiala(SimpleTire):
             3 * limit / p["CALPHA"],
             p["RELAX_LENGTH_X"],
             p["RELAX_LENGTH_Y"],
+            limit,
         )
 
     def slip_forces(self, p: Numbers, load: Any, gamma: Any, friction: Any, kappa: Any, alpha: Any, way: Any) -> Forces:

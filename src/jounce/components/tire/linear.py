@@ -55,7 +55,8 @@ class Linear(SimpleTire):
     def stiffness(self, p: Numbers, load: Any, gamma: Any, friction: Any) -> Stiffness:
         share, limit = self._share(p, load), p["FRICTION"] * friction * load
         kx, ky = p["CSLIP"] * share, p["CALPHA"] * share
-        return Stiffness(kx, -ky, limit / off_zero(kx), limit / off_zero(ky), p["RELAX_LENGTH_X"], p["RELAX_LENGTH_Y"])
+        slides = limit / off_zero(kx), limit / off_zero(ky)
+        return Stiffness(kx, -ky, *slides, p["RELAX_LENGTH_X"], p["RELAX_LENGTH_Y"], limit)
 
     def slip_forces(self, p: Numbers, load: Any, gamma: Any, friction: Any, kappa: Any, alpha: Any, way: Any) -> Forces:
         share = self._share(p, load)

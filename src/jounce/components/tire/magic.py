@@ -39,8 +39,8 @@ SPEED_FLOOR = 0.05  # m/s, of VXLOW and of Vref
 
 # Derived numbers of every Magic Formula tire, besides those of its spring: unit, meaning.
 DERIVED = {
-    "PEAK_X": ("-", "Bx times the slip at the peak of Fx"),
-    "PEAK_Y": ("-", "By times the slip angle at the peak of Fy"),
+    "PER_PEAK_X": ("-", "one over Bx times the slip at the peak of Fx"),
+    "PER_PEAK_Y": ("-", "one over By times the slip angle at the peak of Fy"),
     "PER_FZ0": ("1/N", "one over the scaled nominal load"),
     "PER_FZMIN": ("1/N", "one over the smallest load of evaluation"),
 }
@@ -158,6 +158,10 @@ class MagicFormula(TireModel):
             raise ParameterError(f"use mode {self.mode}: unknown; allowed: {', '.join(map(str, MODES))}")
         if self.lonslip not in (0, 1):
             raise ParameterError(f"LONSLIP_MODE = {self.lonslip}: allowed are 0 and 1")
+
+    @property
+    def sideways(self) -> bool:
+        return self.slip in (2, 3, 4)
 
     @property
     def transient(self) -> bool:

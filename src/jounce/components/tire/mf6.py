@@ -61,7 +61,17 @@ from typing import Any, ClassVar
 
 from jounce.components.tire import magic
 from jounce.components.tire import vertical as spring
-from jounce.components.tire.base import FILE_BLOCKS, AtLoad, Coefficient, Curve, Forces, Numbers, Turn, direction
+from jounce.components.tire.base import (
+    FILE_BLOCKS,
+    AtLoad,
+    Coefficient,
+    Curve,
+    Forces,
+    Numbers,
+    Turn,
+    direction,
+    rolling_way,
+)
 from jounce.components.tire.magic import (
     FRICTION_FLOOR,
     LOAD_FLOOR,
@@ -80,6 +90,7 @@ from jounce.components.tire.magic import (
 )
 from jounce.components.tire.pac2002 import BY_NAME as CAR
 from jounce.components.tire.pac2002 import LATER, MIXED, SIDED
+from jounce.components.tire.resting import ARM
 from jounce.core.errors import ParameterError
 from jounce.symbolic.ops import acos, atan, clip, cos, exp, fabs, fmax, fmin, if_else, log, pi, sin, sqrt, tan
 
@@ -304,10 +315,12 @@ class Mf6(MagicFormula):
         d = pressure / nominal - 1
         per_stiffness = p["VERTICAL_STIFFNESS"] * p["UNLOADED_RADIUS"] / p["FNOMIN"]
         q_fz1 = sqrt(fmax(per_stiffness * per_stiffness - 4 * p["Q_FZ2"], 0.0))
+        on_the_spot = if_else(p["QCRP1"] > 0, p["QCRP1"], ARM) * p["LMP"]
         return {
             **spring.derived(p),
-            "PEAK_X": peak(p["PCX1"] * p["LCX"], p["PEX1"] * p["LEX"]),
-            "PEAK_Y": peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
+            "TWIST_ARM": on_the_spot * p["UNLOADED_RADIUS"],
+            "PER_PEAK_X": 1 / peak(p["PCX1"] * p["LCX"], p["PEX1"] * p["LEX"]),
+            "PER_PEAK_Y": 1 / peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
             "PER_FZ0": 1 / (p["LFZO"] * p["FNOMIN"]),
             "PER_FZMIN": 1 / fmax(p["FZMIN"], LOAD_FLOOR),
             "PER_R0": 1 / p["UNLOADED_RADIUS"],
@@ -438,8 +451,9 @@ class Mf6(MagicFormula):
             fmax(self._length(a.Ky, cy) * p["LSGAL"], SIGMA_FLOOR),
             a.Kx,
             a.Ky,
-            p["PEAK_X"] / fabs(off_zero(a.Bx)),
-            p["PEAK_Y"] / fabs(off_zero(a.By)),
+            p["PER_PEAK_X"] * fabs(a.Bx),
+            p["PER_PEAK_Y"] * fabs(a.By),
+            fabs(a.Dy),
             a,
         )
 
@@ -478,7 +492,15 @@ class Mf6(MagicFormula):
 
     # -- forces ---------------------------------------------------------------------------------------------
     def forces(
-        self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
+        self,
+        p: Numbers,
+        at: AtLoad,
+        kappa: Any,
+        alpha: Any,
+        vx: Any = None,
+        spin: Any = None,
+        belt: Any = 0.0,
+        rolls: Any = None,
     ) -> Forces:
         a = at.own
         vx = p["LONGVL"] if vx is None else vx
@@ -510,7 +532,8 @@ class Mf6(MagicFormula):
             mz = self._mz(p, a, kappa, alpha, ar, way, fx, fy, left, zeta2, fade)
             mx = self._mx(p, a, fy)
         if self.slip in (1, 3, 4):
-            my = self._my(p, a, vx, fade * direction(spin * p["UNLOADED_RADIUS"] * p["PER_VXLOW"]), fx)
+            rolls = rolling_way(p, spin) if rolls is None else rolls
+            my = self._my(p, a, vx, fade * rolls, fx)
         s = a.scale
         return Forces(s * fx, s * fy, s * mx, s * my, s * mz)
 

@@ -62,7 +62,17 @@ from typing import Any, ClassVar
 
 from jounce.components.tire import magic
 from jounce.components.tire import vertical as spring
-from jounce.components.tire.base import FILE_BLOCKS, AtLoad, Coefficient, Curve, Forces, Numbers, Turn, direction
+from jounce.components.tire.base import (
+    FILE_BLOCKS,
+    AtLoad,
+    Coefficient,
+    Curve,
+    Forces,
+    Numbers,
+    Turn,
+    direction,
+    rolling_way,
+)
 from jounce.components.tire.magic import (
     FRICTION_FLOOR,
     LOAD_FLOOR,
@@ -459,7 +469,7 @@ class Pac2002(MagicFormula):
             **spring.derived(p, scale),
             "C_Z": p["VERTICAL_STIFFNESS"] * scale,
             "SCALE_Z": scale,
-            "PEAK_X": peak(p["PCX1"] * p["LCX"], p["PEX1"] * p["LEX"]),
+            "PER_PEAK_X": 1 / peak(p["PCX1"] * p["LCX"], p["PEX1"] * p["LEX"]),
             **self._peak_y(p),
             "PER_FZ0": 1 / (p["LFZO"] * p["FNOMIN"]),
             "PER_FZMIN": 1 / fmax(p["FZMIN"], LOAD_FLOOR),
@@ -495,7 +505,7 @@ class Pac2002(MagicFormula):
 
     def _peak_y(self, p: Numbers) -> dict[str, Any]:
         return {
-            "PEAK_Y": peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
+            "PER_PEAK_Y": 1 / peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
             "PER_STIFFEST": 1 / off_zero(p["PKY2"] * p["LFZO"] * p["FNOMIN"]),
             "PER_LONGEST": 1 / off_zero(p["PTY2"] * p["LFZO"] * p["FNOMIN"]),
         }
@@ -560,8 +570,9 @@ class Pac2002(MagicFormula):
             fmax(self._sigma_alpha(p, a), SIGMA_FLOOR),
             a.Kx,
             a.Ky,
-            p["PEAK_X"] / fabs(off_zero(a.Bx)),
-            p["PEAK_Y"] / fabs(off_zero(a.By)),
+            p["PER_PEAK_X"] * fabs(a.Bx),
+            p["PER_PEAK_Y"] * fabs(a.By),
+            fabs(a.Dy),
             a,
         )
 
@@ -608,7 +619,15 @@ class Pac2002(MagicFormula):
 
     # -- forces ---------------------------------------------------------------------------------------------
     def forces(
-        self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
+        self,
+        p: Numbers,
+        at: AtLoad,
+        kappa: Any,
+        alpha: Any,
+        vx: Any = None,
+        spin: Any = None,
+        belt: Any = 0.0,
+        rolls: Any = None,
     ) -> Forces:
         a = at.own
         vx = p["LONGVL"] if vx is None else vx
@@ -639,8 +658,8 @@ class Pac2002(MagicFormula):
             mz = self._mz(p, a, kappa, alpha, direction(vx * p["PER_VXLOW"]), fx, on_trail, fy, fade, belt)
             mx = self._overturning(p, a, fy)
         if self.slip in (1, 3, 4):
-            way = direction(spin * p["UNLOADED_RADIUS"] * p["PER_VXLOW"])
-            my = self._rolling(p, a, vx, fade * way, fx)
+            rolls = rolling_way(p, spin) if rolls is None else rolls
+            my = self._rolling(p, a, vx, fade * rolls, fx)
         s = a.scale
         return Forces(s * fx, s * fy, s * mx, s * my, s * mz)
 

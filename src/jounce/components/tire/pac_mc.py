@@ -125,7 +125,7 @@ class PacMc(Pac2002):
 
     def _peak_y(self, p: Numbers) -> dict[str, Any]:
         return {
-            "PEAK_Y": peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
+            "PER_PEAK_Y": 1 / peak(p["PCY1"] * p["LCY"], p["PEY1"] * p["LEY"]),
             "PER_STIFFEST": 1 / (p["LFZO"] * p["FNOMIN"]),
             "PER_LONGEST": 1 / off_zero(p["PTY3"] * p["LFZO"] * p["FNOMIN"]),
         }

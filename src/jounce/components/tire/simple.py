@@ -38,7 +38,17 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
 
 from jounce.components.tire import vertical as spring
-from jounce.components.tire.base import AtLoad, Coefficient, Curve, Forces, Numbers, TireModel, Turn, direction
+from jounce.components.tire.base import (
+    AtLoad,
+    Coefficient,
+    Curve,
+    Forces,
+    Numbers,
+    TireModel,
+    Turn,
+    direction,
+    rolling_way,
+)
 from jounce.components.tire.magic import LOAD_FLOOR, MODES, SIGMA_FLOOR, off_zero
 from jounce.core.errors import JounceError, ModelError, ParameterError
 from jounce.symbolic.ops import clip, cos, fabs, fmax, fmin, pi
@@ -61,6 +71,7 @@ class Stiffness(NamedTuple):
     alpha_slide: Any  # tangent of the slip angle at which it slides
     sigma_kappa: Any  # relaxation lengths, m
     sigma_alpha: Any
+    grip: Any = None  # largest lateral force, N; friction times load where it is not told
 
 
 @dataclass(frozen=True)
@@ -98,6 +109,10 @@ class SimpleTire(TireModel):
     @property
     def coefficients(self) -> Sequence[Coefficient]:
         return (*COMMON, *self.own)
+
+    @property
+    def sideways(self) -> bool:
+        return self.mode % 10 in (2, 3, 4)
 
     @property
     def transient(self) -> bool:
@@ -146,8 +161,9 @@ class SimpleTire(TireModel):
             fmax(found.sigma_alpha, SIGMA_FLOOR),
             off_zero(found.slope_x),
             off_zero(found.slope_y),
-            found.kappa_slide,
-            found.alpha_slide,
+            1 / found.kappa_slide,
+            1 / found.alpha_slide,
+            a.friction * a.Fz if found.grip is None else found.grip,
             a,
         )
 
@@ -159,14 +175,22 @@ class SimpleTire(TireModel):
         return _asked(self, "slip_forces", self.slip_forces, Forces, *given)
 
     def forces(
-        self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
+        self,
+        p: Numbers,
+        at: AtLoad,
+        kappa: Any,
+        alpha: Any,
+        vx: Any = None,
+        spin: Any = None,
+        belt: Any = 0.0,
+        rolls: Any = None,
     ) -> Forces:
         a = at.own
         vx = p["LONGVL"] if vx is None else vx
         spin = p["LONGVL"] / p["UNLOADED_RADIUS"] if spin is None else spin
         kappa = clip(kappa, p["KPUMIN"], p["KPUMAX"])
         alpha = clip(alpha, p["ALPMIN"], p["ALPMAX"])
-        way = direction(spin * p["UNLOADED_RADIUS"] * p["PER_VXLOW"])
+        way = rolling_way(p, spin) if rolls is None else rolls
         slip, zero = self.mode % 10, 0.0 * a.Fz
         f = Forces(zero, zero, zero, zero, zero)
         if slip == 4:

@@ -68,6 +68,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jounce.components.tire.base import Turn, direction
 from jounce.components.tire.magic import ROUGH
+from jounce.components.tire.resting import largest, rolled, twisted
 from jounce.components.tire.vertical import softening
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
 from jounce.symbolic._casadi import ca
@@ -82,15 +83,17 @@ STUCK = 0.09  # r₀² of (7): below this the contact is elastic, nothing leaks 
 UNLOADING = 50.0  # times the leak where the contact moves back: what slid gives little of its work back
 SHORTEST = 1e-9  # s, of the interval between evaluations
 SLIP_SPEED_FLOOR = 0.1  # m/s, of the speed that slips are related to
-REST = 1e-6  # 1/s², under the root of (4): below a thousandth per second nothing slides, and it is differentiable
+REST = 1e-8  # 1/s², under the root of (4): below a ten-thousandth per second nothing slides, and it is differentiable
 
 SMALLEST_SHARE = 0.1  # of q in (9)
 FORCE_FLOOR = 1e-3  # N, in (9): at zero slip q is one
 
 # Arguments and results of the leaf function, in this order.
 INPUTS = ("rho", "rho_rate", "gamma", "vx", "vy", "spin", "friction", "side")
+REST_INPUTS = ("yaw_rate", "rolled", "twist")
 STATE_INPUTS = ("u", "v", "t_dt")
 OUTPUTS = ("fx", "fy", "fz", "mx", "my", "mz", "kappa", "alpha", "radius")
+REST_OUTPUTS = ("rolled_rate", "twist_rate")
 STATE_OUTPUTS = ("u_rate", "v_rate")
 MEMORY_INPUTS = ("u", "v", "vsx_old", "vsy_old", "elapsed")
 MEMORY_OUTPUTS = ("u_next", "v_next", "vsx", "vsy")
@@ -117,35 +120,61 @@ class Updated(NamedTuple):
 
 
 def inputs(model: TireModel, exponential: bool = False) -> tuple[str, ...]:
-    further = (("yaw_rate",) if model.turn_slip else ()) + (("drop",) if model.profile else ())
-    lagging = (MEMORY_INPUTS if exponential else STATE_INPUTS) if model.transient else ()
-    return INPUTS + further + lagging
+    further = ("drop",) if model.profile else ()
+    if not model.transient:
+        return INPUTS + further + (("yaw_rate",) if model.turn_slip else ())
+    return INPUTS + further + REST_INPUTS + (MEMORY_INPUTS if exponential else STATE_INPUTS)
 
 
 def outputs(model: TireModel, exponential: bool = False) -> tuple[str, ...]:
-    return OUTPUTS + ((MEMORY_OUTPUTS if exponential else STATE_OUTPUTS) if model.transient else ())
+    if not model.transient:
+        return OUTPUTS
+    return OUTPUTS + REST_OUTPUTS + (MEMORY_OUTPUTS if exponential else STATE_OUTPUTS)
 
 
-def slips(vx: Any, vsx: Any, vsy: Any, rolling: Any = 0.0) -> tuple[Any, Any]:
+def slips(vx: Any, vsx: Any, vsy: Any, rolling: Any = None) -> tuple[Any, Any]:
     """Slip and slip angle without lag: related to the travelling speed or, if larger, to ``rolling`` ≥ 0."""
     speed = fmax(fabs(vx), SLIP_SPEED_FLOOR)
-    return -vsx / fmax(speed, rolling), atan(vsy / speed)
+    return -vsx / (speed if rolling is None else fmax(speed, rolling)), atan(vsy / speed)
+
+
+class Slow(NamedTuple):
+    """How slow a contact moves along the wheel."""
+
+    speed: Any  # |Vx|, m/s
+    relative: Any  # over VXLOW, not above one
+    stands: Any  # w of (3)
+    slides: Any  # w₃ of (4)
+
+
+def slowness(p: Numbers, vx: Any) -> Slow:
+    speed = fabs(vx)
+    relative = speed * p["PER_VXLOW"]
+    slow = fmin(relative, 1.0)
+    return Slow(speed, slow, _faded(slow), _faded(fmin(relative * (1 / SLIDE_RANGE), 1.0)))
+
+
+class Grip(NamedTuple):
+    """How a contact holds."""
+
+    stretch: Any  # s of (6)
+    sliding: Any  # leak by sliding, L of (7), 1/s
+    pulling: Any  # the same where it stretches the slip: not while the contact moves back
 
 
 class _Rolling:
     """What (1) to (7) and (10) share."""
 
-    def __init__(self, p: Numbers, at: AtLoad, load: Any, vx: Any, vsx: Any, vsy: Any, rolling: Any) -> None:
-        speed = fabs(vx)
+    def __init__(self, p: Numbers, at: AtLoad, load: Any, slow: Slow, vsx: Any, vsy: Any, rolling: Any) -> None:
+        speed = slow.speed
         self.per_x, self.per_y = 1 / at.sigma_kappa, 1 / at.sigma_alpha
-        self.over_x, self.over_y = 2 / at.kappa_slide, 2 / at.alpha_slide
-        self.speed_x, self.speed_y = fmax(speed, rolling), speed
-        relative = speed * p["PER_VXLOW"]
-        self.w_slide = _fading(relative * (1 / SLIDE_RANGE))
+        self.over_x, self.over_y = 2 * at.per_kappa_slide, 2 * at.per_alpha_slide
+        self.speed_x, self.speed_y = speed if rolling is None else fmax(speed, rolling), speed
+        self.w_slide = slow.slides
         self.gx, self.gy = -vsx * self.per_x * self.over_x, vsy * self.per_y * self.over_y
         squared = self.gx * self.gx + self.gy * self.gy
-        self.slide = self.w_slide * squared / sqrt(squared + REST)  # (4), zero and flat at rest
-        damping = _fading(relative) * p["LOW_SPEED_DAMPING"] * fmin(load * p["PER_FNOMIN"], 1.0)
+        self.slide = self.w_slide * (sqrt(squared + REST) - REST**0.5)  # (4), zero and flat at rest
+        damping = slow.stands * p["LOW_SPEED_DAMPING"] * fmin(load * p["PER_FNOMIN"], 1.0)
         self.damped_x, self.damped_y = damping * vsx / at.slope_x, damping * vsy / fabs(at.slope_y)
 
     @property
@@ -153,15 +182,21 @@ class _Rolling:
         """Speed that slip is related to and one over the relaxation length, longitudinal and lateral."""
         return (self.speed_x, self.per_x), (self.speed_y, self.per_y)
 
-    def slips(self, u: Any, v: Any, stretch: Any, sliding: Any) -> tuple[Any, Any]:
-        """Slips of deflections: leak times deflection over speed, so that steady slips are exact (7)."""
-        found = []
-        for deflection, (speed, per) in zip((u, v), self.along, strict=True):
-            found.append(deflection * fmax(per * stretch, sliding / fmax(speed, SLIP_SPEED_FLOOR)))
-        return found[0], found[1]
+    def gone(self, u: Any, v: Any, grip: Grip) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        """Leaks, and slips of deflections: leak times deflection over speed, so that steady slips are exact (7)."""
+        shares = [grip.pulling / fmax(self.speed_y, SLIP_SPEED_FLOOR)]
+        shares.append(shares[0])
+        if self.speed_x is not self.speed_y:
+            shares[0] = grip.pulling / fmax(self.speed_x, SLIP_SPEED_FLOOR)
+        leaks, slips = [], []
+        for deflection, (speed, per), share in zip((u, v), self.along, shares, strict=True):
+            shortest = per * grip.stretch
+            leaks.append(fmax(speed * shortest, grip.sliding))
+            slips.append(deflection * fmax(shortest, share))
+        return (leaks[0], leaks[1]), (slips[0], slips[1])
 
-    def grip(self, kappa: Any, tan_alpha: Any, most: Any = None) -> tuple[Any, Any, Any]:
-        """Stretch s of the slips (6), and leak by sliding (7), for deflections over relaxation lengths."""
+    def grip(self, kappa: Any, tan_alpha: Any, most: Any = None) -> Grip:
+        """For deflections over relaxation lengths; ``most``: largest leak of a contact that moves back."""
         rx, ry = kappa * self.over_x, tan_alpha * self.over_y
         squared = fmin(rx * rx + ry * ry, 1.0)  # (5)
         stretch = 1 + self.w_slide * squared  # (6)
@@ -169,7 +204,7 @@ class _Rolling:
         back = self.gx * rx + self.gy * ry < 0
         leak = self.slide * share
         released = UNLOADING * leak if most is None else fmax(fmin(UNLOADING * leak, most), leak)
-        return stretch, if_else(back, released, leak), if_else(back, 0.0, leak)
+        return Grip(stretch, if_else(back, released, leak), if_else(back, 0.0, leak))
 
 
 def lag(
@@ -182,17 +217,17 @@ def lag(
     vsx: Any,
     vsy: Any,
     t_dt: Any,
-    rolling: Any = 0.0,
+    rolling: Any = None,
     arctan: Callable[[Any], Any] = atan,
+    slow: Slow | None = None,
 ) -> Lagged:
     """Lagged slips (3, 7) and rates of the deflections (1, 2, 7, 8)."""
-    r = _Rolling(p, at, load, vx, vsx, vsy, rolling)
+    r = _Rolling(p, at, load, slow or slowness(p, vx), vsx, vsy, rolling)
     fastest = [2 * t_dt * fmax(speed * per, r.slide) for speed, per in r.along]
     per_cx, per_cy = (1 / fmax(x, 1.0) for x in fastest)  # (8)
     u_over, v_over = u * per_cx, v * per_cy
-    stretch, sliding, pulling = r.grip(u_over * r.per_x, v_over * r.per_y, 0.5 / fmax(t_dt, SHORTEST))
-    leak_x, leak_y = (fmax(speed * per * stretch, sliding) for speed, per in r.along)
-    kappa, tan_alpha = r.slips(u_over, v_over, stretch, pulling)
+    grip = r.grip(u_over * r.per_x, v_over * r.per_y, 0.5 / fmax(t_dt, SHORTEST))
+    (leak_x, leak_y), (kappa, tan_alpha) = r.gone(u_over, v_over, grip)
     slowest = tuple(fmin(fmax(fmax(x, SMALLEST_SHARE), r.w_slide), 1.0) for x in fastest)
     # (3)
     return Lagged(
@@ -213,16 +248,17 @@ def update(
     vsx: Any,
     vsy: Any,
     elapsed: Any,
-    rolling: Any = 0.0,
+    rolling: Any = None,
+    slow: Slow | None = None,
 ) -> Updated:
     """Deflections by (10), and slips (3, 7); ``before``: u, v, Vsx, Vsy at the last evaluation."""
     u, v, vsx_old, vsy_old = before
-    r = _Rolling(p, at, load, vx, vsx, vsy, rolling)
-    stretch, sliding, pulling = r.grip(u * r.per_x, v * r.per_y)
-    leak_x, leak_y = (fmax(speed * per * stretch, sliding) for speed, per in r.along)
+    r = _Rolling(p, at, load, slow or slowness(p, vx), vsx, vsy, rolling)
+    grip = r.grip(u * r.per_x, v * r.per_y)
+    (leak_x, leak_y), _ = r.gone(u, v, grip)
     u = _followed(u, leak_x, -vsx_old, -vsx, elapsed)
     v = _followed(v, leak_y, vsy_old, vsy, elapsed)
-    kappa, tan_alpha = r.slips(u, v, stretch, pulling)
+    _, (kappa, tan_alpha) = r.gone(u, v, grip)
     return Updated(kappa - r.damped_x, atan(tan_alpha + r.damped_y), u, v, vsy - leak_y * v)
 
 
@@ -247,9 +283,8 @@ def hastened(at: AtLoad, lagged: Lagged, fx: Any, fy: Any) -> Lagged:
     return lagged._replace(u_rate=lagged.u_rate / shares[0], v_rate=lagged.v_rate / shares[1])
 
 
-def _fading(x: Any) -> Any:
-    """1 at zero, 0 from one on, C1."""
-    x = fmin(x, 1.0)
+def _faded(x: Any) -> Any:
+    """1 at zero, 0 at one, C1."""
     return 1 - x * x * (3 - 2 * x)
 
 
@@ -267,46 +302,56 @@ def evaluate(
     radius = model.effective_radius(p, x["rho"], spin)
     if model.profile:
         radius = radius - x["drop"]
-    turn = _turn(p, x) if model.turn_slip else None
     roll = spin * radius
     vsx, vsy = vx - roll, x["vy"]
-    rolling = fabs(roll) if model.lonslip else 0.0
+    rolling = fabs(roll) if model.lonslip else None
+    slow = slowness(p, vx)
+    rolls = rolled(roll, x["rolled"]) if model.transient else None
+    turn = _turn(p, x, 1 - slow.stands if model.transient else 1.0) if model.turn_slip else None
 
-    def at_contact(load: Any, estimate: bool = False) -> tuple[Forces, Any, Any, list[Any]]:
+    def at_contact(load: Any, estimate: bool = False) -> tuple[Forces, Any, Any, list[Any], Any]:
         arctan = ROUGH.atan if estimate else atan
         if estimate:
             at = model.estimate(p, load, gamma, x["friction"], turn, curves)
         else:
             at = model.at_load(p, load, gamma, x["friction"], turn=turn, curves=curves)
-        if not model.transient:
+        if rolls is None:
             kappa, alpha = slips(vx, vsx, vsy, rolling)
-            return model.forces(p, at, kappa, side * alpha, vx, spin), kappa, alpha, []
+            return model.forces(p, at, kappa, side * alpha, vx, spin), kappa, alpha, [], at.grip
         if exponential:
             before = (x["u"], x["v"], x["vsx_old"], x["vsy_old"])
-            new = update(p, at, load, before, vx, vsx, vsy, x["elapsed"], rolling)
-            f = model.forces(p, at, new.kappa, side * new.alpha, vx, spin, side * roll * new.v_rate)
-            return f, new.kappa, new.alpha, [new.u, new.v, vsx, vsy]
-        lagged = lag(p, at, load, x["u"], x["v"], vx, vsx, vsy, x["t_dt"], rolling, arctan)
+            new = update(p, at, load, before, vx, vsx, vsy, x["elapsed"], rolling, slow)
+            f = model.forces(p, at, new.kappa, side * new.alpha, vx, spin, side * roll * new.v_rate, rolls.share)
+            return f, new.kappa, new.alpha, [new.u, new.v, vsx, vsy], at.grip
+        lagged = lag(p, at, load, x["u"], x["v"], vx, vsx, vsy, x["t_dt"], rolling, arctan, slow)
         belt = side * roll * lagged.v_rate
-        f = model.forces(p, at, lagged.kappa, side * lagged.alpha, vx, spin, belt)
+        f = model.forces(p, at, lagged.kappa, side * lagged.alpha, vx, spin, belt, rolls.share)
         if model.nonlinear:
             lagged = hastened(at, lagged, f.fx, f.fy)
-        return f, lagged.kappa, lagged.alpha, [lagged.u_rate, lagged.v_rate]
+        return f, lagged.kappa, lagged.alpha, [lagged.u_rate, lagged.v_rate], at.grip
 
     free, first = load, None
     if model.softens:  # (2, 3) of ``vertical``
         first = at_contact(free, estimate=True)[0]
         load = free * softening(model.force_share(p, x["rho"], gamma, spin, first.fx, first.fy))
-    f, kappa, alpha, rates = at_contact(load)
+    f, kappa, alpha, rates, grip = at_contact(load)
     if model.softens:
         load = free * fmax(1 - model.force_share(p, x["rho"], gamma, spin, f.fx, f.fy), 0.0)
-    return [f.fx, side * f.fy, load, side * f.mx, f.my, side * f.mz, kappa, alpha, radius, *rates]
+    mz = side * f.mz
+    if rolls is not None:
+        twist = twisted(slow.relative, x["yaw_rate"], x["twist"])
+        if model.sideways:
+            mz = mz - largest(p["TWIST_ARM"], grip, load * p["PER_FNOMIN"]) * slow.stands * twist.share
+        rates = [rolls.rate, twist.rate, *rates]
+    return [f.fx, side * f.fy, load, side * f.mx, f.my, mz, kappa, alpha, radius, *rates]
 
 
-def _turn(p: Numbers, x: Mapping[str, Any]) -> Turn:
+def _turn(p: Numbers, x: Mapping[str, Any], moves: Any) -> Turn:
+    """``moves``: how far turning is that of a rolling wheel, 0 standing (``resting``), 1 from VXLOW on."""
     speed = fmax(sqrt(x["vx"] * x["vx"] + x["vy"] * x["vy"] + REST), p["VXLOW"])
     way = direction(x["vx"] * p["PER_VXLOW"])
-    return Turn(x["side"] * x["yaw_rate"] / speed, x["side"] * x["spin"] * sin(x["gamma"]) / speed, way)
+    path = moves * x["side"] * x["yaw_rate"] / speed
+    return Turn(path, x["side"] * x["spin"] * sin(x["gamma"]) / speed, way)
 
 
 @cache

@@ -35,6 +35,7 @@ from typing import Any
 
 from jounce.components.tire.base import Coefficient, Curve, Numbers
 from jounce.components.tire.magic import SPEED_FLOOR, table
+from jounce.components.tire.resting import ARM
 from jounce.core.errors import ParameterError
 from jounce.symbolic.ops import atan, fabs, fmax, fmin, sqrt
 
@@ -103,6 +104,7 @@ DERIVED = {
     "PER_LONGVL": ("s/m", "one over LONGVL"),
     "NOMINAL_DEFLECTION": ("m", "deflection under FNOMIN"),
     "PER_DEFLECTION": ("1/m", "one over it"),
+    "TWIST_ARM": ("m", "moment of a wheel turned on the spot over its friction, at FNOMIN"),
 }
 
 
@@ -115,6 +117,7 @@ def derived(p: Numbers, scale: Any = 1.0) -> dict[str, Any]:
         "PER_LONGVL": 1 / fmax(p["LONGVL"], SPEED_FLOOR),
         "NOMINAL_DEFLECTION": p["FNOMIN"] / stiffness,
         "PER_DEFLECTION": stiffness / p["FNOMIN"],
+        "TWIST_ARM": ARM * p["UNLOADED_RADIUS"],
     }
 
 

@@ -135,7 +135,7 @@ def mount(
         "friction": mu,
         "side": sign,
     }
-    if model.turn_slip:
+    if model.turn_slip or model.transient:
         x["yaw_rate"] = dot(turning, surface.normal)
     if model.profile:
         x["drop"] = drop
@@ -143,6 +143,13 @@ def mount(
     kept: dict[str, Any] = {}
     if exponential and substeps:
         raise ModelError(f"tire {block.tire.name!r}: the exponential update needs no steps of its own (substeps)")
+    rested = {}
+    if model.transient:
+        rested = {
+            "rolled": scope.state(f"{name}.rolled", "-", "how far the contact is rolled at rest", role="drift"),
+            "twist": scope.state(f"{name}.twist", "-", "how far the contact is twisted at rest", role="drift"),
+        }
+        x |= rested
     if model.transient and exponential:
         kept = {
             "u_next": scope.memory(f"{name}.u", "m", "longitudinal deflection of the contact", role="held"),
@@ -179,6 +186,8 @@ def mount(
         # while nothing leaks the contact stays and the wheel moves: u̇ = -Vsx, v̇ = +Vsy
         scope.strained(deflections[0], rotor.spin * values["radius"] - moving.vx)
         scope.strained(deflections[1], moving.vy)
+    for key, state in rested.items():
+        scope.derivative(state, values[f"{key}_rate"])
     for key, memory in kept.items():
         scope.next_memory(memory, values[key])
     if getattr(model, "disc_point", False):
