@@ -842,4 +842,8 @@ def _wholes() -> list[Whole]:
 
 
 RUNS: tuple[Whole, ...] = tuple(_wholes())
+QUICK_POINTS = (
+    *("compact", "light_truck", "sedan", "sports", "suv", "example", "elements", "dependent", "by_virtual_work"),
+    *("twisting", "twins", "tires", "exact_tires", "slope"),
+)
 QUICK = ("sedan-step-steer", "sedan-straight-braking", "light_truck-ramp-steer")

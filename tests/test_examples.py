@@ -53,7 +53,12 @@ for path in sys.argv[1:]:
 """
 
 
-@pytest.mark.parametrize("page", PAGES)
+def _marks(page: str) -> list[pytest.MarkDecorator]:
+    """Pages of single events are alike: one for every day."""
+    return [pytest.mark.slow] if page.startswith("events/") and "step-steer" not in page else []
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, marks=_marks(page)) for page in PAGES])
 def test_snippets_can_be_pasted(page: str, tmp_path: Path) -> None:
     snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
     assert snippets
@@ -124,6 +129,7 @@ def spoil(folder: Path, *changes: tuple[str, str]) -> None:
     file.write_text(text, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_tutorial_runs_top_to_bottom_and_prints_what_it_shows(tmp_path: Path) -> None:
     """Every command and snippet of the page in one folder, in the order of the page; lines of output as shown."""
     page = (ROOT / "docs" / "tutorial.md").read_text()

@@ -41,6 +41,8 @@ MOVES = {
     ".wheel.spin": 6.0,
     ".tire.u": 0.004,
     ".tire.v": 0.005,
+    ".rolled": 0.3,
+    ".twist": 0.3,
     ".tire.vsx": 0.7,
     ".tire.vsy": 0.6,
     ".angle": 2e-3,

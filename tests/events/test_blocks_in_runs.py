@@ -77,6 +77,7 @@ def damped(car: jn.Vehicle) -> Any:
     return run(car, by_python())
 
 
+@pytest.mark.slow
 def test_a_compiled_part_and_a_callable_give_the_same_run(car: jn.Vehicle, free: Any, damped: Any) -> None:
     """Both are sampled at every step and act at the same instant: to rounding of the sum of moments."""
     compiled = run(car, YawDamper())

@@ -29,8 +29,15 @@ def result(car: str, event: str) -> Run:
     return jn.run(load(car), events.find(event)())
 
 
-@pytest.mark.parametrize("car", library_names())
-@pytest.mark.parametrize("event", EVENTS)
+def marks(car: str, event: str = "") -> list[pytest.MarkDecorator]:
+    """All events on one car and one event on all cars are enough for every day."""
+    return [] if car == "sedan" or event == "step-steer" else [pytest.mark.slow]
+
+
+@pytest.mark.parametrize(
+    ("event", "car"),
+    [pytest.param(e, c, marks=marks(c, e)) for e in EVENTS for c in library_names()],
+)
 def test_it_runs(car: str, event: str) -> None:
     run = result(car, event)
     assert run.complete, run.metadata["reason"]
@@ -46,7 +53,7 @@ def test_every_event_has_a_report_with_its_figures_and_plots(event: str) -> None
     assert page.count("<canvas") >= 3
 
 
-@pytest.mark.parametrize("car", library_names())
+@pytest.mark.parametrize("car", [pytest.param(c, marks=marks(c)) for c in library_names()])
 def test_key_figures_are_plausible(car: str, capsys: pytest.CaptureFixture[str]) -> None:
     from jounce.core.units import convert
     from jounce.results.plausibility import ranges

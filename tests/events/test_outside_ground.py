@@ -65,6 +65,7 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
         jn.run(twins, event, road=road_file(tmp_path, 0), inputs=given)
 
 
+@pytest.mark.slow
 def test_factors_of_tires_within_an_event() -> None:
     """Inputs of tires are there because a run names them; the car is brought to its speed with them."""
     event = events.StepSteer(speed="72 km/h", start_time=0.2, end_time=1.0, amplitude="40 deg")

@@ -102,6 +102,7 @@ def grown(road: Road, run: Run, whole: float) -> None:
         assert np.abs(full.height - flat).max() > 5e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "x"), [("iso_8608_d", 0.0), ("mountain", 0.0), ("sine", 60.0)])
 def test_any_road_grows_out_of_the_plane_under_the_car(name: str, x: float) -> None:
     road = replace(load_road(name), smoothing_time=0.6)
@@ -119,6 +120,7 @@ def test_smoothing_time_in_files(tmp_path: Path) -> None:
         parse_road("road: waves\nline: {straight: 100}\nsmoothing_time: -1\n")
 
 
+@pytest.mark.slow
 def test_a_smoothed_crg_road_by_rdf(tmp_path: Path) -> None:
     u, v = np.arange(0, 80.01, 0.25), np.linspace(-4, 4, 33)
     z = 0.02 * np.sin(2 * math.pi * u / 5)[:, None] + 0.0 * v[None, :]
@@ -139,6 +141,7 @@ def test_a_smoothed_crg_road_by_rdf(tmp_path: Path) -> None:
 # -- normals ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("normals", ["surface", "points", "vertical"])
 def test_normals_of_a_tilted_road(normals: Any) -> None:
     """On a plane three points say what the surface says; vertical normals feel its height only."""

@@ -112,6 +112,7 @@ def test_a_flat_road_is_the_built_in_plane() -> None:
     assert difference < 1e-10, where
 
 
+@pytest.mark.slow
 def test_four_copies_of_a_road_are_one_road_to_the_last_bit() -> None:
     event = events.StepSteer(**QUICK, amplitude="30 deg")
     one = jn.run(sedan(), event, road="iso_8608_c")

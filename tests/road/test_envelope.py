@@ -375,6 +375,7 @@ def over_a_bar(heading: float, contact: str) -> Any:
     return jn.run(load("sedan"), event, road=road, step=5e-4, interval=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contact", ["points", "cams"])
 def test_a_car_feels_the_same_whatever_its_heading(contact: str) -> None:
     """On a plane no direction of a road tells how the patch lies: only the wheel does."""

@@ -101,6 +101,7 @@ def coasting(description: car.Description) -> Simulation:
     return sim
 
 
+@pytest.mark.slow
 def test_default_step_on_a_step_steer(description: car.Description) -> None:
     sim = coasting(description)
 

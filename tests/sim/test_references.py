@@ -10,13 +10,16 @@ from itertools import islice
 
 import pytest
 
-from reference_cases import BY_NAME, CASES, CHANNELS, QUICK, RUNS, Whole
+from reference_cases import BY_NAME, CASES, CHANNELS, QUICK, QUICK_POINTS, RUNS, Whole
 from reference_data import FOLDER, Points, Rows, differences, parameter_differences, run_differences
 
 SHOWN = 25  # differences in a message
 
 
-@pytest.mark.parametrize("name", [case.name for case in CASES])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(c.name, marks=() if c.name in QUICK_POINTS else pytest.mark.slow) for c in CASES],
+)
 def test_points(name: str) -> None:
     points = Points.load(FOLDER / "points" / f"{name}.npz")
     sim = BY_NAME[name].simulation()

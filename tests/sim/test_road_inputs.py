@@ -92,6 +92,7 @@ def test_without_the_choice_a_car_has_no_such_inputs() -> None:
     assert not [v.name for v in plain.model.outputs if v.name.startswith(ADDED)]
 
 
+@pytest.mark.slow
 def test_heights_that_are_constant_are_another_place_of_the_plane() -> None:
     lifted, moved = settled(described()), settled(described())
     lifted.set_inputs({f"road.{c}": 0.05 for c in CORNERS})
@@ -100,6 +101,7 @@ def test_heights_that_are_constant_are_another_place_of_the_plane() -> None:
         assert lifted.output(f"{LOAD}.{c}") == pytest.approx(moved.output(f"{LOAD}.{c}"), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grade", [0.0, 0.15])
 def test_an_accelerated_plane_is_a_heavier_gravity(grade: float) -> None:
     """d = ½ a t² under all wheels. In axes that move with the plane the car feels g + a and stands on a plane at rest.
@@ -144,6 +146,7 @@ def test_the_closing_speed_is_the_derivative_of_the_deflection() -> None:
         assert np.abs(found - rate[1:-1])[20:].max() < (2 * math.pi * 15 * h) ** 2 / 6 * np.abs(rate).max() + 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frequency", [1.3, 4.0, 11.0])
 def test_small_motions_of_the_wheels_follow_the_linear_model(frequency: float) -> None:
     """Posts under one wheel and under all: amplitude and phase of body and loads by H = C (iω - A)⁻¹ (B + iω B') + D…
@@ -294,6 +297,7 @@ def twin_truck(ground: Any = "level", mode: str = "ground") -> cars.Description:
     return cars.describe(load("light_truck").with_(**changes), ground=ground)
 
 
+@pytest.mark.slow
 def test_each_tire_of_a_twin_wheel_has_its_own_contact_point() -> None:
     level, outside = settled(twin_truck()), cars.simulation(twin_truck("external-points"))
     outside.x[:], outside.m[:] = level.x, level.m
@@ -393,6 +397,7 @@ def waves() -> Sum:
     return Sum(base=Flat(), features=[Bump(profile=sine(0.02, 3.0, 300.0), frame=Frame(x=-90.7))])
 
 
+@pytest.mark.slow
 def test_a_road_grows_out_of_its_plane() -> None:
     description = described("road", smoothed=True)
     sim, road = cars.simulation(description), waves()
@@ -444,6 +449,7 @@ def with_plane(mode: str) -> cars.Description:
     return cars.describe(load("sedan").with_(**{"system.road_plane": mode}), road_inputs=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["contacts", "estimated", "heights"])
 def test_on_a_plane_all_planes_are_one(mode: str) -> None:
     usual, other = settled(described()), settled(with_plane(mode))
@@ -511,6 +517,7 @@ def test_planes_that_are_kept_lie_where_the_ground_was(mode: str) -> None:
     assert np.abs(recorded[ABOVE] - begin).max() < 0.02  # what a tire is deflected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["contacts", "heights"])
 def test_twin_wheels_on_their_outer_tires_are_in_contact(mode: str) -> None:
     """Ridges of 60 mm under the outer rear tires: the plane goes through the tires that touch."""

@@ -181,7 +181,7 @@ CORPUS: dict[str, Callable[[], list[Place]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CORPUS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n == "mountain" else []) for n in CORPUS])
 def test_the_ground_carries_the_car_on_any_road(name: str) -> None:
     vehicle = described().vehicle
     for place in CORPUS[name]():

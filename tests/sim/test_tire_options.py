@@ -43,6 +43,7 @@ def steered(sim: Simulation, step: float = 0.001, **inputs: float | Ramp) -> Rec
     return sim.run(program=Program(Phase("steer", channels, duration=0.5)), step=step, interval=0.01)
 
 
+@pytest.mark.slow
 def test_the_exact_update_is_the_same_car_as_the_step_goes_to_zero() -> None:
     """Load and speed change within a step: the update is then of first order, the states with AB-2 of second."""
     apart = []

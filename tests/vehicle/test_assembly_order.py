@@ -34,6 +34,7 @@ def moved(sim: Simulation) -> dict[str, float]:
     return dict(zip((v.name for v in sim.model.states), map(float, sim.derivatives()[0]), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 4])
 def test_parts_in_any_order_make_the_same_model(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same sums in another order: forces of 10 kN on 40 kg, rounded in 1e-16 of them: 1e-13 of the largest rate."""

@@ -127,6 +127,7 @@ units_of_rate = st.sampled_from(["N/m", "N/mm", "kN/m"])
     dampers=st.lists(numbers, max_size=3),
 )  # fmt: skip
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.slow
 def test_drawn_cars_come_back_identical(
     car: Vehicle, tmp_path: Path, rate: float, unit: str, offset: float, mass: float,
     table: list[tuple[int, float]], right: float | None, text: str, dampers: list[float],

@@ -261,6 +261,7 @@ def trailing_arms() -> tuple[jv.Vehicle, Simulation, Simulation]:
     return vehicle, on_maps, arms_on_joints(vehicle)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(STATES))
 def test_semi_trailing_arms(trailing_arms: tuple[jv.Vehicle, Simulation, Simulation], seed: int) -> None:
     vehicle, on_maps, on_joints = trailing_arms
@@ -415,6 +416,7 @@ def solid_axle() -> tuple[jv.Vehicle, Simulation, Simulation]:
     return vehicle, on_maps, axle_on_a_joint(vehicle)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(STATES))
 def test_solid_axle(solid_axle: tuple[jv.Vehicle, Simulation, Simulation], seed: int) -> None:
     vehicle, on_maps, on_joints = solid_axle

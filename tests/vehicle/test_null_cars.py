@@ -140,6 +140,7 @@ def corner(vehicle: jv.Vehicle, wheel: float = 0.4) -> tuple[dict[str, float], f
     return difference, at_rest.sim.output("System_Mass_Center.Normal_Acceleration")
 
 
+@pytest.mark.slow
 def test_a_roll_axis_through_the_centre_of_gravity_leaves_nothing_to_roll() -> None:
     ordinary, acceleration = corner(plain())
     null, same = corner(roll_free(standing(plain())))

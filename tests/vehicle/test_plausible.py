@@ -84,6 +84,7 @@ def spoil(file: Path, old: str, new: str) -> int:
 
 def test_every_number_says_what_exists_on_the_road() -> None:
     classes = [*groups(Vehicle, set()), *(find(name) for name in names())]
+    classes = [kind for kind in classes if kind.__module__.startswith("jounce.")]  # other tests register their own
     lacking = []
     for kind in classes:
         for name, info in kind.model_fields.items():

@@ -438,6 +438,7 @@ def test_flags_drop_single_components_of_the_tires(sim: Simulation, axis: str) -
             assert hub(after, kind, place) == pytest.approx(expected, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_flags_off_and_the_recorded_forces_in_their_place_are_the_same_run(
     design: Simulation, described: cars.Description
 ) -> None:

@@ -234,6 +234,7 @@ def test_a_step_steer_turns_it_to_the_left() -> None:
     assert run["Tire.Ground_Surface_Force_Y.L3"].shape == yaw.shape
 
 
+@pytest.mark.slow
 def test_braking_straight_stops_it_by_the_shares_of_its_axles() -> None:
     run = jn.run(vehicle(), events.StraightBraking(brake=0.2, speed=15.0, end_time=3.0))
     at = -1

@@ -10,8 +10,12 @@ import pytest
 from jounce.verify import book, html
 from jounce.verify.cases import bicycle, carrier, chain, order, rigid_body, top, trees
 
+LONG = {"trees"}  # forty random mechanisms
 
-@pytest.mark.parametrize("case", book.cases(), ids=lambda case: case.name)
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, id=c.name, marks=[pytest.mark.slow] if c.name in LONG else []) for c in book.cases()]
+)
 def test_the_case_passes(case: book.Case) -> None:
     page = case.run()
     failed = [

@@ -91,6 +91,7 @@ def test_freedoms_are_counted() -> None:
     assert len(system_of(car_of(torsion=K).with_(**{"system.simplified_model": 2})).speeds) == 14
 
 
+@pytest.mark.slow
 def test_halves_together_are_the_whole(rigid: tuple[Library, Lineariser], twisting: Library) -> None:
     car = car_of(torsion=K)
     mass, centre, inertia = combine(car.body.sprung())

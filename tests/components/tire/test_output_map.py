@@ -114,6 +114,7 @@ def test_native_tires_leave_open_what_nobody_knows(native: tuple[Simulation, Rec
         of_run(few, "L1")
 
 
+@pytest.mark.slow
 def test_a_second_tire_of_a_twin_wheel_has_a_complete_map() -> None:
     vehicle = cars.compact(**{"rear_wheels.twin": {"offset": 0.3}})
     description = car.describe(vehicle)

@@ -154,6 +154,7 @@ def momentum(sim: Simulation, vehicle: jv.Vehicle) -> tuple[Array, Array, Array,
 # --- momentum of the whole car
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_the_whole_car_obeys_newton_and_euler(seed: int) -> None:
     """Random attitude, speed, spins, deflections, friction, alignment; a ridge under the left outer tire."""
@@ -298,6 +299,7 @@ def linear_tire(radius: float = 0.31, mode: int = 4, **values: float) -> Tire:
     return Tire(model, model.complete({**numbers, **values}))
 
 
+@pytest.mark.slow
 def test_scrub_of_a_rolling_twin_wheel_in_a_turn() -> None:
     """Two tires of one spin at V ∓ r b/2: κ = ± r b/2V, hence a couple -2 Kx (b/2)² r/V about the vertical."""
     tire = linear_tire()
