@@ -19,7 +19,8 @@ For a mass m on wheels of radius r and spin inertia I this is 1/(m r + I/r) per 
 left when everything faster than the speed itself has followed; how drag grows while the speed does is no part of it.
 
 A brake is a friction element: its torque is the limit that the demand sets, and has no derivative at demand zero, where
-it changes its kind. It is linearised just applied, with the wheels turning; a car that stands is given a speed for it.
+it changes its kind. It is linearised just applied, with the wheels turning. Tires at rest hold a car by their rolling
+resistance, whatever small demand: a car that stands is given a speed for both.
 
 Ours; the first-order slow manifold of a system of two time scales, as in [Kokotovic1999] chapter 2. Not modelled: what
 is switched between here and the demands that follow (slip control, saturation).
@@ -43,7 +44,7 @@ from jounce.sim.steady import roll
 Array = npt.NDArray[np.float64]
 
 JUST_APPLIED = 0.01  # demand at which brakes are linearised
-ROLLING = 5.0  # m/s: below this speed the brakes are linearised at it, where the wheels turn for certain
+ROLLING = 5.0  # m/s: a slower car is linearised at this speed, where the wheels turn for certain
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,10 @@ def gains(sim: Simulation, description: Description) -> Gains:
     linear = lineariser(description)
     roles: list[str] = linear.rest["roles"]
     try:
-        throttle = acceleration_per_demand(roles, linear.at(sim), "throttle")
         speed = Places(sim, linear.notes["states"]).state[roles.index("speed")]
         if abs(sim.x[speed]) < ROLLING:
             roll(sim, description, ROLLING)
+        throttle = acceleration_per_demand(roles, linear.at(sim), "throttle")
         way = np.sign(sim.x[speed])
         sim.set_inputs({"brake": JUST_APPLIED})
         brake = -way * acceleration_per_demand(roles, linear.at(sim), "brake")

@@ -176,13 +176,13 @@ def test_turning_on_the_spot_meets_a_friction_moment(name: str, side: str) -> No
 
 
 def test_the_moment_is_that_of_the_rule_for_parking() -> None:
-    """[Gough1955] µ/3 sqrt(Fz³/p) with p = 0.23 MPa, for the sizes of the library, within the spread of the rule."""
+    """A round contact under an even pressure of 0.23 MPa [Sharp2003], for the sizes of the library: shapes differ."""
     for name, vehicle in (("sedan", "L1"), ("compact", "R1"), ("suv", "L2")):
         t = car.tires_of(jn.load(name))[vehicle]
         load = float(t.values["FNOMIN"])
         grip = float(t.at_load(load).grip)
         ours = ARM * t.values["UNLOADED_RADIUS"] * grip
-        assert ours == pytest.approx(grip / 3 * math.sqrt(load / 2.3e5), rel=0.25), name
+        assert ours == pytest.approx(2 / 3 * grip * math.sqrt(load / (math.pi * 2.3e5)), rel=0.25), name
 
 
 # --- a car -----------------------------------------------------------------------------------------------------------
