@@ -33,6 +33,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -133,29 +134,11 @@ class Curve:
 
         A rate becomes the straight line over ±1 of the abscissa, continued linearly; a value, the one knot 0.
         """
-        names = {
-            "name": name,
-            "axis_units": (self.units.x, self.units.z) if self.z else (self.units.x,),
-            "value_units": (self.units.y,),
-        }
-        if self.constant is not None:
-            if self.units.constant == "value":
-                return Table([0.0], [self.constant * factor], method="linear", **names)  # type: ignore[arg-type]
-            ends = [-self.constant * factor, 0.0, self.constant * factor]
-            return Table([-1.0, 0.0, 1.0], ends, method="linear", extrapolation="linear", **names)  # type: ignore[arg-type]
-        axes: list[Sequence[float]] = [self.x, self.z] if self.z else [self.x]
-        if method == "polynomial":
-            fit_order = [min(order or 3, len(axis) - 1) for axis in axes]
-            return Table(
-                axes,
-                self.values * factor,
-                method=method,
-                extrapolation=extrapolation,
-                order=fit_order,
-                total=total,
-                **names,  # type: ignore[arg-type]
-            )
-        return Table(axes, self.values * factor, method=method, extrapolation=extrapolation, **names)  # type: ignore[arg-type]
+        try:
+            found = _table(self, method, extrapolation, order, total, factor)
+        except ParameterError as problem:
+            raise ParameterError(f"table {name!r}: {problem}") if name else problem from None
+        return found.named(name) if name else found
 
     def __call__(self, x: float, z: float = 0.0, *, method: str = "akima", extrapolation: str = "linear") -> float:
         """Evaluate, for reports and tests; models use `table`."""
@@ -222,6 +205,24 @@ class Curve:
         else:
             lines += [head, ",".join(used), *(",".join(row) for row in zip(*texts, strict=True))]
         return "\n".join(lines) + "\n"
+
+
+@lru_cache(maxsize=1024)
+def _table(curve: Curve, method: str, extrapolation: str, order: int | None, total: bool, factor: float) -> Table:
+    """``Curve.table`` without a name; both sides of a car, and every look at a curve, share one."""
+    units: dict[str, Any] = {
+        "axis_units": (curve.units.x, curve.units.z) if curve.z else (curve.units.x,),
+        "value_units": (curve.units.y,),
+    }
+    if curve.constant is not None:
+        if curve.units.constant == "value":
+            return Table([0.0], [curve.constant * factor], method="linear", **units)
+        ends = [-curve.constant * factor, 0.0, curve.constant * factor]
+        return Table([-1.0, 0.0, 1.0], ends, method="linear", extrapolation="linear", **units)
+    axes: list[Sequence[float]] = [curve.x, curve.z] if curve.z else [curve.x]
+    if method == "polynomial":
+        units |= {"order": [min(order or 3, len(axis) - 1) for axis in axes], "total": total}
+    return Table(axes, curve.values * factor, method=method, extrapolation=extrapolation, **units)
 
 
 def per(numerator: str, denominator: str) -> str:

@@ -460,6 +460,15 @@ class Table:
         raise AttributeError(f"Table is immutable: cannot delete {key!r}")
 
     # Immutable, and the packed form holds C pointers: copies are the object itself, pickles the content.
+    def named(self, name: str) -> Table:
+        """The same table under a name."""
+        found = object.__new__(Table)
+        for slot in self.__slots__:
+            object.__setattr__(found, slot, getattr(self, slot))
+        object.__setattr__(found, "name", name)
+        object.__setattr__(found, "_hash", None)
+        return found
+
     def __copy__(self) -> Table:
         return self
 

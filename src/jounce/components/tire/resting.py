@@ -16,8 +16,8 @@ Turning on the spot. r is how far the contact is twisted against the wheel, over
 
 with the yaw rate ψ̇ of the carrier about the normal of the road. At rest the moment grows with the angle to M∞ and
 stays when the wheel is turned no further. From VXLOW on the moment is that of the tire model alone. The form of M∞ is
-that of the turn slip of [Pacejka2012] section 4.3.3, with q = QCRP1 where a tire has it; else q gives nine tenths of what
-a round contact under an even pressure of 0.23 MPa has for a car's tire, (2/3) µ Fz sqrt(Fz/(π p)) [Sharp2003].
+that of the turn slip of [Pacejka2012] section 4.3.3, with q = QCRP1 where a tire has it; else q gives nine tenths of
+what a round contact under an even pressure of 0.23 MPa has for a car's tire, (2/3) µ Fz sqrt(Fz/(π p)) [Sharp2003].
 
 Both give no work: with the energies ½ M n² ℓ/Re and ½ M∞ r² T, what is taken up is what is stored and what leaks.
 """
