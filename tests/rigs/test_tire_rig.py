@@ -484,7 +484,7 @@ TYPE = '{kind}'
     assert np.all(np.isfinite(run["tire.fy"]))
     states = {v.name for v in build(bench(calm.tire, structure_of(test))).model.states}
     positions = {"z.travel", "x.travel", "y.travel", "yaw.angle", "roll.angle"}
-    assert states - positions == free | {"tire.u", "tire.v"}
+    assert states - positions == free | {"tire.u", "tire.v", "tire.rolled", "tire.twist"}
 
 
 def test_sweeps_over_loads_and_cambers(calm: TireRig) -> None:
