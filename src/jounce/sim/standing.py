@@ -34,6 +34,7 @@ from jounce.sim.car import Description, lineariser, simulation
 from jounce.sim.equilibrium import Places
 from jounce.sim.statics import Settled, settle
 from jounce.vehicle.assembly import placed
+from jounce.vehicle.schema import Vehicle
 
 Array = npt.NDArray[np.float64]
 
@@ -257,7 +258,8 @@ class _Report:
         return (forces[1] - forces[0]) / (heights[0] - heights[1])
 
     def _kinematics(self) -> None:
-        shares = self._brake_shares()
+        shares = brake_shares(self.vehicle)
+        self._add("mass", "brake_share_front", "front share of brake torque", 100 * shares[1], "%")
         axles = self.place.axles
         for axle in axles:
             name, left = axle.word, axle.wheels[0]
@@ -281,17 +283,16 @@ class _Report:
             elif axle is axles[-1]:
                 add("kinematics", "anti_lift", f"anti-lift, {name} (braking)", -anti, "%")
 
-    def _brake_shares(self) -> dict[int, float]:
-        """Share of each axle in the brake torque: by the torques that a pressure gives."""
-        brakes, torque = self.vehicle.brakes, {}
-        for axle in self.place.axles:
-            share = axle.data.brake_share or 0.0 if brakes is None else brakes.share_of(axle)
-            discs = [on_side(axle.data.brake, wheel.side) for wheel in axle.wheels if axle.data.brake is not None]
-            torque[axle.number] = sum(d.piston_area * d.mu * d.effective_radius * share for d in discs)
-        total = sum(torque.values())
-        shares = {number: value / total if total else 0.0 for number, value in torque.items()}
-        self._add("mass", "brake_share_front", "front share of brake torque", 100 * shares[1], "%")
-        return shares
+
+def brake_shares(vehicle: Vehicle) -> dict[int, float]:
+    """Share of each axle, by its number, in the brake torque: by the torques that a pressure gives."""
+    brakes, torque = vehicle.brakes, {}
+    for axle in vehicle.layout.axles:
+        share = axle.data.brake_share or 0.0 if brakes is None else brakes.share_of(axle)
+        discs = [on_side(axle.data.brake, wheel.side) for wheel in axle.wheels if axle.data.brake is not None]
+        torque[axle.number] = sum(d.piston_area * d.mu * d.effective_radius * share for d in discs)
+    total = sum(torque.values())
+    return {number: value / total if total else 0.0 for number, value in torque.items()}
 
 
 def modes(description: Description, sim: Simulation) -> list[Mode]:

@@ -1,0 +1,373 @@
+"""Suspension rig: the body is locked, the wheels are moved or loaded, and every point is an equilibrium.
+
+Forces and moments act on each wheel in the axes of the world (those of the body, which stands at design):
+
+    fx_brake, fy, fz    at the contact of a rigid wheel: below its centre in its plane, by the unloaded radius
+    fx_drive            at the wheel centre
+    mx, my, mz          free moments
+
+A braked wheel is held by its brake: the torque of its forces about the spin axis goes through the brake into the
+carrier, none of ``fx_drive`` does (its torque comes through a shaft from the body). With the loads p and the hand wheel
+given, the unknowns are what balances in the suspension q (travels, whatever parts declare), the reactions r that hold
+the body, the torques b of the brakes, and, where travel is given instead of ``fz``, the jack forces f:
+
+    q̈ = 0 (or q̇ = 0),   v̇_body = ω̇_body = 0,   Ω̇ = 0                                                              (1)
+
+Newton's method on the exact linearisation of the car, whose tires are outside functions that give these loads. Nothing
+of the car is changed for the rig: maps, elements, steering and compliance are those that drive.
+
+After the test rig of the seed documents' specification; the sequence of equilibria replaces their dynamic relaxation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce.components.tire.external import Answer, External, Wheel, bind, external_tire
+from jounce.core.errors import ParameterError, StaticsError, did_you_mean
+from jounce.sim import car, statics
+from jounce.sim.equilibrium import Places, newton
+
+if TYPE_CHECKING:
+    from jounce.vehicle.schema import Vehicle
+
+Array = npt.NDArray[np.float64]
+Control = Literal["travel", "force"]
+
+TOLERANCE = 1e-9  # largest remaining acceleration or travel error, SI
+ROUNDING = 1e-6  # what is accepted when no step makes it smaller
+ITERATIONS = 40
+STEP = {"m": 0.02, "rad": 0.05}  # largest change of an unknown of this unit in one iteration
+JACK = 100.0  # N, of the difference that tells what a jack force does; it acts linearly
+REACTIONS = tuple(f"Ext_Ground.{kind}.{axis}" for kind in ("force", "moment") for axis in "XYZ")
+HOLDING = "Brake_System.brk_mmag_unsign"
+STEER = "steering_wheel"
+
+
+@dataclass(frozen=True)
+class Load:
+    """What acts on one wheel, N and N m, in the axes of the world; see the module."""
+
+    fx_brake: float = 0.0
+    fx_drive: float = 0.0
+    fy: float = 0.0
+    fz: float = 0.0
+    mx: float = 0.0
+    my: float = 0.0
+    mz: float = 0.0
+
+    def plus(self, **more: float) -> Load:
+        """A copy with further loads."""
+        known = [f.name for f in fields(self)]
+        for name in more:
+            if name not in known:
+                raise ParameterError(f"load {name!r} is unknown{did_you_mean(name, known)}")
+        return replace(self, **{name: getattr(self, name) + value for name, value in more.items()})
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a rig test: what is given at the wheels and the hand wheel.
+
+    A wheel in ``travels`` is moved there (m from design, up), and ``fz`` of its load does not count; every other wheel
+    carries its load. ``steer``: hand wheel angle, rad, left positive.
+    """
+
+    travels: Mapping[str, float] = field(default_factory=dict)
+    loads: Mapping[str, Load] = field(default_factory=dict)
+    steer: float = 0.0
+
+
+@dataclass(frozen=True)
+class Held:
+    """An equilibrium on the rig."""
+
+    point: Point
+    channels: Mapping[str, float]  # outputs of the car by name
+    jack: Mapping[str, float]  # vertical force at each contact, N
+    travel: Mapping[str, float]  # from design, m
+    contact: Mapping[str, Array]  # contact points, from the origin of the vehicle at design, m
+    centre: Mapping[str, Array]  # wheel centres
+    axis: Mapping[str, Array]  # spin axes, to the left
+    residual: float
+
+    def toe(self, wheel: str) -> float:
+        """Toe-in from the body, rad."""
+        return self.channels[f"wheel_angles.toe_{wheel}"]
+
+    def steer(self, wheel: str) -> float:
+        """Steer angle from the body, rad, left positive."""
+        return self.channels[f"Wheel.Spindle_Steer.{wheel}"]
+
+    def camber(self, wheel: str) -> float:
+        """Camber from the body, rad, top outwards."""
+        return self.channels[f"wheel_angles.camber_{wheel}"]
+
+    def caster(self, wheel: str) -> float:
+        """Side view angle, rad, top rearwards."""
+        return self.channels[f"wheel_angles.caster_{wheel}"]
+
+
+class SuspensionRig:
+    """A car on the rig.
+
+    Parameters
+    ----------
+    vehicle : the car
+    gravity : m/s²; that of the car by default, 0 for a rig without the weight of the wheels
+    radius : of the rigid wheels: that of the unloaded tires, or their height at design, on the ground of the road
+    """
+
+    def __init__(
+        self, vehicle: Vehicle, gravity: float | None = None, radius: Literal["unloaded", "design"] = "unloaded"
+    ) -> None:
+        self.vehicle, self.layout = vehicle, vehicle.layout
+        self.wheels = tuple(self.layout.wheels)
+        own = car.tires_of(vehicle)
+        if radius not in ("unloaded", "design"):
+            raise ParameterError(f"radius = {radius!r}{did_you_mean(radius, ('unloaded', 'design'))}")
+        design = {w: place.axle.data.wheels_on(place.side) for w, place in self.layout.wheels.items()}
+        self.radius = {
+            w: float(own[w].values["UNLOADED_RADIUS"] if radius == "unloaded" else design[w].wheel_centre_height)
+            for w in self.wheels
+        }
+        outside = {name: external_tire(float(t.values["UNLOADED_RADIUS"]), name="rig") for name, t in own.items()}
+        inputs = (*REACTIONS, *(f"{HOLDING}.{wheel}" for wheel in self.wheels if self._has_brake(wheel)))
+        self.description = car.describe(vehicle, outside, inputs=inputs)
+        self.sim = car.simulation(self.description)
+        for name, tire in outside.items():
+            assert isinstance(tire.model, External)
+            bind(self.sim, f"{name}.tire", self._function(name), tire.model)
+        if gravity is not None:
+            self.sim.set_parameters({"gravity": gravity})
+        self._point = Point()
+        self._jack = dict.fromkeys(self.wheels, 0.0)
+        self.linear = car.lineariser(self.description, inputs=inputs)
+        self._inputs = inputs
+        self._find_unknowns()
+        statics.place(self.sim, self.description)
+
+    def _has_brake(self, wheel: str) -> bool:
+        return self.layout.wheels[wheel].axle.data.brake is not None
+
+    def _function(self, name: str) -> Any:
+        """The wheel as an outside tire: the loads of the point at hand, at the wheel centre in carrier axes."""
+
+        def given(w: Wheel) -> Answer:
+            load = self._point.loads.get(name, NOTHING)
+            vertical = self._jack.get(name, 0.0) if name in self._point.travels else load.fz
+            down = _down(w.matrix[:, 1])
+            at_contact = np.array([load.fx_brake, load.fy, vertical])
+            at_centre = np.array([load.fx_drive, 0.0, 0.0])
+            arm = self.radius.get(name, 0.0) * down
+            moment = np.array([load.mx, load.my, load.mz]) + np.cross(arm, at_contact)
+            return Answer(w.matrix.T @ (at_contact + at_centre), w.matrix.T @ moment)
+
+        return given
+
+    def _find_unknowns(self) -> None:
+        rest = self.linear.rest
+        names = tuple(self.linear.notes["states"])
+        self._places = Places(self.sim, names)
+        roles: list[str] = rest["roles"]
+        partners = dict(rest["partners"])
+        bodies = {i for body in rest["bodies"] for i in (*body["position"], *body["tilt"])}
+        self._free = [i for i, role in enumerate(roles) if role == "balance" and i not in bodies]
+        self._rows = [partners.get(i, i) for i in self._free]
+        self._body = [i for body in rest["bodies"] for i in (*body["velocity"], *body["turning"])]
+        spins = {names[i].split(".")[0]: i for i in rest["rolling"]}
+        self._spins = [spins[w] for w in self.wheels if self._has_brake(w) and w in spins]
+        self._names = names
+        units = {v.name: v.unit for v in self.sim.model.states}
+        self._limits = [STEP.get(units.get(names[i], ""), np.inf) for i in self._free]
+
+    # -- one point ---------------------------------------------------------------------------------------------------
+
+    def hold(self, point: Point | None = None, **changes: Any) -> Held:
+        """Find the equilibrium of a point; it begins where the last one ended.
+
+        Raises
+        ------
+        StaticsError
+            Naming what does not come to rest; the rig goes back to where it was.
+        """
+        point = replace(point or Point(), **changes)
+        unknown = [w for w in (*point.travels, *point.loads) if w not in self.wheels]
+        if unknown:
+            raise ParameterError(f"wheel {unknown[0]!r} is unknown{did_you_mean(unknown[0], self.wheels)}")
+        before = self.sim.snapshot(), dict(self._jack), self._point
+        self._point = point
+        known = {v.name for v in self.sim.model.inputs}
+        if STEER in known:
+            self.sim.set_inputs({STEER: point.steer})
+        elif point.steer:
+            raise ParameterError("steer: this car has no steering")
+        problem = _Problem(self)
+        found = newton(problem, problem.limits, TOLERANCE, ITERATIONS, ROUNDING)
+        if not found.converged:
+            self.sim.restore(before[0])
+            self._jack, self._point = before[1], before[2]
+            raise StaticsError(
+                f"suspension rig: no equilibrium; {problem.label(found.worst)} stays at {found.size:.3g} "
+                f"(allowed {TOLERANCE:g}). Is the travel within the maps, does something hold the wheel?"
+            )
+        return self._told(found.size)
+
+    def _told(self, residual: float) -> Held:
+        values = self.sim.outputs()
+        channels = {v.name: float(x) for v, x in zip(self.sim.model.outputs, values, strict=True)}
+        contact, centre, axis, travel, jack = {}, {}, {}, {}, {}
+        for w in self.wheels:
+            centre[w] = np.array([channels[f"Wheel.Global_{i}.{w}"] for i in "XYZ"])
+            axis[w] = self._axis(channels, w)
+            contact[w] = centre[w] + self.radius[w] * _down(axis[w])
+            travel[w] = channels[f"Suspension.Jounce.{w}"]
+            load = self._point.loads.get(w, NOTHING)
+            jack[w] = self._jack[w] if w in self._point.travels else load.fz
+        return Held(self._point, channels, jack, travel, contact, centre, axis, residual)
+
+    def _axis(self, channels: Mapping[str, float], wheel: str) -> Array:
+        """Spin axis of a wheel in the axes of the body, from its angles: R = Rz(ψ) Rx(φ) Ry(θ)."""
+        psi = channels[f"Wheel.Spindle_Steer.{wheel}"]
+        phi = -self.layout.wheels[wheel].outwards * channels[f"wheel_angles.camber_{wheel}"]
+        if self.layout.settings.carrier_rotation == "3-2-1":
+            theta = -channels[f"wheel_angles.caster_{wheel}"]
+            y = np.array([np.sin(phi) * np.sin(theta), np.cos(phi), np.sin(phi) * np.cos(theta)])
+        else:
+            y = np.array([0.0, np.cos(phi), np.sin(phi)])
+        c, s = np.cos(psi), np.sin(psi)
+        return np.array([c * y[0] - s * y[1], s * y[0] + c * y[1], y[2]])
+
+    # -- many points -------------------------------------------------------------------------------------------------
+
+    def run(self, points: Iterable[Point]) -> list[Held]:
+        """Equilibria of a sequence of points."""
+        return [self.hold(point) for point in points]
+
+    def design(self) -> Point:
+        """All wheels at design."""
+        return Point(travels=dict.fromkeys(self.wheels, 0.0))
+
+    def reset(self) -> None:
+        """Back to design, unloaded."""
+        statics.place(self.sim, self.description)
+        self._jack = dict.fromkeys(self.wheels, 0.0)
+        self._point = Point()
+
+    def axle(self, name: str) -> tuple[str, ...]:
+        """Wheels of an axle by its word (front, rear) or number."""
+        found = {axle.word: axle for axle in self.layout.axles} | {str(a.number): a for a in self.layout.axles}
+        if str(name) not in found:
+            raise ParameterError(f"axle {name!r} is unknown{did_you_mean(str(name), found)}")
+        return tuple(w.name for w in found[str(name)].wheels)
+
+
+NOTHING = Load()
+
+
+class _Problem:
+    """Unknowns and equations (1) of a point; travels that are given are set at once, their jack forces are found."""
+
+    def __init__(self, rig: SuspensionRig) -> None:
+        self.rig = rig
+        self.moved = tuple(rig._point.travels)
+        names = {name: i for i, name in enumerate(rig._names)}
+        given = {names[rig.layout.wheels[w].travel]: w for w in self.moved}
+        for i, w in given.items():
+            rig.sim.x[rig._places.state[i]] = rig._point.travels[w]
+        kept = [(i, limit) for i, limit in zip(rig._free, rig._limits, strict=True) if i not in given]
+        self.free = [i for i, _ in kept]
+        self.rows = [*rig._rows, *rig._body, *rig._spins]
+        self.limits = np.array([*(limit for _, limit in kept), *[np.inf] * (len(rig._inputs) + len(self.moved))])
+
+    def label(self, row: int) -> str:
+        return f"the acceleration of {self.rig._names[self.rows[row]]!r}"
+
+    def residual(self) -> Array:
+        rates: Array = self.rig._places.rates(self.rig.sim.derivatives()[0])[self.rows]
+        return rates
+
+    def jacobian(self) -> Array:
+        rig = self.rig
+        linear = rig.linear.at(rig.sim)
+        columns = [linear.A[np.ix_(self.rows, self.free)], linear.B[self.rows]]
+        for w in self.moved:  # linear in the jack force
+            was = rig._jack[w]
+            values = []
+            for change in (JACK, -JACK):
+                rig._jack[w] = was + change
+                values.append(self.residual())
+            rig._jack[w] = was
+            columns.append(((values[0] - values[1]) / (2 * JACK))[:, None])
+        return np.hstack(columns)
+
+    def save(self) -> tuple[Array, Array, dict[str, float]]:
+        return self.rig.sim.x.copy(), self.rig.sim.u.copy(), dict(self.rig._jack)
+
+    def move(self, start: tuple[Array, Array, dict[str, float]], step: Array) -> None:
+        rig, (x, u, jack) = self.rig, start
+        n, m = len(self.free), len(rig._inputs)
+        rig.sim.x[:] = rig._places.moved(x, self.free, step[:n])
+        rig.sim.u[:] = u
+        rig.sim.set_inputs({name: rig.sim.input(name) + step[n + i] for i, name in enumerate(rig._inputs)})
+        rig._jack = jack | {w: float(jack[w] + step[n + m + i]) for i, w in enumerate(self.moved)}
+
+
+def _down(axis: Array) -> Array:
+    """From the wheel centre to the contact, in the plane of the wheel."""
+    up = np.array([0.0, 0.0, 1.0])
+    across = up - (up @ axis) * axis
+    result: Array = -across / np.linalg.norm(across)
+    return result
+
+
+# --- sweeps ---------------------------------------------------------------------------------------------------------
+
+
+def travel_sweep(
+    rig: SuspensionRig, axle: str, values: Sequence[float], way: Literal["parallel", "opposite", "left", "right"]
+) -> list[Held]:
+    """Wheels of an axle moved together, against each other (left up), or one of them; all others at design."""
+    wheels = rig.axle(axle)
+    signs = {"parallel": (1.0, 1.0), "opposite": (1.0, -1.0), "left": (1.0, 0.0), "right": (0.0, 1.0)}
+    if way not in signs:
+        raise ParameterError(f"way = {way!r}{did_you_mean(way, signs)}")
+    start = dict(rig.design().travels)
+    rig.reset()
+    return rig.run(
+        Point(travels=start | {w: s * value for w, s in zip(wheels, signs[way], strict=False)}) for value in values
+    )
+
+
+def load_sweep(
+    rig: SuspensionRig,
+    axle: str,
+    component: str,
+    values: Sequence[float],
+    way: Literal["parallel", "opposite", "left", "right"] = "parallel",
+) -> list[Held]:
+    """A component of the loads at the wheels of an axle, at design height."""
+    wheels = rig.axle(axle)
+    signs = {"parallel": (1.0, 1.0), "opposite": (1.0, -1.0), "left": (1.0, 0.0), "right": (0.0, 1.0)}[way]
+    NOTHING.plus(**{component: 0.0})
+    rig.reset()
+    design = rig.design()
+    return rig.run(
+        replace(design, loads={w: NOTHING.plus(**{component: s * value}) for w, s in zip(wheels, signs, strict=False)})
+        for value in values
+    )
+
+
+def steer_sweep(rig: SuspensionRig, values: Sequence[float]) -> list[Held]:
+    """The hand wheel turned, all wheels at design."""
+    rig.reset()
+    design = rig.design()
+    return rig.run(replace(design, steer=value) for value in values)
+
+
+__all__ = ["Held", "Load", "Point", "SuspensionRig", "load_sweep", "steer_sweep", "travel_sweep"]
