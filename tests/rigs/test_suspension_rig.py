@@ -15,7 +15,7 @@ import jounce as jn
 from jounce.components.suspension.guidance import MAPS
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError, StaticsError
-from jounce.rigs.kc import kc
+from jounce.rigs.kc_figures import kc
 from jounce.rigs.suspension_rig import (
     REACTIONS,
     Held,

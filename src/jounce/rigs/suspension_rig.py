@@ -21,14 +21,15 @@ After the test rig of the seed documents' specification; the sequence of equilib
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from jounce.components.tire.external import Answer, External, Wheel, bind, external_tire
+from jounce.components.tire.external import INPUTS, external_tire
 from jounce.core.errors import ParameterError, StaticsError, did_you_mean
 from jounce.sim import car, statics
 from jounce.sim.equilibrium import Places, newton
@@ -44,6 +45,8 @@ ROUNDING = 1e-6  # what is accepted when no step makes it smaller
 ITERATIONS = 40
 STEP = {"m": 0.02, "rad": 0.05}  # largest change of an unknown of this unit in one iteration
 JACK = 100.0  # N, of the difference that tells what a jack force does; it acts linearly
+TURNED = slice(4, 13)  # of what an outside tire is asked with: the axes of its carrier
+DIFFERENCE = 1e-6  # of these, for slopes
 REACTIONS = tuple(f"Ext_Ground.{kind}.{axis}" for kind in ("force", "moment") for axis in "XYZ")
 HOLDING = "Brake_System.brk_mmag_unsign"
 STEER = "steering_wheel"
@@ -140,9 +143,8 @@ class SuspensionRig:
         inputs = (*REACTIONS, *(f"{HOLDING}.{wheel}" for wheel in self.wheels if self._has_brake(wheel)))
         self.description = car.describe(vehicle, outside, inputs=inputs)
         self.sim = car.simulation(self.description)
-        for name, tire in outside.items():
-            assert isinstance(tire.model, External)
-            bind(self.sim, f"{name}.tire", self._function(name), tire.model)
+        for name in outside:
+            self.sim.bind(f"{name}.tire", self._service(name))
         if gravity is not None:
             self.sim.set_parameters({"gravity": gravity})
         self._point = Point()
@@ -151,24 +153,41 @@ class SuspensionRig:
         self._inputs = inputs
         self._find_unknowns()
         statics.place(self.sim, self.description)
+        self._start = self.sim.snapshot()
 
     def _has_brake(self, wheel: str) -> bool:
         return self.layout.wheels[wheel].axle.data.brake is not None
 
-    def _function(self, name: str) -> Any:
+    def _service(self, name: str) -> Callable[[Array, int], Array]:
         """The wheel as an outside tire: the loads of the point at hand, at the wheel centre in carrier axes."""
+        n = len(INPUTS)
 
-        def given(w: Wheel) -> Answer:
+        def values(matrix: Array) -> Array:
             load = self._point.loads.get(name, NOTHING)
             vertical = self._jack.get(name, 0.0) if name in self._point.travels else load.fz
-            down = _down(w.matrix[:, 1])
-            at_contact = np.array([load.fx_brake, load.fy, vertical])
-            at_centre = np.array([load.fx_drive, 0.0, 0.0])
-            arm = self.radius.get(name, 0.0) * down
-            moment = np.array([load.mx, load.my, load.mz]) + np.cross(arm, at_contact)
-            return Answer(w.matrix.T @ (at_contact + at_centre), w.matrix.T @ moment)
+            x, y, z = self.radius.get(name, 0.0) * _down(matrix[:, 1])
+            moment = (load.mx + y * vertical - z * load.fy, load.my + z * load.fx_brake - x * vertical,
+                      load.mz + x * load.fy - y * load.fx_brake)  # fmt: skip
+            force = (load.fx_brake + load.fx_drive, load.fy, vertical)
+            result: Array = np.concatenate([force @ matrix, moment @ matrix])
+            return result
 
-        return given
+        def service(x: Array, order: int) -> Array:
+            matrix = x[TURNED].reshape(3, 3)
+            value = values(matrix)
+            if order == 0:
+                return value
+            slopes = np.zeros((6, n))  # they depend on how the carrier is turned only
+            for j in range(9):
+                ends = []
+                for h in (DIFFERENCE, -DIFFERENCE):
+                    moved = matrix.copy()
+                    moved[divmod(j, 3)] += h
+                    ends.append(values(moved))
+                slopes[:, TURNED.start + j] = (ends[0] - ends[1]) / (2 * DIFFERENCE)
+            return np.concatenate([value, slopes.ravel()])
+
+        return service
 
     def _find_unknowns(self) -> None:
         rest = self.linear.rest
@@ -255,7 +274,7 @@ class SuspensionRig:
 
     def reset(self) -> None:
         """Back to design, unloaded."""
-        statics.place(self.sim, self.description)
+        self.sim.restore(self._start)
         self._jack = dict.fromkeys(self.wheels, 0.0)
         self._point = Point()
 
@@ -320,9 +339,9 @@ class _Problem:
 
 def _down(axis: Array) -> Array:
     """From the wheel centre to the contact, in the plane of the wheel."""
-    up = np.array([0.0, 0.0, 1.0])
-    across = up - (up @ axis) * axis
-    result: Array = -across / np.linalg.norm(across)
+    x, y, z = axis
+    across = np.array([z * x, z * y, z * z - 1.0])
+    result: Array = across / math.sqrt(across @ across)
     return result
 
 
