@@ -78,7 +78,16 @@ OFF: dict[str, dict[str, float]] = {
 # Numbers that a mirror turns around.
 ODD_NUMBERS = ("anti_roll_bar.preload", "straight_line.y", "straight_line.heading", "steering_wheel")
 # States that a mirror turns around: y, roll and yaw of bodies; contacts across the wheel.
-ODD_STATES = ("chassis.y", "chassis.e1", "chassis.e3", "chassis.vy", "chassis.wx", "chassis.wz", ".tire.v")
+ODD_STATES = (
+    "chassis.y",
+    "chassis.e1",
+    "chassis.e3",
+    "chassis.vy",
+    "chassis.wx",
+    "chassis.wz",
+    ".tire.v",
+    ".tire.twist",
+)
 
 
 def kinds() -> list[Kind]:
