@@ -158,6 +158,14 @@ def use_event(path: Path) -> Iterator[Any]:
     yield list(numbers(vars(event)))
 
 
+def use_bundle(path: Path) -> Iterator[Any]:
+    from jounce.events.bundle import opened, read_bundle
+
+    with opened(path) as folder:
+        vehicle, event, options = read_bundle(folder)
+        yield list(numbers([vehicle.model_dump(), vars(event), options]))
+
+
 def use_variants(path: Path) -> Iterator[Any]:
     from jounce.cli._variants import read_variants
 
@@ -187,9 +195,13 @@ def formats() -> dict[str, Format]:
         for name in ("run.csv", "run.parquet", "run.mat", "run.mf4"):
             writer = {".csv": run.to_csv, ".parquet": run.to_parquet, ".mat": run.to_mat, ".mf4": run.to_mdf4}
             writer[Place(name).suffix](place / name)
+        from jounce.events import StepSteer
+        from jounce.events.bundle import write_bundle
         from jounce.rigs.result_files import write_xml
+        from jounce.vehicle.reading import load
 
         write_xml(run, place / "run.xml")
+        write_bundle(load("compact"), StepSteer(), place / "bundle.zip")
         written = {p.name: p.read_bytes() for p in place.iterdir()}
     sedan = {
         str(p.relative_to(LIBRARY / "vehicles" / "sedan")): p.read_bytes()
@@ -229,6 +241,7 @@ def formats() -> dict[str, Format]:
             Format(name, (sedan[name],), use_vehicle, {k: v for k, v in sedan.items() if k != name}, weight=0.3)
             for name in ("vehicle.yaml", "body.yaml", "front_suspension.yaml", "steering.yaml", "maps/front.csv")
         ),
+        Format("bundle.zip", (written["bundle.zip"],), use_bundle, weight=0.3),
         Format("event.yaml", (b"event: step-steer\nspeed: 80 km/h\namplitude: 30 deg\nstart_time: 1\n",), use_event),
         Format("variants.yaml", (b"- name: a\n  body.mass: 1500 kg\n- name: b\n  body.mass: 1600\n",), use_variants),
         Format("variants.csv", (b"name,body.mass\na,1500 kg\nb,1600 kg\n",), use_variants),
