@@ -28,6 +28,7 @@ from jounce.road.mesh import MeshRoad, grid_mesh
 from jounce.road.path import Path as Line
 from rdf_texts import ALL, HEAD
 from result_runs import drive
+from tire_texts import TDX, VTT
 
 TIMES = float(os.environ.get("JOUNCE_FUZZ", "1"))
 SEED = int(os.environ.get("JOUNCE_FUZZ_SEED", "1"))
@@ -223,10 +224,10 @@ def formats() -> dict[str, Format]:
         Format("path.kml", (kml_text(line(), 8, 50).encode(),), use_path),
         Format("path.gpx", (gpx_text(line(), 8, 50).encode(),), use_path),
         Format("tire.tir", tires, use_tire),
-        Format("rig.tdx", (TDX,), use_tydex, missing=True),
-        Format("data.tdx", (TDX,), use_rig_data),
+        Format("rig.tdx", (TDX.encode(),), use_tydex, missing=True),
+        Format("data.tdx", (TDX.encode(),), use_rig_data),
         Format("data.csv", (RIG_CSV,), use_rig_data),
-        Format("rig.vtt", (VTT,), use_vtt),
+        Format("rig.vtt", (VTT.encode(),), use_vtt),
         Format("run.xml", (written["run.xml"],), use_xml, missing=True),
         Format("run.csv", (written["run.csv"],), use_run, missing=True),
         Format("run.csv.json", (written["run.csv.json"],), use_note, {"run.csv": written["run.csv"]}, missing=True),
@@ -256,46 +257,7 @@ def formats() -> dict[str, Format]:
     return {form.name: form for form in found}
 
 
-TDX = b"""**HEADER
-RELEASE                                 1.3
-**CONSTANTS
-INFLPRES  Inflation pressure            bar       2.4
-**MEASURCHANNELS
-SLIPANGL  Slip angle                    deg       1         0         0
-FZW       Wheel load                    N         1         0         0
-FYW       Lateral force                 N         1         0         0
-**MEASURDATA
--4.0 4000 3300
-0.0 4010 -20
-4.0 3990 -3300
-**END
-"""
 RIG_CSV = b"ET,FZ,SA,FY,P\ns,N,deg,N,kPa\n0.0,4000,1.5,1800,80\n0.1,4010,2.0,2300,80\n0.2,3990,2.5,2700,80\n"
-VTT = b"""[VIGRADE_HEADER]
-FILE_TYPE = 'vtt'
-[UNITS]
-ANGLE = 'degrees'
-[MODEL]
-TIRE_PROPERTY_FILE = 'a.tir'
-PRELOAD_CONSTANT = 4000
-[SYSTEM]
-INTEGRATION_STEP = 0.001
-[ANALYSIS]
-OUTPUT_PREFIX = 'a'
-OUTPUT_STEP = 0.01
-END_TIME = 3
-VELOCITY = 20
-TYPE = 'FREE_INPUT'
-(TOE)
-TOE_FUNCTION_TYPE = 'USER'
-SPLINE_NAME = 'S'
-[S]
-(VALUES)
-{x y}
-0 0
-1 2
-2 -3
-"""
 
 
 def placed(form: Format, folder: Path, raw: bytes) -> Path:
