@@ -94,7 +94,9 @@ def use_path(path: Path) -> Iterator[Any]:
 def use_tire(path: Path) -> Iterator[Any]:
     from jounce.files.tir import read_tir
 
-    yield list(numbers(vars(read_tir(path).tire)))
+    tire = read_tir(path).tire
+    # what only driving needs may be missing; it is nan, told by ``lacks``, and nothing can stand on such a tire
+    yield [value for value in numbers(vars(tire)) if not (tire.lacks and np.isnan(value))]
 
 
 def use_tydex(path: Path) -> Iterator[Any]:
