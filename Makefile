@@ -5,8 +5,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 JOBS   ?= 2
+# build/tests.xml has the seconds of every test, examples and tutorial too
 # worksteal: neighbours share a process and its fixtures, and nobody idles while the other has a long file left
-PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --junitxml=build/tests.xml
 
 # many tests start processes: modules compiled once, whatever the environment says
 export PYTHONDONTWRITEBYTECODE :=

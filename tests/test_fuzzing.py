@@ -28,6 +28,7 @@ from jounce.road.mesh import MeshRoad, grid_mesh
 from jounce.road.path import Path as Line
 from rdf_texts import ALL, HEAD
 from result_runs import drive
+from tire_texts import TDX, VTT
 
 TIMES = float(os.environ.get("JOUNCE_FUZZ", "1"))
 SEED = int(os.environ.get("JOUNCE_FUZZ_SEED", "1"))
@@ -93,7 +94,9 @@ def use_path(path: Path) -> Iterator[Any]:
 def use_tire(path: Path) -> Iterator[Any]:
     from jounce.files.tir import read_tir
 
-    yield list(numbers(vars(read_tir(path).tire)))
+    tire = read_tir(path).tire
+    # what only driving needs may be missing; it is nan, told by ``lacks``, and nothing can stand on such a tire
+    yield [value for value in numbers(vars(tire)) if not (tire.lacks and np.isnan(value))]
 
 
 def use_tydex(path: Path) -> Iterator[Any]:
@@ -158,6 +161,14 @@ def use_event(path: Path) -> Iterator[Any]:
     yield list(numbers(vars(event)))
 
 
+def use_bundle(path: Path) -> Iterator[Any]:
+    from jounce.events.bundle import opened, read_bundle
+
+    with opened(path) as folder:
+        vehicle, event, options = read_bundle(folder)
+        yield list(numbers([vehicle.model_dump(), vars(event), options]))
+
+
 def use_variants(path: Path) -> Iterator[Any]:
     from jounce.cli._variants import read_variants
 
@@ -187,9 +198,13 @@ def formats() -> dict[str, Format]:
         for name in ("run.csv", "run.parquet", "run.mat", "run.mf4"):
             writer = {".csv": run.to_csv, ".parquet": run.to_parquet, ".mat": run.to_mat, ".mf4": run.to_mdf4}
             writer[Place(name).suffix](place / name)
+        from jounce.events import StepSteer
+        from jounce.events.bundle import write_bundle
         from jounce.rigs.result_files import write_xml
+        from jounce.vehicle.reading import load
 
         write_xml(run, place / "run.xml")
+        write_bundle(load("compact"), StepSteer(), place / "bundle.zip")
         written = {p.name: p.read_bytes() for p in place.iterdir()}
     sedan = {
         str(p.relative_to(LIBRARY / "vehicles" / "sedan")): p.read_bytes()
@@ -211,10 +226,10 @@ def formats() -> dict[str, Format]:
         Format("path.kml", (kml_text(line(), 8, 50).encode(),), use_path),
         Format("path.gpx", (gpx_text(line(), 8, 50).encode(),), use_path),
         Format("tire.tir", tires, use_tire),
-        Format("rig.tdx", (TDX,), use_tydex, missing=True),
-        Format("data.tdx", (TDX,), use_rig_data),
+        Format("rig.tdx", (TDX.encode(),), use_tydex, missing=True),
+        Format("data.tdx", (TDX.encode(),), use_rig_data),
         Format("data.csv", (RIG_CSV,), use_rig_data),
-        Format("rig.vtt", (VTT,), use_vtt),
+        Format("rig.vtt", (VTT.encode(),), use_vtt),
         Format("run.xml", (written["run.xml"],), use_xml, missing=True),
         Format("run.csv", (written["run.csv"],), use_run, missing=True),
         Format("run.csv.json", (written["run.csv.json"],), use_note, {"run.csv": written["run.csv"]}, missing=True),
@@ -229,6 +244,7 @@ def formats() -> dict[str, Format]:
             Format(name, (sedan[name],), use_vehicle, {k: v for k, v in sedan.items() if k != name}, weight=0.3)
             for name in ("vehicle.yaml", "body.yaml", "front_suspension.yaml", "steering.yaml", "maps/front.csv")
         ),
+        Format("bundle.zip", (written["bundle.zip"],), use_bundle, weight=0.3),
         Format("event.yaml", (b"event: step-steer\nspeed: 80 km/h\namplitude: 30 deg\nstart_time: 1\n",), use_event),
         Format("variants.yaml", (b"- name: a\n  body.mass: 1500 kg\n- name: b\n  body.mass: 1600\n",), use_variants),
         Format("variants.csv", (b"name,body.mass\na,1500 kg\nb,1600 kg\n",), use_variants),
@@ -243,46 +259,7 @@ def formats() -> dict[str, Format]:
     return {form.name: form for form in found}
 
 
-TDX = b"""**HEADER
-RELEASE                                 1.3
-**CONSTANTS
-INFLPRES  Inflation pressure            bar       2.4
-**MEASURCHANNELS
-SLIPANGL  Slip angle                    deg       1         0         0
-FZW       Wheel load                    N         1         0         0
-FYW       Lateral force                 N         1         0         0
-**MEASURDATA
--4.0 4000 3300
-0.0 4010 -20
-4.0 3990 -3300
-**END
-"""
 RIG_CSV = b"ET,FZ,SA,FY,P\ns,N,deg,N,kPa\n0.0,4000,1.5,1800,80\n0.1,4010,2.0,2300,80\n0.2,3990,2.5,2700,80\n"
-VTT = b"""[VIGRADE_HEADER]
-FILE_TYPE = 'vtt'
-[UNITS]
-ANGLE = 'degrees'
-[MODEL]
-TIRE_PROPERTY_FILE = 'a.tir'
-PRELOAD_CONSTANT = 4000
-[SYSTEM]
-INTEGRATION_STEP = 0.001
-[ANALYSIS]
-OUTPUT_PREFIX = 'a'
-OUTPUT_STEP = 0.01
-END_TIME = 3
-VELOCITY = 20
-TYPE = 'FREE_INPUT'
-(TOE)
-TOE_FUNCTION_TYPE = 'USER'
-SPLINE_NAME = 'S'
-[S]
-(VALUES)
-{x y}
-0 0
-1 2
-2 -3
-"""
 
 
 def placed(form: Format, folder: Path, raw: bytes) -> Path:

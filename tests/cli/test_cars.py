@@ -163,9 +163,11 @@ def test_wrong_requests_are_answered_in_a_line(capsys: pytest.CaptureFixture[str
         assert code == 1 and text in err and "Traceback" not in err, arguments
 
 
-def test_a_bundle_by_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert call(capsys, "run", "step-steer", *FAST, "--files-only", str(tmp_path / "bundle"))[0] == 0
-    code, out, _ = call(capsys, "run", str(tmp_path / "bundle"), "--json")
+@pytest.mark.parametrize("name", ["bundle", "bundle.zip"])
+def test_a_bundle_by_command(capsys: pytest.CaptureFixture[str], name: str, tmp_path: Path) -> None:
+    assert call(capsys, "run", "step-steer", *FAST, "--files-only", str(tmp_path / name))[0] == 0
+    assert [item.name for item in tmp_path.iterdir()] == [name]
+    code, out, _ = call(capsys, "run", str(tmp_path / name), "--json")
     assert code == 0 and json.loads(out)["status"] == "complete"
 
 

@@ -13,10 +13,17 @@ import pytest
 from jounce.core.errors import FormatError, JounceError
 from jounce.core.limits import Limits, parse_json, read_bytes
 from jounce.core.process import aside
+from jounce.files import property_file
+from jounce.files.crg import crg_bytes
+from jounce.files.rdf import read_rdf
 from jounce.files.roads import load_path, load_road
+from jounce.files.tir import read_tir
 from jounce.results.measured import read_run
 from jounce.results.run import Run
+from jounce.road.grid import GridRoad
 from jounce.vehicle.reading import load
+from rdf_texts import FLAT, HEAD
+from tire_models import example_text
 
 LEVELS = [b"a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
 LEVELS += [b"a%d: &a%d [%s]" % (k, k, b", ".join([b"*a%d" % (k - 1)] * 10)) for k in range(1, 9)]
@@ -154,6 +161,76 @@ def test_a_path_with_a_far_point_costs_little(far: str, tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 50e6
     finally:
         tracemalloc.stop()
+
+
+# --- files that say much ---------------------------------------------------------------------------------------------
+
+MANY = 300_000
+PROPERTIES = {
+    "blocks": "[B{k}]\n",
+    "the same block": "[MODEL]\n",
+    "sub-blocks": "(S{k})\n",
+    "keys": "K{k} = {k}\n",
+    "tables": "{{ a b }}\n",
+    "lines without sense": "nonsense {k}\n",
+}
+
+
+@pytest.mark.parametrize("kind", PROPERTIES)
+@pytest.mark.parametrize("ending", [".rdf", ".tir"])
+def test_a_property_file_of_very_many_parts_is_read_to_its_limit(
+    kind: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By counting: beyond the limit no further line is looked at, whatever its parts are."""
+    path = tmp_path / f"many{ending}"
+    text = HEAD + FLAT if ending == ".rdf" else example_text()
+    path.write_text(text + "[MORE]\n" + "".join(PROPERTIES[kind].format(k=k) for k in range(MANY)))
+    looked_at = 0
+    plain = property_file.without_comment
+
+    def counted(line: str) -> str:
+        nonlocal looked_at
+        looked_at += 1
+        return plain(line)
+
+    monkeypatch.setattr(property_file, "without_comment", counted)
+    read = read_rdf if ending == ".rdf" else read_tir
+    with pytest.raises(FormatError, match=rf"many\{ending}, line \d+: more than 20000 blocks, keys and remarks"):
+        read(path)
+    assert property_file.LIMITS.nodes <= looked_at < MANY / 3  # a line is looked at up to four times
+
+
+def test_a_long_table_and_long_remarks_are_no_many_parts(tmp_path: Path) -> None:
+    rows = "".join(f"{k} 0 0 0\n" for k in range(30_000))
+    text = (
+        HEAD
+        + "[MODEL]\nTYPE = 'MEASURED'\n[WIDTH]\nLEFT_SIDE_WIDTH = 4\nRIGHT_SIDE_WIDTH = 4\n"
+        + "$ a remark\n" * 25_000
+    )
+    text += "[MEASURED_CENTERLINE]\n{ x_coord y_coord z_coord bank_angle }\n" + rows
+    (tmp_path / "long.rdf").write_text(text)
+    assert read_rdf(tmp_path / "long.rdf").file.block("MEASURED_CENTERLINE") is not None
+
+
+@pytest.mark.parametrize("format", ["LRFI", "LDFI", "KRBI", "KDBI"])
+def test_a_crg_header_that_says_more_than_the_file_has_costs_nothing(format: str, tmp_path: Path) -> None:
+    """Six values in 50 million cross-sections would take 2.4 GB as numbers; the file has twenty of them."""
+    grid = GridRoad(z=np.zeros((20, 6)), du=0.5, v=np.linspace(-1.0, 1.5, 6))
+    raw = crg_bytes(grid, format=format)
+    key = b"reference_line_end_u"
+    line = next(item for item in raw.split(b"\n") if item.strip().lower().startswith(key))
+    said = raw.replace(line, key.upper() + b" = 24999999.5")
+    assert said != raw
+    path = tmp_path / "said.crg"
+    path.write_bytes(said)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match=r"said\.crg") as caught:
+            load_road(path)
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
+    assert "cross-sections" in str(caught.value) or "cut short" in str(caught.value)
 
 
 # --- readers in a process of their own -----------------------------------------------------------------------------

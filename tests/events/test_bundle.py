@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import stat
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +16,10 @@ import jounce as jn
 from jounce import events
 from jounce.core.errors import FormatError
 from jounce.core.library import LIBRARY
-from jounce.events.bundle import read_bundle, run_bundle, write_bundle
+from jounce.core.limits import MEGABYTE
+from jounce.core.reads import files_read
+from jounce.core.yaml_files import read_mapping
+from jounce.events.bundle import LIMITS, UNPACKED, is_bundle, opened, read_bundle, run_bundle, write_bundle
 from jounce.files.crg import write_crg
 from jounce.files.roads import load_road
 from jounce.road.grid import GridRoad
@@ -169,6 +175,121 @@ def test_a_broken_bundle_says_what_is_missing(tmp_path: Path) -> None:
     (bundle / "bundle.yaml").write_text("jounce: 0.1.0\nvehicle: vehicle/vehicle.yaml\n")
     with pytest.raises(FormatError, match=r"bundle.yaml: event: missing"):
         read_bundle(bundle)
+
+
+# -- in one file ------------------------------------------------------------------------------------------------------
+
+
+def own_road(folder: Path) -> str:
+    folder.mkdir()
+    shutil.copy(LIBRARY / "paths" / "handling.drd", folder / "line.drd")
+    (folder / "track.yaml").write_text("road: mine\nline: {path: line.drd}\n")
+    return str(folder / "track.yaml")
+
+
+def test_a_bundle_in_one_file_runs_to_the_same_bits_and_reads_nothing_else(tmp_path: Path) -> None:
+    event = events.StraightBraking(speed="40 km/h", brake=0.3, road=own_road(tmp_path / "mine"))
+    car = jn.load("sedan").with_(**{"front_suspension.anti_roll_bar.scale": 0.8})
+    direct = jn.run(car, event, step="0.5 ms")
+    one = write_bundle(car, event, tmp_path / "one.zip", step="0.5 ms")
+    assert one.is_file() and is_bundle(one)
+    again = write_bundle(car, event, tmp_path / "again.zip", step="0.5 ms")
+    assert one.read_bytes() == again.read_bytes(), "the same content is the same file"
+    shutil.rmtree(tmp_path / "mine")
+    moved = tmp_path / "elsewhere" / "two.zip"
+    moved.parent.mkdir()
+    shutil.move(one, moved)
+    with files_read() as noted:
+        found = run_bundle(moved)
+    assert same(found, direct)
+    with opened(moved) as folder:
+        listed = read_mapping(folder / "bundle.yaml", "")["files"]
+        assert {*listed, "bundle.yaml"} == {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()}
+    used = {str(f).partition("/two.zip/")[2] for f in noted if f != moved and not f.is_relative_to(LIBRARY)}
+    assert "roads/1/line.drd" in used and used <= {*listed, "bundle.yaml"}, "what is read is in it"
+    assert not folder.exists()
+
+
+def archive(path: Path, *entries: tuple[str, str], link: str = "", compression: int = zipfile.ZIP_STORED) -> Path:
+    with zipfile.ZipFile(path, "w", compression) as made:
+        for name, text in entries:
+            made.writestr(name, text)
+        if link:
+            info = zipfile.ZipInfo(link)
+            info.external_attr = (stat.S_IFLNK | 0o777) << 16
+            made.writestr(info, "/etc/passwd")
+    return path
+
+
+HEADER = ("bundle.yaml", "jounce: 0.1.0\nfiles: [a.yaml]\n")
+
+
+@pytest.mark.parametrize(
+    ("entries", "link", "message"),
+    [
+        ([HEADER, ("../a.yaml", "")], "", r"one\.zip: '\.\./a\.yaml' lies outside of the bundle"),
+        ([HEADER, ("/etc/a.yaml", "")], "", r"'/etc/a\.yaml' lies outside"),
+        ([HEADER, ("c:/a.yaml", "")], "", r"'c:/a\.yaml' lies outside"),
+        ([HEADER, ("a\\b.yaml", "")], "", "lies outside|does not name"),
+        ([HEADER], "a.yaml", r"'a\.yaml' is a link"),
+        ([HEADER, ("a.yaml", ""), ("A.yaml", "")], "", r"holds 'A\.yaml' twice"),
+        ([HEADER, ("a.yaml", ""), ("b.yaml", "")], "", r"holds 'b\.yaml', which its list of files does not name"),
+        ([("a.yaml", "")], "", r"one\.zip: holds no bundle\.yaml"),
+        ([("bundle.yaml", "jounce: 0.1.0\n")], "", "files: found None; expected the list"),
+    ],
+)
+def test_what_a_bundle_in_one_file_must_not_hold(
+    entries: list[tuple[str, str]], link: str, message: str, tmp_path: Path
+) -> None:
+    path = archive(tmp_path / "one.zip", *entries, link=link)
+    with pytest.raises(FormatError, match=message), opened(path):
+        pass
+    assert [p.name for p in tmp_path.iterdir()] == ["one.zip"]
+
+
+def test_a_file_that_the_list_names_must_be_there(tmp_path: Path) -> None:
+    bundle = write_bundle(jn.load("sedan"), EVENT, tmp_path / "a")
+    (bundle / "vehicle" / "body.yaml").unlink()
+    with pytest.raises(FormatError, match=r"bundle\.yaml: files: 'vehicle/body\.yaml' is not in the bundle"):
+        read_bundle(bundle)
+
+
+def test_too_many_and_too_large_files_are_refused_before_they_are_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = archive(tmp_path / "many.zip", *((f"{k}.yaml", "") for k in range(LIMITS.nodes + 1)))
+    with pytest.raises(FormatError, match=r"many\.zip: holds 10001 files; .*at most 10000"), opened(many):
+        pass
+    # a few kB that say they are gigabytes: the size that the directory tells is believed and refused
+    raw = bytearray(archive(tmp_path / "large.zip", HEADER, ("a.yaml", "a" * 1000)).read_bytes())
+    place = raw.rfind(b"PK\x01\x02") + 24
+    raw[place : place + 4] = (UNPACKED + 1).to_bytes(4, "little")
+    (tmp_path / "large.zip").write_bytes(raw)
+    unpacked: list[str] = []
+    monkeypatch.setattr(zipfile.ZipFile, "read", lambda self, name: unpacked.append(str(name)))
+    with (
+        pytest.raises(FormatError, match=rf"would take more than {UNPACKED / MEGABYTE:g} MB"),
+        opened(tmp_path / "large.zip"),
+    ):
+        pass
+    assert not unpacked
+
+
+def test_another_file_is_not_written_over(tmp_path: Path) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as other:
+        other.writestr("holiday.jpg", "")
+    for raw in (content.getvalue(), b"no archive"):
+        (tmp_path / "a.zip").write_bytes(raw)
+        assert not is_bundle(tmp_path / "a.zip")
+        with pytest.raises(FormatError, match="is there already and is no bundle; choose another name"):
+            write_bundle(jn.load("sedan"), EVENT, tmp_path / "a.zip")
+        assert (tmp_path / "a.zip").read_bytes() == raw
+    (tmp_path / "a.zip").unlink()
+    write_bundle(jn.load("sedan"), EVENT, tmp_path / "a.zip")
+    write_bundle(jn.load("sedan"), EVENT.changed(end_time=3.0), tmp_path / "a.zip")
+    with opened(tmp_path / "a.zip") as folder:
+        assert read_bundle(folder)[1].end_time == 3.0
 
 
 def test_absolute_and_relative_steps() -> None:

@@ -60,3 +60,9 @@ def test_a_changed_copy_leaves_the_original() -> None:
     event = events.StepSteer()
     other = event.changed(speed="50 km/h")
     assert event.speed == pytest.approx(100 / 3.6) and other.speed == pytest.approx(50 / 3.6)
+
+
+@pytest.mark.parametrize("key", [None, 5, 0.5, True])
+def test_a_key_that_is_no_name_is_told(key: object) -> None:
+    with pytest.raises(ParameterError, match=rf"event: found the key {key!r}; keys are names of its parameters"):
+        events.Event.from_dict({"event": "step-steer", key: {"speed": 3.0}})  # type: ignore[dict-item]

@@ -16,6 +16,7 @@ from jounce.road.mesh import MeshRoad
 from jounce.road.meshing import mesh_error
 from jounce.road.path import Path as Line
 from jounce.road.simple import Flat, Sum, cleat
+from rdf_texts import EXTRUSION, MESH
 
 HEADER = "[MDI_HEADER]\nFILE_TYPE = 'rdf'\nFILE_VERSION = 12\nFILE_FORMAT = 'ASCII'\n"
 UNITS = "[UNITS]\nLENGTH = 'meter'\nANGLE = 'radian'\nFORCE = 'newton'\nMASS = 'kg'\nTIME = 'second'\n"
@@ -42,25 +43,6 @@ RIGHT_SIDE_WIDTH = 4
 50 0 0 0
 100 0 0 0
 """
-MESH = """[MODEL]
-TYPE = 'MESH'
-[GLOBAL]
-MATERIALS_MODE = 1
-[NODES]
-{ id x_coord y_coord z_coord }
-1 0 -5 0
-2 0 5 0
-3 100 -5 1
-4 100 5 1
-[ELEMENTS]
-{ n1 n2 n3 mat }
-1 3 2 1
-3 4 2 2
-[MATERIALS]
-{ id mu }
-1 1.0
-2 0.5
-"""
 
 
 @pytest.mark.parametrize(
@@ -68,11 +50,23 @@ MATERIALS_MODE = 1
     [
         (MEASURED.replace("50 0.8 0.6", "50 0.8 -0.5"), r"line 22 .*\[FRICTION_TABLE\].*found the friction -0.5"),
         (MEASURED.replace("0 10 0.5 0.9 0", "0 10 0.5 -0.9 0"), "line 25 .*KERB.*found the friction -0.9"),
-        (MESH.replace("2 0.5\n", "2 -0.5\n"), r"line 28 .*\[MATERIALS\].*found the friction -0.5"),
-        (MESH.replace("1 3 2 1\n", "1.5 3 2 1\n"), r"line 23 .*\[ELEMENTS\].*found the node 1.5"),
-        (MESH.replace("3 4 2 2\n", "3 4 2 1.5\n"), r"line 24 .*\[ELEMENTS\].*found the material 1.5"),
-        (MESH.replace("2 0.5\n", "1.5 0.5\n"), r"line 28 .*\[MATERIALS\].*found the material 1.5"),
-        (MESH.replace("4 100 5", "99999999999999999999 100 5"), r"line 20 .*\[NODES\].*found the node 1e\+20"),
+        (MESH.replace("2 0.5\n", "2 -0.5\n"), r"line 29 .*\[MATERIALS\].*found the friction -0.5"),
+        (MESH.replace("1 3 2 1\n", "1.5 3 2 1\n"), r"line 24 .*\[ELEMENTS\].*found the node 1.5"),
+        (MESH.replace("3 4 2 2\n", "3 4 2 1.5\n"), r"line 25 .*\[ELEMENTS\].*found the material 1.5"),
+        (MESH.replace("2 0.5\n", "1.5 0.5\n"), r"line 29 .*\[MATERIALS\].*found the material 1.5"),
+        (MESH.replace("4 100 5", "99999999999999999999 100 5"), r"line 21 .*\[NODES\].*found the node 1e\+20"),
+        (
+            EXTRUSION.replace("50 0 0 0 0 1 1", "1e-320 0 0 0 0 1 1"),
+            r"line 25 .*found s = .* m behind 0 m; s must ascend by",
+        ),
+        (
+            MEASURED.replace("100 0 0 0", "100 0 -1e308 0"),
+            r"line 30 .*\[MEASURED_CENTERLINE\].*found -1e\+308 m; no road reaches beyond 1e\+08 m",
+        ),
+        (
+            MEASURED.replace("50 0.8 0.6", "1e-310 0.8 0.6"),
+            r"line 22 .*\[FRICTION_TABLE\].*s must ascend by at least 1e-09 m",
+        ),
         (FLAT.replace("[MODEL]", "[UNITS]\nLENGTH = 'mm'\n[MODEL]"), r"line 11 .*\[UNITS\].*unit of length.*line 5"),
         (FLAT.replace("[MODEL]", "[UNITS]\nLENGTH = 'm'\nANGLE = 'deg'\n[MODEL]"), "unit of angle.*line 5"),
     ],

@@ -96,6 +96,20 @@ def test_gaps_are_interpolated_and_told(tmp_path: Path) -> None:
     assert run.warnings == ["x: 1 of 4 values are missing, interpolated"]
 
 
+@pytest.mark.parametrize("instant", ["1e999", "9" * 400, "-inf", "nan"])
+@pytest.mark.parametrize("row", [0, 2, 5])
+def test_instants_that_are_no_numbers_are_left_out(instant: str, row: int, tmp_path: Path) -> None:
+    """They count neither as samples nor for the step of the common time base."""
+    times = [f"{0.1 * k:.1f}" for k in range(6)]
+    times[row] = instant
+    path = tmp_path / "log.csv"
+    path.write_text("t,YawRate\ns,rad/s\n" + "".join(f"{t},{2 * k}\n" for k, t in enumerate(times)))
+    run = read_run(path)
+    assert run.time == pytest.approx(np.arange(1 if row == 0 else 0, 5 if row == 5 else 6) * 0.1)
+    assert run["YawRate"] == pytest.approx(20 * run.time), "between its neighbours on the line"
+    assert any("1 of 6 values are missing" in note for note in run.warnings)
+
+
 def test_the_time_base_is_uniform(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("time,x [m]\n0,0\n0.1,1\n0.25,2.5\n0.3,3\n1.0,10\n")

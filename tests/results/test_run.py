@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from jounce.core.errors import ParameterError
+from jounce.results.catalogue import catalogue
 from jounce.results.figures import Figures, kind_of, register, registered
 from jounce.results.run import SIGNALS, Run
 from result_runs import DEG, understeer_gradient
@@ -149,6 +150,27 @@ def test_compat_gives_sign_and_unit_of_the_reference_tool() -> None:
     assert run.compat.channels() == ["chassis_velocities.lateral", "chassis_displacements.roll"]
     with pytest.raises(ParameterError, match="not in the catalogue"):
         run.compat["own.channel"]
+
+
+def test_channels_of_the_reference_tool_come_back_with_our_signs_and_units() -> None:
+    """There and back is the same but for the rounding of one product and one quotient; in a left turn ay flips."""
+    rng = np.random.default_rng(4)
+    wanted = [e for e in catalogue() if e.direction == "output" and e.si_unit and "<" not in e.name]
+    values = {name: rng.normal(size=len(T)) for entry in wanted for name in entry.names}
+    units = {name: entry.si_unit for entry in wanted for name in entry.names}
+    run = Run(T, values, units)
+    written = {name: run.compat[name] for name in run.compat.channels()}
+    assert len(written) > 500
+    again = run.compat.back(T, written)
+    assert set(again.names) == set(written) and all(again.unit(name) == units[name] for name in written)
+    assert all(np.allclose(again[name], run[name], rtol=4e-16, atol=0) for name in written)
+    lateral = "chassis_accelerations.lateral"
+    assert np.all(written[lateral] * run[lateral] < 0), "positive to the right there"
+    # by the names of the reference tool
+    theirs = run.compat.back(T, {"Wheel:Omega:R2": written["Wheel.Omega.R2"]})
+    assert theirs.names == ("Wheel.Omega.R2",) and np.allclose(theirs["Wheel.Omega.R2"], run["Wheel.Omega.R2"])
+    with pytest.raises(ParameterError, match="not in the catalogue"):
+        run.compat.back(T, {"own.channel": T})
 
 
 def test_parts_and_other_time_bases() -> None:

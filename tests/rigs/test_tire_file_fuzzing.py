@@ -20,51 +20,11 @@ from jounce.rigs.tire_data import read_tire_data
 from jounce.rigs.tire_report import check_file, check_tire
 from jounce.rigs.tire_rig import find_tire
 from tire_models import FULL, example_text
+from tire_texts import TDX, VTT
 
 EXAMPLES = int(os.environ.get("JOUNCE_FUZZ", "10"))
 QUICKLY = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
-TDX = """**HEADER
-RELEASE                                 1.3
-**CONSTANTS
-INFLPRES  Inflation pressure            bar       2.4
-**MEASURCHANNELS
-SLIPANGL  Slip angle                    deg       1         0         0
-FZW       Wheel load                    N         1         0         0
-FYW       Lateral force                 N         1         0         0
-**MEASURDATA
--4.0 4000 3300
-0.0 4010 -20
-4.0 3990 -3300
-**END
-"""
-VTT = """[VIGRADE_HEADER]
-FILE_TYPE = 'vtt'
-[UNITS]
-ANGLE = 'degrees'
-[MODEL]
-TIRE_PROPERTY_FILE = 'a.tir'
-PRELOAD_CONSTANT = 4000
-[SYSTEM]
-INTEGRATION_STEP = 0.001
-TIRE_INTEGRATOR_ACTIVE = 'TRUE'
-TIRE_INTEGRATION_STEP = 0.0001
-[ANALYSIS]
-OUTPUT_PREFIX = 'a'
-OUTPUT_STEP = 0.01
-END_TIME = 3
-VELOCITY = 20
-TYPE = 'FREE_INPUT'
-(TOE)
-TOE_FUNCTION_TYPE = 'USER'
-SPLINE_NAME = 'S'
-[S]
-(VALUES)
-{x y}
-0 0
-1 2
-2 -3
-"""
 CSV = "ET,FZ,SA,FY,P\ns,N,deg,N,kPa\n0.0,-4000,1.5,1800,80\n0.1,-4010,2.0,2300,80\n0.2,-3990,2.5,2700,80\n"
 
 

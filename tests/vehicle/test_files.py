@@ -157,6 +157,17 @@ def test_drawn_cars_come_back_identical(
 # ---- what a rewrite keeps --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("number", ["-1e200 mm", "1e300 m"])
+def test_a_point_beyond_all_computing_is_refused_by_the_file(folder: Path, number: str) -> None:
+    text = (folder / "body.yaml").read_text()
+    changed = text.replace("569 mm", number)
+    assert changed != text
+    (folder / "body.yaml").write_text(changed)
+    with pytest.raises(JounceError, match=r"vehicle\.yaml|body\.yaml") as problem:
+        jv.load(folder)
+    assert "too large to compute with" in str(problem.value)
+
+
 def test_a_rewrite_keeps_comments_order_and_units(folder: Path) -> None:
     before = contents(folder)
     car = jv.load(folder).with_(**{"front_suspension.spring.rate": "32 N/mm", "rear_suspension.toe.offset": "0.2 deg"})

@@ -11,8 +11,12 @@ import typer
 
 
 def run(
+    context: typer.Context,
     event: Annotated[
-        str, typer.Argument(help="Name of an event (jounce list events), an event file (.yaml), or a bundle (folder).")
+        str,
+        typer.Argument(
+            help="Name of an event (jounce list events), an event file (.yaml), or a bundle (folder or .zip)."
+        ),
     ],
     vehicle: Annotated[str, typer.Option(help="Name of a library vehicle, or a vehicle file or folder.")] = "sedan",
     parameters: Annotated[
@@ -38,7 +42,8 @@ def run(
         ),
     ] = None,
     files_only: Annotated[
-        Path | None, typer.Option("--files-only", help="Write a bundle that runs anywhere, and do not run.")
+        Path | None,
+        typer.Option("--files-only", help="Write a bundle that runs anywhere, and do not run; one file if .zip."),
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Also write report.html.")] = False,
     halve: Annotated[
@@ -55,7 +60,7 @@ def run(
 
     from jounce.cli._runs import event_of, halved, print_figures, summary, with_progress
     from jounce.core.errors import ParameterError
-    from jounce.events.bundle import is_bundle, read_bundle, write_bundle
+    from jounce.events.bundle import is_bundle, opened, read_bundle, write_bundle
     from jounce.events.engine import run as drive
     from jounce.results.output_map import OutputMap
     from jounce.vehicle.reading import read
@@ -69,7 +74,7 @@ def run(
     if road:
         of_event["road"] = road
     if is_bundle(event):
-        data, manoeuvre, stored = read_bundle(event)
+        data, manoeuvre, stored = read_bundle(context.with_resource(opened(event)))
         manoeuvre = manoeuvre.changed(**of_event) if of_event else manoeuvre
         step, method, interval = stored["step"], stored["method"], stored["interval"]
     else:

@@ -138,6 +138,9 @@ class Event(Data):
         if "event" not in data:
             raise ParameterError(f"event: the key 'event' is missing; expected one of {', '.join(names())}")
         values = {key: value for key, value in data.items() if key != "event"}
+        unnamed = [key for key in values if not isinstance(key, str)]
+        if unnamed:
+            raise ParameterError(f"event: found the key {unnamed[0]!r}; keys are names of its parameters")
         return find(str(data["event"]))(**values)
 
     def changed(self, **changes: Any) -> Self:

@@ -1,6 +1,6 @@
 """Run bundles: a folder with everything a run needs, by relative references. Moved or sent, it runs to the same bits.
 
-    bundle.yaml      event, step, method, interval, version
+    bundle.yaml      event, step, method, interval, version, and a list of all files beside it
     vehicle/         the vehicle with all files it refers to
     roads/1/, …      one folder for each road or path that is not of the library, with the files that it names
 
@@ -9,8 +9,12 @@ when it lies in the folder of the road or below, links followed, or in the folde
 others are refused, so that a road from somebody else takes no private file along. Code of tires is not carried: it runs
 only from folders that are trusted where the bundle is run.
 
+A name that ends in ``.zip`` makes one file of it; every name in it lies inside, and nothing is there but what its list
+says.
+
 >>> write_bundle(load("sedan"), StepSteer(), "folder")
 >>> run_bundle("folder")
+>>> run_bundle(write_bundle(load("sedan"), StepSteer(), "one.zip"))
 """
 
 from __future__ import annotations
@@ -18,14 +22,19 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import stat
 import tempfile
-from collections.abc import Callable, Container, Mapping, Sequence
-from pathlib import Path
+import zipfile
+import zlib
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import jounce
 from jounce.core.errors import FormatError, ParameterError
 from jounce.core.library import LIBRARY
+from jounce.core.limits import MEGABYTE, Limits, read_bytes, reading
 from jounce.core.reads import files_read
 from jounce.core.writing import write_atomically
 from jounce.core.yaml_files import read_mapping
@@ -42,6 +51,11 @@ if TYPE_CHECKING:
 
 FILE = "bundle.yaml"
 KEYS = ("jounce", "vehicle", "event", "step", "method", "interval")
+FILES = "files"  # key of the list of files; bundles of earlier versions have none
+ENDING = ".zip"
+LIMITS = Limits("a bundle in one file", 500 * MEGABYTE, nodes=10_000)  # nodes: files in it
+UNPACKED = 2_000 * MEGABYTE  # bytes of all its files
+WRITTEN = (1980, 1, 1, 0, 0, 0)  # date of all its files: equal bundles are equal files
 
 
 def write_bundle(
@@ -54,46 +68,134 @@ def write_bundle(
     interval: float | str = INTERVAL,
     within: str | Path | None = None,
 ) -> Path:
-    """Write a bundle and return its folder; nothing is run.
+    """Write a bundle and return its place; nothing is run.
 
-    A bundle that was there is replaced; any other folder must be new or empty. ``within`` is a folder whose files may
-    go along where a road names them.
+    A bundle that was there is replaced; any other folder must be new or empty, and any other file is kept. ``within``
+    is a folder whose files may go along where a road names them.
     """
     target = Path(folder)
-    if target.exists() and not is_bundle(target) and (not target.is_dir() or any(target.iterdir())):
-        raise FormatError(f"{target}: is there already and is no bundle; choose another folder")
+    single = target.suffix.lower() == ENDING
+    if target.exists() and not is_bundle(target) and (single or not target.is_dir() or any(target.iterdir())):
+        raise FormatError(
+            f"{target}: is there already and is no bundle; choose another {'name' if single else 'folder'}"
+        )
     options = Options.of(step=step, method=method, interval=interval)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as name:
             made = Path(name) / "bundle"
             made.mkdir()
-            main = vehicle.publish(made / "vehicle")
-            kept = _Roads(made, None if within is None else Path(within))
-            event = event.changed(
-                road=kept.road(event.road),
-                wheel_roads=tuple(kept.road(item) for item in event.wheel_roads),
-                lap_path=kept.path(event.lap_path),
-            )
-            data = {
-                "jounce": jounce.__version__,
-                "vehicle": str(main.resolve().relative_to(made.resolve())),
-                "event": event.to_dict(),
-                "step": options.step,
-                "method": method,
-                "interval": options.interval,
-            }
-            from ruamel.yaml import YAML
-
-            text = io.StringIO()
-            YAML().dump(data, text)
-            write_atomically(made / FILE, text.getvalue().encode())
+            _fill(made, vehicle, event, options, None if within is None else Path(within))
+            if single and not target.is_dir():
+                write_atomically(target, _packed(made))
+                return target
             if target.exists():
                 target.rename(Path(name) / "before")
             made.rename(target)
     except OSError as problem:
         raise FormatError(f"{target}: cannot be written ({problem.strerror or problem})") from None
     return target
+
+
+def _fill(made: Path, vehicle: Vehicle, event: Event, options: Options, within: Path | None) -> None:
+    """Put all files of a bundle into an empty folder."""
+    from ruamel.yaml import YAML
+
+    main = vehicle.publish(made / "vehicle")
+    kept = _Roads(made, within)
+    event = event.changed(
+        road=kept.road(event.road),
+        wheel_roads=tuple(kept.road(item) for item in event.wheel_roads),
+        lap_path=kept.path(event.lap_path),
+    )
+    data = {
+        "jounce": jounce.__version__,
+        "vehicle": str(main.resolve().relative_to(made.resolve())),
+        "event": event.to_dict(),
+        "step": options.step,
+        "method": options.method,
+        "interval": options.interval,
+        FILES: _names(made),
+    }
+    text = io.StringIO()
+    YAML().dump(data, text)
+    write_atomically(made / FILE, text.getvalue().encode())
+
+
+def _names(folder: Path) -> list[str]:
+    """All files of a folder, by their names in it."""
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+
+
+def _packed(folder: Path) -> bytes:
+    """A folder as one file; the same bytes for the same content."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in _names(folder):
+            archive.writestr(zipfile.ZipInfo(name, WRITTEN), (folder / name).read_bytes(), zipfile.ZIP_DEFLATED)
+    return content.getvalue()
+
+
+@contextmanager
+def opened(place: str | Path) -> Iterator[Path]:
+    """The folder of a bundle: itself, or, of one in a file, a folder that is there while this lasts."""
+    if not os.path.isfile(place):
+        yield Path(place)
+        return
+    with tempfile.TemporaryDirectory(prefix="jounce-bundle-") as name:
+        folder = Path(name) / Path(place).name  # so that messages about its files name it
+        with reading(place):
+            _unpack(read_bytes(place, LIMITS), Path(place), folder)
+        yield folder
+
+
+def _unpack(raw: bytes, path: Path, target: Path) -> None:
+    """Take a bundle in a file apart: only what lies inside of it, and not more than its limits."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            _check_entries(entries, path)
+            for entry in entries:
+                file = target / entry.filename
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(archive.read(entry))
+    # what the reader of the standard library raises for damage of every kind
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        RuntimeError,
+        EOFError,
+        ValueError,
+        OSError,
+    ) as problem:
+        raise FormatError(f"{path}: no bundle in one file ({problem})") from None
+    if not is_bundle(target):
+        raise FormatError(f"{path}: holds no {FILE}; a bundle in one file is made by write_bundle or --files-only")
+    listed = read_mapping(target / FILE, f"expected keys such as {', '.join(KEYS)}").get(FILES)
+    if not isinstance(listed, list):
+        raise FormatError(f"{path}: {FILE}: {FILES}: found {listed!r}; expected the list of its files")
+    further = sorted(set(_names(target)) - {FILE, *map(str, listed)})
+    if further:
+        raise FormatError(f"{path}: holds {further[0]!r}, which its list of files does not name")
+
+
+def _check_entries(entries: Sequence[zipfile.ZipInfo], path: Path) -> None:
+    if len(entries) > LIMITS.nodes:
+        raise FormatError(f"{path}: holds {len(entries)} files; {LIMITS.what} has at most {LIMITS.nodes}")
+    if sum(entry.file_size for entry in entries) > UNPACKED:
+        raise FormatError(f"{path}: its files would take more than {UNPACKED / MEGABYTE:g} MB")
+    seen: set[str] = set()
+    for entry in entries:
+        name = PurePosixPath(entry.filename)
+        outside = name.is_absolute() or ".." in name.parts or "\\" in entry.filename or ":" in entry.filename
+        if outside or not name.parts or not entry.filename.isprintable():
+            raise FormatError(f"{path}: {entry.filename!r} lies outside of the bundle")
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            raise FormatError(f"{path}: {entry.filename!r} is a link; a bundle holds files only")
+        if str(name).casefold() in seen:
+            raise FormatError(f"{path}: holds {entry.filename!r} twice")
+        seen.add(str(name).casefold())
 
 
 class _Roads:
@@ -148,13 +250,20 @@ class _Roads:
                 )
 
 
-def is_bundle(folder: str | Path) -> bool:
-    """Whether a folder is a bundle."""
-    return (Path(folder) / FILE).is_file()
+def is_bundle(place: str | Path) -> bool:
+    """Whether a folder is a bundle, or a file is one by its name and its directory of files."""
+    path = Path(place)
+    if path.suffix.lower() != ENDING or not path.is_file():
+        return (path / FILE).is_file()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return FILE in archive.namelist()
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
+        return False
 
 
 def read_bundle(folder: str | Path) -> tuple[Vehicle, Event, dict[str, Any]]:
-    """Vehicle, event and options of a bundle."""
+    """Vehicle, event and options of a bundle; of one in a file, within ``opened``."""
     place = Path(folder)
     data = read_mapping(place / FILE, f"expected keys such as {', '.join(KEYS)}")
     missing = [key for key in KEYS if key not in data]
@@ -168,6 +277,12 @@ def read_bundle(folder: str | Path) -> tuple[Vehicle, Event, dict[str, Any]]:
         Options.of(step=data["step"], method=data["method"], interval=data["interval"])
     except ParameterError as problem:
         raise FormatError(f"{file}: {problem}") from None
+
+    listed = data.get(FILES, [])
+    if not isinstance(listed, list):
+        raise FormatError(f"{file}: {FILES}: found {listed!r}; expected the list of its files")
+    for name in listed:
+        _inside(place, FILES, name)
 
     def road(key: str, name: str, known: Container[str]) -> str:
         return name if not name or name in known else str(_inside(place, f"event.{key}", name))
@@ -194,6 +309,7 @@ def _inside(bundle: Path, key: str, name: Any) -> Path:
 
 
 def run_bundle(folder: str | Path, **options: Any) -> Run:
-    """Run a bundle; options as for `jounce.events.engine.run`."""
-    vehicle, event, own = read_bundle(folder)
-    return run(vehicle, event, **{**own, **options})
+    """Run a bundle, a folder or one file; options as for `jounce.events.engine.run`."""
+    with opened(folder) as place:
+        vehicle, event, own = read_bundle(place)
+        return run(vehicle, event, **{**own, **options})

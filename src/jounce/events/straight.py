@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jounce.components.driver.straight_line import StraightLine
+from jounce.core.fields import quantity
 from jounce.runtime.program import Channel, Constant, Open
 
 if TYPE_CHECKING:
@@ -20,12 +21,16 @@ if TYPE_CHECKING:
     from jounce.events.start import Start
     from jounce.runtime.recording import Recording
 
-PREVIEW = 1.0  # s
 SLOWEST = 10.0  # m/s: at lower speeds the distance stays that of this one
 USUAL_LOCK = math.radians(35)  # of the wheels, where the data of the steering have no end
 TURNED_ROUND = math.radians(30)
 YAW = "chassis_displacements.yaw"
 PREFIX = "straight_line."  # of the numbers of the driver
+
+
+def preview_time() -> Any:
+    """Declare how far ahead the driver of a straight-line event looks."""
+    return quantity("s", 1.0, gt=0, typical=(0.1, 5.0), doc="how far ahead the driver of the line looks")
 
 
 def driver(event: Any) -> tuple[Part, ...]:
@@ -61,7 +66,7 @@ def straight_ahead(event: Any, start: Start) -> list[Channel]:
         "x": event.x,
         "y": event.y,
         "heading": event.heading,
-        "preview": max(event.speed, SLOWEST) * PREVIEW,
+        "preview": max(event.speed, SLOWEST) * event.preview,
         "steering_per_curvature": start.steering_per_curvature,
         "lock": _lock(start),
     }

@@ -36,7 +36,8 @@ from jounce.files.problems import Report
 
 Value = float | str
 
-LIMITS = Limits("a property file", size=200_000_000)
+# nodes: blocks, sub-blocks, keys and tables together, or remarks about them; rows of tables are not counted
+LIMITS = Limits("a property file", size=200_000_000, nodes=20_000)
 
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?", re.ASCII)
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")  # a line with its end
@@ -328,6 +329,7 @@ class _Parser:
         self.table: Table | None = None
         self.waiting: list[Value] = []  # values of a row that is not complete
         self.waiting_line = 0
+        self.things = 0  # blocks, sub-blocks, keys and tables
         self.first_lines: dict[tuple[str, str], int] = {}  # (block, sub-block) -> line, by which repetitions are found
 
     def run(self, text: str) -> None:
@@ -335,6 +337,11 @@ class _Parser:
         i = 0
         while i < len(ended):
             i = self._line(ended, i)
+            if max(self.things, len(self.report.problems)) > LIMITS.nodes:
+                raise FormatError(
+                    f"{named(self.file.path)}, line {i}: more than {LIMITS.nodes} blocks, keys and remarks so far; "
+                    f"{LIMITS.what} has less"
+                )
         self._finish_row()
 
     def _problem(self, line: int, key: str, message: str) -> None:
@@ -387,6 +394,7 @@ class _Parser:
 
     def _open_block(self, name: str, node: Node) -> None:
         self._finish_row()
+        self.things += 1
         if not name:
             self.report.error(node.line, "", "found a block without a name; expected [NAME]")
         self._note_repetition(node.line, name, "")
@@ -396,6 +404,7 @@ class _Parser:
 
     def _open_sub_block(self, name: str, node: Node) -> None:
         self._finish_row()
+        self.things += 1
         assert self.block is not None
         self._note_repetition(node.line, self.block.name, name)
         self.section, self.table = Section(name, node, self.file.newline), None
@@ -412,6 +421,7 @@ class _Parser:
     def _open_table(self, lines: list[str], i: int) -> int:
         """A header up to its closing brace; where that is missing, up to what cannot be a column name."""
         self._finish_row()
+        self.things += 1
         assert self.section is not None
         first, source, words = i + 1, [lines[i]], without_comment(lines[i]).strip()[1:]
         closed = "}" in words
@@ -450,6 +460,7 @@ class _Parser:
 
     def _attribute(self, raw: str, content: str, match: re.Match[str], number: int) -> None:
         self._finish_row()
+        self.things += 1
         assert self.section is not None
         key, unit = match[1], match[2]
         text = content[match.end() :].rstrip()

@@ -39,14 +39,14 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
-from jounce.core.limits import reading
+from jounce.core.limits import FARTHEST, reading
 from jounce.core.writing import write_atomically
 from jounce.files.crg import read_crg
 from jounce.files.file_units import Units, column_factor, read_units, write_units
 from jounce.files.problems import Report
 from jounce.files.property_file import Attribute, Block, PropertyFile, Section, Table, as_flag, resolve
 from jounce.road.block import Frame
-from jounce.road.curve import Curve, Samples
+from jounce.road.curve import CLOSEST, Curve, Samples
 from jounce.road.grid import GridRoad
 from jounce.road.irregular import DEFAULT_SEED, Tracks, log_log, synthesise, waves
 from jounce.road.line import ENDS, SIDES, Kerb, LineRoad
@@ -394,15 +394,22 @@ class RdfFile:
                 factor = _factor(self.units, unit)
             else:
                 factor = column_factor(column, self.units, "-", self.report, table.line)
-            out.append(values[:, i] * factor)
+            found = values[:, i] * factor
+            if unit == "m" and np.abs(found).max(initial=0.0) > FARTHEST:
+                worst = int(np.argmax(np.abs(found)))
+                text = f"found {found[worst]:g} m; no road reaches beyond {FARTHEST:g} m"
+                self.report.error(lines[worst], name, text)
+                return None
+            out.append(found)
         return out
 
     def _ascending(self, s: Array, section: Section, name: str) -> bool:
-        bad = np.flatnonzero(np.diff(s) <= 0)
+        bad = np.flatnonzero(np.diff(s) < CLOSEST)
         if len(bad):
             i = int(bad[0]) + 1
+            how = "" if s[i] <= s[i - 1] else f" by at least {CLOSEST:g} m"
             self.report.error(
-                self._row_line(section, i), name, f"found s = {s[i]:g} m behind {s[i - 1]:g} m; s must ascend"
+                self._row_line(section, i), name, f"found s = {s[i]:g} m behind {s[i - 1]:g} m; s must ascend{how}"
             )
             return False
         return True

@@ -116,7 +116,8 @@ def _read_run(place: Path, map: Any, step: float | None, metadata: Mapping[str, 
                 raise FormatError(f"{place}, column {source.column!r}: no numbers")
             notes.append(f"{channel}: {missing} of {len(values)} values are missing, interpolated")
         names[channel], units[channel] = (own[good], values[good]), unit
-        steps.append(float(np.median(np.diff(own))) if len(own) > 1 else math.inf)
+        instants = own[np.isfinite(own)]
+        steps.append(float(np.median(np.diff(instants))) if len(instants) > 1 else math.inf)
     if not names:
         raise FormatError(f"{place}: no channels; give a map, or units in the file")
     for channel, (own, _) in names.items():

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from jounce.core.errors import JounceError, ParameterError, did_you_mean
 from jounce.core.units import check_unit, convert, parse
 from jounce.results import kinds, origin
-from jounce.results.catalogue import catalogue, spelling
+from jounce.results.catalogue import catalogue, expand, spelling
 from jounce.results.figures import Figures
 
 if TYPE_CHECKING:
@@ -506,6 +506,20 @@ class Compat:
         """Return the unit the reference tool writes."""
         found = self._run.find(name)
         return "s" if found == "time" else catalogue().find(found, "output").unit
+
+    @staticmethod
+    def back(time: Any, values: Mapping[str, Any]) -> Run:
+        """Return a run, with our signs and units, from channels as the reference tool writes them."""
+        known = catalogue()
+        found: dict[str, Array] = {}
+        units: dict[str, str] = {}
+        for given, column in values.items():
+            entry = known.find(given, "output")
+            both = [*zip(expand(entry.name), entry.names, strict=True), *zip(entry.names, entry.names, strict=True)]
+            name = {spelling(theirs): ours for theirs, ours in both}.get(spelling(given), given)
+            found[name] = np.asarray(column, dtype=np.float64) / (entry.sign * entry.factor)
+            units[name] = entry.si_unit or "-"
+        return Run(time, found, units)
 
     def channels(self, pattern: str = "*") -> list[str]:
         """Return the channels that the reference tool has too."""

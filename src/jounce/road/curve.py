@@ -21,6 +21,8 @@ import numpy.typing as npt
 from jounce.core.errors import ParameterError
 from jounce.road.block import BORDERS, Array, Writer, border_code
 
+CLOSEST = 1e-9  # m, of places on a road: slopes between closer ones are no numbers
+LARGEST = 1e15  # of a value: slopes between the closest places are still numbers
 CURVE_BORDERS = ("zero", "hold", "repeat", "mirror", "extrapolate")
 
 
@@ -31,9 +33,10 @@ def _ascending(s: npt.ArrayLike, what: str, least: int = 2) -> Array:
     if not np.all(np.isfinite(knots)):
         raise ParameterError(f"{what}: places must be finite numbers")
     steps = np.diff(knots)
-    if not np.all(steps > 0):
-        i = int(np.argmax(steps <= 0))
-        raise ParameterError(f"{what}: places must ascend; found {knots[i + 1]:g} after {knots[i]:g}")
+    if not np.all(steps >= CLOSEST):
+        i = int(np.argmax(steps < CLOSEST))
+        how = "" if steps[i] <= 0 else f" by at least {CLOSEST:g} m"
+        raise ParameterError(f"{what}: places must ascend{how}; found {knots[i + 1]:g} after {knots[i]:g}")
     return knots
 
 
@@ -41,6 +44,8 @@ def _values(values: npt.ArrayLike, n: int, what: str) -> Array:
     v = np.asarray(values, dtype=float)
     if v.shape != (n,) or not np.all(np.isfinite(v)):
         raise ParameterError(f"{what}: needs {n} finite values, one per place; found shape {v.shape}")
+    if np.abs(v).max(initial=0.0) > LARGEST:
+        raise ParameterError(f"{what}: found the value {v[np.argmax(np.abs(v))]:g}; no road has such a number")
     return v
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from jounce.core.errors import ParameterError
 from jounce.road.block import LINE, SUM, Array, Writer, border_code
-from jounce.road.curve import AnyCurve, Curve, as_curve
+from jounce.road.curve import CLOSEST, AnyCurve, Curve, as_curve
 from jounce.road.path import Path
 from jounce.road.simple import Bump, Dish, Patch
 from jounce.road.surface import HERE, Road, corners_extent
@@ -59,8 +59,8 @@ class Section:
         s, p = np.asarray(self.stations, dtype=float), np.asarray(self.points, dtype=float)
         if p.ndim != 3 or p.shape[0] != len(s) or p.shape[1] < 2 or p.shape[2] != 2:
             raise ParameterError(f"cross-section: points have shape {p.shape}; expected ({len(s)}, 2 or more, 2)")
-        if len(s) > 1 and not np.all(np.diff(s) > 0):
-            raise ParameterError("cross-section: stations must ascend")
+        if len(s) > 1 and not np.all(np.diff(s) >= CLOSEST):
+            raise ParameterError(f"cross-section: stations must ascend by at least {CLOSEST:g} m")
         if not np.all(np.isfinite(p)) or not np.all(np.diff(p[:, :, 0], axis=1) >= 0):
             raise ParameterError("cross-section: points must be finite and go from right to left")
         if self.friction is not None and np.shape(self.friction) != (len(s), p.shape[1] - 1):

@@ -14,13 +14,20 @@ the sticking oscillation, h < 2 sqrt(m/k).  The damper c acts within (2) and qui
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jounce.symbolic._casadi import SX
 from jounce.symbolic.ops import clip, if_else
 
 if TYPE_CHECKING:
     from jounce.symbolic.system import Scope
+
+
+class Bristle(NamedTuple):
+    """What a bristle makes of a motion."""
+
+    force: SX  # (2)
+    deflection: SX  # (1), before it is cut off
 
 
 def coulomb(
@@ -32,7 +39,20 @@ def coulomb(
     damping: Any = 0.0,
     unit: str = "m",
 ) -> SX:
-    """Friction force opposing ``speed`` (same sign as the speed: apply it with a minus).
+    """Friction force opposing ``speed`` (same sign as the speed: apply it with a minus); arguments: ``bristle``."""
+    return bristle(scope, name, speed, limit, stiffness, damping, unit).force
+
+
+def bristle(
+    scope: Scope,
+    name: str,
+    speed: Any,
+    limit: Any,
+    stiffness: Any,
+    damping: Any = 0.0,
+    unit: str = "m",
+) -> Bristle:
+    """Friction force opposing ``speed`` (same sign as the speed: apply it with a minus), and the deflection it has.
 
     Parameters
     ----------
@@ -49,4 +69,4 @@ def coulomb(
     force = if_else(limit > 0, clip(stiffness * trial + damping * speed, -limit, limit), 0.0)
     scope.next_memory(z, clip(trial, -limit / stiffness, limit / stiffness))  # (3)
     scope.next_memory(v_old, speed)
-    return force
+    return Bristle(force, trial)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from jounce.core.csv_cells import read_table_text
 from jounce.core.curves import LIMITS as TABLE
 from jounce.core.curves import each_file_once
@@ -154,8 +156,10 @@ def check(kind: type[Data], raw: Any, at: Keys, reading: Reading) -> Data:
     result = None
     if not (reading.unreadable and raw is None):
         try:
-            with each_file_once():
+            with each_file_once(), np.errstate(over="raise"):
                 result = kind.model_validate(raw)
+        except FloatingPointError:
+            reading.problem(*reading.place(at), "", "holds numbers that are too large to compute with")
         except ValidationError as error:
             for item in explain(error, kind, raw, at):
                 file, line = reading.place(item.keys)

@@ -66,6 +66,35 @@ def test_a_brake_slips_at_its_capacity(plain_car: jv.Vehicle) -> None:
         assert (abs(sim.state("L1.wheel.spin")) > 1.0) is slips
         assert sim.output("Locked_Switch.L1") == (0.0 if slips else 1.0)
         assert sim.output("Locked_Moment.L1") == pytest.approx(0.0 if slips else -1000.0, rel=1e-6)
+        parts = [sim.output(f"Locked_{part}_Moment.L1") for part in ("Spring", "Damper")]
+        assert parts == pytest.approx([0.0 if slips else -1000.0, 0.0], abs=1e-3), "it hangs on the spring"
+        assert (sim.output("Lockup_Rotation.L1") > 0) is not slips
         assert sim.output("Locked_Switch.R2") == 1.0 and abs(sim.output("Locked_Moment.R2")) < 1.0, "it hangs still"
     sim.set_inputs({"brake": 0.0})
     assert [sim.output(f"Locked_Switch.{c}") for c in ("L1", "R2")] == [0.0, 0.0], "nothing locks without pressure"
+
+
+@pytest.mark.parametrize(("place", "spin"), [("L1", 0.8), ("R1", -0.5), ("R2", 0.3)])
+def test_moments_and_rotation_of_a_locked_brake(plain_car: jv.Vehicle, place: str, spin: float) -> None:
+    """In the air the wheel swings on the pads: I (2π f)² θ, 2 ζ I 2π f ω, and θ is the integral of ω, either way."""
+    sim = car.simulation(plain_car, ground="inclined")
+    end = "front" if place[1] == "1" else "rear"
+    frequency, ratio = 2 * np.pi * 11.0, 0.3
+    numbers = {"lockup_natural_frequency": 11.0, "lockup_damping_ratio": ratio}
+    sim.set_parameters({f"{place}.brake.{name}": value for name, value in numbers.items()} | {"ground.height": -50.0})
+    sim.set_inputs({"brake": 1.0})
+    sim.set_states({f"{place}.wheel.spin": spin})
+    run = sim.run(0.12, interval=0.0005, step=0.0001, method="AM-2")
+    inertia = getattr(plain_car, f"{end}_wheels").spin_inertia
+    omega, turned = run[f"Wheel.Omega.{place}"], run[f"Lockup_Rotation.{place}"]
+    assert omega.min() < -0.1 * abs(spin) and omega.max() > 0.1 * abs(spin), "there and back"
+    integral = np.concatenate([[0.0], np.cumsum(0.5 * (omega[1:] + omega[:-1]) * np.diff(run.time))])
+    # trapezoids of 0.5 ms: (ω h)²/12 of the amplitude
+    assert turned == pytest.approx(integral, abs=2e-4 * np.abs(turned).max())
+    spring, damper = run[f"Locked_Spring_Moment.{place}"], run[f"Locked_Damper_Moment.{place}"]
+    assert spring == pytest.approx(-inertia * frequency**2 * turned, rel=1e-9, abs=1e-9)
+    assert damper == pytest.approx(-2 * ratio * inertia * frequency * omega, rel=1e-9, abs=1e-9)
+    assert spring + damper == pytest.approx(run[f"Locked_Moment.{place}"], rel=1e-9, abs=1e-9)
+    assert np.all(run[f"Locked_Switch.{place}"] == 1.0)
+    other = {"L1": "R1", "R1": "L1", "R2": "L2"}[place]
+    assert np.abs(run[f"Lockup_Rotation.{other}"]).max() < 0.1 * np.abs(turned).max(), "its own"

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import jounce as jn
 import jounce.vehicle as jv
+from axle_lists import truck, vehicle_of
 from cars import rolling
 from four_wheels import CORNERS
+from jounce import events
+from jounce.components.controllers.slip_control import SlipControl
+from jounce.core.errors import JounceError
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 
@@ -64,3 +70,97 @@ def test_too_much_drive_fades_and_too_little_does_not(plain_car: jv.Vehicle) -> 
         whole, left = (sim.output(f"Wheel.Drive_Moment.{place}") for sim in (free, held))
         assert whole == pytest.approx(0.8 * 900.0 * shares[place])
         assert left / whole == pytest.approx(factor(slips[place]), abs=GAIN * 0.01)
+
+
+SPLIT = {**CONTROL, "select_low": "rear", "yaw_delay": 0.4}
+
+
+def torques_left(free: Simulation, held: Simulation) -> dict[str, float]:
+    return {place: held.output(f"Brake_Moment.{place}") / free.output(f"Brake_Moment.{place}") for place in CORNERS}
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+@pytest.mark.parametrize("speed", [17.0, -17.0])
+def test_rear_wheels_have_the_torque_of_the_one_that_slips_more(
+    plain_car: jv.Vehicle, speed: float, mirror: bool
+) -> None:
+    slips = {"L1": -0.02, "R1": -0.13, "L2": -0.11, "R2": -0.03}
+    if mirror:
+        slips = {place: slips[{"L": "R", "R": "L"}[place[0]] + place[1]] for place in slips}
+    free = slipping(plain_car.with_(**{"brakes.abs": None}), speed, slips)
+    alone, held = (slipping(plain_car.with_(**{"brakes.abs": data}), speed, slips) for data in (CONTROL, SPLIT))
+    for sim in (free, alone, held):
+        sim.set_inputs({"brake": 0.4})
+    by_itself, left = torques_left(free, alone), torques_left(free, held)
+    least = min(by_itself["L2"], by_itself["R2"])
+    assert least < 0.6 and max(by_itself["L2"], by_itself["R2"]) == 1.0
+    assert [left["L2"], left["R2"]] == pytest.approx([least, least], rel=1e-9)
+    assert [held.output(f"ABS_activity.{place}") for place in ("L2", "R2")] == [1.0, 1.0]
+    # in front: nothing more than the other wheel yet
+    low, high = ("R1", "L1") if not mirror else ("L1", "R1")
+    assert left[low] == pytest.approx(by_itself[low], rel=1e-9) and by_itself[low] < 0.4
+    assert by_itself[high] == 1.0 and left[high] == pytest.approx(by_itself[low], rel=1e-9)
+
+
+@pytest.mark.parametrize(("low", "high"), [("R1", "L1"), ("L1", "R1")])
+def test_the_wheel_that_grips_has_more_as_time_goes_on(plain_car: jv.Vehicle, low: str, high: str) -> None:
+    """x follows what it would have more, in the time T: (3) of the part, by hand; given back at once."""
+    slips = {low: -0.12, high: -0.01, "L2": -0.02, "R2": -0.02}
+    free = slipping(plain_car.with_(**{"brakes.abs": None}), 17.0, slips)
+    alone, held = (slipping(plain_car.with_(**{"brakes.abs": data}), 17.0, slips) for data in (CONTROL, SPLIT))
+    for sim in (free, alone, held):
+        sim.set_inputs({"brake": 0.4})
+    least, most = (torques_left(free, alone)[place] for place in (low, high))
+    states = [v.name for v in held.model.states]
+    for x in (0.0, 0.2, 0.45, 0.9):
+        held.set_states({f"{high}.brake.abs.lead": x, f"{low}.brake.abs.lead": 0.3})
+        left = torques_left(free, held)
+        assert left[high] == pytest.approx(min(most, least + x), rel=1e-9)
+        assert left[low] == pytest.approx(least, rel=1e-9), "the other has no more than its own"
+        rate = held.derivatives()[0]
+        found = [rate[states.index(f"{place}.brake.abs.lead")] for place in (high, low)]
+        assert found == pytest.approx([(most - least - x) / 0.4, -0.3 / 0.4], rel=1e-6)
+    assert most == 1.0 and 0.2 < least < 0.5
+
+
+def test_wheels_that_slip_alike_are_held_as_without_it(plain_car: jv.Vehicle) -> None:
+    slips = {"L1": -0.12, "R1": -0.12, "L2": -0.09, "R2": -0.09}
+    moments = []
+    for data in (CONTROL, SPLIT):
+        sim = slipping(plain_car.with_(**{"brakes.abs": data}), 17.0, slips)
+        sim.set_inputs({"brake": 0.4})
+        moments.append([sim.output(f"Brake_Moment.{place}") for place in CORNERS])
+    assert moments[0] == pytest.approx(moments[1], rel=1e-12)
+
+
+def test_which_axles_select_low() -> None:
+    """All but the first, by number: the third axle of a truck too."""
+    places = vehicle_of(truck()).layout.wheels
+    rear = ["L2", "R2", "L3", "R3"]
+    expected = {"none": [], "rear": rear, "all": ["L1", "R1", *rear]}
+    for name, chosen in expected.items():
+        control = SlipControl(select_low=name)
+        assert [key for key, place in places.items() if control.selects(place)] == chosen
+    with pytest.raises(JounceError, match=r"brakes\.abs\.select_low = 'front': unknown  known: none, rear, all"):
+        jv.load("sedan").with_(**{"brakes.abs.select_low": "front"})
+    with pytest.raises(JounceError, match=r"yaw_delay"):
+        jv.load("sedan").with_(**{"brakes.abs.yaw_delay": 0.0})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("speed", ["80 km/h", "100 km/h"])
+def test_a_sedan_that_brakes_fully_on_split_friction_stays_in_its_lane(speed: str) -> None:
+    """Dry on the left, wet ice on the right. Every wheel at its own limit turns the car round; a lane has 3.5 m."""
+    event = events.StraightBraking(speed=speed, x=45.0, preview=0.4)
+    usual = jv.load("sedan")
+    alone = jn.run(usual, event, road="mu_split")
+    assert not alone.complete and alone.reason == "spun"
+    held = jn.run(usual.with_(**{"brakes.abs.select_low": "rear", "brakes.abs.yaw_delay": 0.8}), event, road="mu_split")
+    assert held.complete and held.reason == "standstill"
+    lateral = np.array([held[f"Road.Contact_Patch_Global_Y.{place}"] for place in CORNERS])
+    assert np.ptp(lateral) < 3.5, "all that the wheels cover"
+    assert np.degrees(np.abs(held["chassis_displacements.yaw"])).max() < 15
+    stopping = held.kpis["stopping_distance"][0]
+    v = float(event.speed)
+    # between the whole car on ice (0.2) and on the dry road
+    assert v * v / (2 * 9.81 * 1.0) < stopping < 0.6 * v * v / (2 * 9.81 * 0.2)

@@ -95,3 +95,30 @@ def test_angles_to_the_road_and_forces_at_the_hub_are_those_of_the_turned_carrie
         told["toe"].append(sim.output(f"wheel_angles.toe_wrt_road_{corner}"))
         told["caster"].append(sim.output(f"wheel_angles.caster_wrt_road_{corner}"))
     assert all(len(set(np.round(values, 4))) == 4 for values in told.values()), "each wheel has its own"
+
+
+@pytest.mark.parametrize("speed", [7.0, -5.0])
+def test_relaxation_lengths_and_trail_of_each_wheel_are_those_of_its_tire(speed: float) -> None:
+    """Loads, slips and cambers of all wheels are different; what they tell is asked of the tire by itself."""
+    sim = leaning_car()
+    sim.set_states({"chassis.vx": speed} | {f"{c}.tire.u": 0.002 * (i - 1.3) for i, c in enumerate(CORNERS)})
+    sim.set_states({f"{c}.tire.v": 0.004 * (i - 1.6) for i, c in enumerate(CORNERS)})
+    told = {}
+    for corner, tire in car.tires_of(compact()).items():
+        sign = tire.sign_on("left" if corner[0] == "L" else "right")
+        load, kappa, alpha, vx, gamma, spin = (
+            sim.output(f"{name}.{corner}")
+            for name in (
+                f"{FORCE}Z", "Tire.Longitudinal_Slip_With_Lag", "Tire.Lateral_Slip_With_Lag",
+                "Tire.Ground_Surface_Contact_Patch_Vx", "Wheel.Inclination", "Wheel.Omega",
+            )
+        )  # fmt: skip
+        at = tire.at_load(load, sign * gamma)
+        trail = tire.model.parts(tire.values, at, kappa, sign * alpha, vx, spin)["trail"]
+        told[corner] = [
+            sim.output(f"Tire.{name}.{corner}")
+            for name in ("Longitudinal_Relaxation_Length", "Lateral_Relaxation_Length", "Pneumatic_Trail")
+        ]
+        assert told[corner] == pytest.approx([float(at.sigma_kappa), float(at.sigma_alpha), float(trail)], rel=1e-9)
+        assert told[corner][2] * speed > 0, "behind the wheel, whichever way it rolls"
+    assert len({tuple(np.round(numbers, 6)) for numbers in told.values()}) == 4, "all different"

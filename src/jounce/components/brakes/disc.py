@@ -7,7 +7,13 @@ may stick (``brk_mmag_sign``), and a torque besides with a sign of its own (``br
 off the brake of a wheel.
 
 A wheel that stands is held by the spring and the damper of its pads (``symbolic/friction``), given by the natural
-frequency and the damping ratio of the spin inertia on them.
+frequency f and the damping ratio ζ of the spin inertia I on them. While they stick, with the angle θ from where their
+spring has no load,
+
+    M = -K θ - C ω,   K = I (2π f)²,   C = 2 ζ I 2π f                                                           (2)
+
+and the channels of the lock tell M, both its parts and θ; while they slide or are off these are zero. θ at the moment
+of locking is that of the sliding brake, M/K, where the reference tool begins at zero.
 """
 
 from __future__ import annotations
@@ -19,7 +25,7 @@ from jounce.components.controllers.slip_control import limited
 from jounce.components.model import WheelModel
 from jounce.components.part import Level, Part, Symbols
 from jounce.core.fields import choice, part, quantity
-from jounce.symbolic.friction import coulomb
+from jounce.symbolic.friction import bristle
 from jounce.symbolic.ops import fabs, fmax, if_else, pi
 
 
@@ -59,10 +65,16 @@ class DiscBrake(Part):
         if at.vehicle.is_open(names["brk_mu"], names["brk_mmag_sign"]):
             limit = fmax(limit, 0.0)
         stiffness, damping = inertia * omega * omega, 2 * p.lockup_damping_ratio * inertia * omega
-        torque = coulomb(at.scope.scope("brake"), "pad", at.rotor.spin, limit, stiffness, damping, unit="rad")
+        pad = bristle(at.scope.scope("brake"), "pad", at.rotor.spin, limit, stiffness, damping, unit="rad")
+        torque = pad.force
         sticks = if_else(fabs(torque) < limit, 1.0, 0.0)
         at.channel(f"Locked_Switch.{place}", sticks, "-", "1 while the pads stick, 0 while they slide or are off")
         at.channel(f"Locked_Moment.{place}", -sticks * torque, "N.m", "torque of the pads while they stick")
+        spring, damper = -sticks * stiffness * pad.deflection, -sticks * damping * at.rotor.spin  # (2)
+        at.channel(f"Locked_Spring_Moment.{place}", spring, "N.m", "part of the spring while the pads stick")
+        at.channel(f"Locked_Damper_Moment.{place}", damper, "N.m", "part of the damper while the pads stick")
+        turned = sticks * pad.deflection
+        at.channel(f"Lockup_Rotation.{place}", turned, "rad", "of the wheel against the pads that stick, from no load")
         torque = -through(-torque, "N.m", "torque on the wheel, about its axis", added=names["brk_mmag_unsign"])
         at.rotor.torque(-torque)
         at.brake_torque = -torque

@@ -3,6 +3,16 @@
     s = clip(1 − gain (|κ| − threshold), 0, 1)   while it brakes (drives) too much, above a low speed              (1)
 
 A demand is answered by the whole axle chain; this is the specification's ideal control, which knows the true slip.
+
+Where the road grips on one side only, every wheel at its own limit makes a yaw moment that turns the car round before a
+driver can counter it. Two things are usual against it ([Reif2014], antilock braking systems), and off unless
+they are given. With the factor s of a wheel and s_o of the other wheel of its axle, both by (1):
+
+    select low:   s' = min(s, s_o)                          both wheels have the torque of the one that slips more   (2)
+    yaw delay:    s' = min(s, s_o + x),   ẋ = (max(s − s_o, 0) − x)/T                                              (3)
+
+In (3) the wheel that grips may have more than the other only as x grows, which takes the time T, and gives it back at
+once. An axle with (2) does not have (3); an axle with one wheel has neither.
 """
 
 from __future__ import annotations
@@ -11,8 +21,9 @@ from typing import Any, ClassVar, Literal
 
 from jounce.components.model import WheelModel
 from jounce.components.part import Part, Symbols
+from jounce.components.places import WheelPlace
 from jounce.core.fields import choice, quantity
-from jounce.symbolic.ops import clip, fabs, fmax, if_else
+from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else
 
 SIGNS = {"braking": -1.0, "driving": 1.0}  # of the slip that counts
 
@@ -26,9 +37,32 @@ class SlipControl(Part):
     threshold: float = quantity("-", 0.08, gt=0, typical=(0.005, 0.6), doc="slip at which it begins")
     gain: float = quantity("-", 12.0, gt=0, typical=(0.1, 1e3), doc="how fast the torque fades with slip")
     low_speed: float = quantity("m/s", 2.0, ge=0, typical=(0.0, 20.0), doc="below this speed it is off")
+    select_low: Literal["none", "rear", "all"] = choice(
+        "none", doc="axles whose wheels both have the torque of the one that slips more; rear: all but the first"
+    )
+    yaw_delay: float | None = quantity(
+        "s", None, gt=0, typical=(0.05, 3.0), doc="on other axles, how slowly one wheel may have more than the other"
+    )
 
-    def factor(self, at: WheelModel, p: Symbols, way: str, name: str) -> Any:
-        """Factor on the torque of a wheel (1), with what the run gives the control of that name (abs, tcs)."""
+    def selects(self, place: WheelPlace) -> bool:
+        """Whether the wheels of this axle have one torque."""
+        return self.select_low == "all" or (self.select_low == "rear" and place.axle.number > 1)
+
+    def factor(self, at: WheelModel, prefix: str, way: str, name: str) -> Any:
+        """Factor on the torque of a wheel, with what the run gives the control of that name (abs, tcs)."""
+        p, other = at.symbols(self, prefix), at.paired
+        own = self._alone(at, p, way, name)
+        if other is at or (not self.selects(at.place) and self.yaw_delay is None):
+            return own
+        least = self._alone(other, other.symbols(self, prefix), way, name)
+        if self.selects(at.place):
+            return fmin(own, least)  # (2)
+        lead = at.scope.state(f"{prefix}.lead", "-", "what it may have more than the other wheel", role="drift")
+        at.scope.derivative(lead, (fmax(own - least, 0.0) - lead) / p.yaw_delay)
+        return fmin(own, least + lead)  # (3)
+
+    def _alone(self, at: WheelModel, p: Symbols, way: str, name: str) -> Any:
+        """(1)"""
         vx = at.tire.motion.vx
         rolling = at.rotor.spin * at.tire.values["radius"]
         forward = if_else(vx < 0, -1.0, 1.0)
@@ -48,8 +82,7 @@ def limited(at: WheelModel, name: str, way: Literal["braking", "driving"]) -> An
     if f"slip_control.{name}" not in at.vehicle.signals:
         return 1.0
     control: SlipControl = at.vehicle.signals.read(f"slip_control.{name}", f"wheel {at.place.name}")
-    prefix = {"abs": "brake.abs", "tcs": "tcs"}[name]
-    value = control.factor(at, at.symbols(control, prefix), way, name)
+    value = control.factor(at, {"abs": "brake.abs", "tcs": "tcs"}[name], way, name)
     if name == "abs":
         at.channel(f"ABS_activity.{at.place.name}", if_else(value < 1, 1.0, 0.0), "-", "1 while it acts")
     return value

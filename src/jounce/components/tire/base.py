@@ -119,6 +119,11 @@ class TireModel(ABC):
         return True
 
     @property
+    def has_trail(self) -> bool:
+        """Whether ``parts`` tell a pneumatic trail."""
+        return False
+
+    @property
     def curves(self) -> Sequence[str]:
         """Names of the tables that the leaf function of this structure looks up."""
         return ()

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from jounce.components.tire.base import Coefficient, Forces, Numbers
+from jounce.components.tire.base import AtLoad, Coefficient, Forces, Numbers, direction
 from jounce.components.tire.magic import off_zero, table
 from jounce.components.tire.simple import SimpleTire, Stiffness
 from jounce.symbolic.ops import clip, fmin, sqrt, tan
@@ -65,3 +65,13 @@ class Linear(SimpleTire):
         limited = fmin(p["FRICTION"] * friction * load / sqrt(fx * fx + fy * fy + FORCE_FLOOR), 1.0)  # (2)
         fx, fy = fx * limited, fy * limited
         return Forces(fx, fy, 0.0 * load, -way * p["ROLLING_RESISTANCE"] * load, -p["TRAIL"] * fy)
+
+    @property
+    def has_trail(self) -> bool:
+        return self.sideways
+
+    def parts(
+        self, p: Numbers, at: AtLoad, kappa: Any, alpha: Any, vx: Any = None, spin: Any = None, belt: Any = 0.0
+    ) -> dict[str, Any]:
+        way = 1.0 if vx is None else direction(vx * p["PER_VXLOW"])  # in reverse the trail changes side
+        return {"trail": p["TRAIL"] * way} if self.has_trail else {}

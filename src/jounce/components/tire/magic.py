@@ -164,6 +164,10 @@ class MagicFormula(TireModel):
         return self.slip in (2, 3, 4)
 
     @property
+    def has_trail(self) -> bool:
+        return self.sideways
+
+    @property
     def transient(self) -> bool:
         return self.mode > 10
 
@@ -214,7 +218,7 @@ class MagicFormula(TireModel):
         self.forces(p, at, kappa, alpha, vx, spin, belt)  # leaves them in the namespace
         a = at.own
         found = {"friction_x": fabs(a.Dx) / a.Fz, "friction_y": fabs(a.Dy) / a.Fz, "svx": a.scale * a.SVx}
-        if self.slip in (2, 3, 4):
+        if self.has_trail:
             found |= {"svy": a.scale * a.SVy, "svy_kappa": a.scale * a.SVyk, "trail": a.trail, "arm_fx": a.arm}
             found |= {"residual_torque": a.scale * a.residual, "gyroscopic_moment": a.scale * a.gyroscopic}
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ class Mounted:
     friction: Any
     wrench: geometry.Wrench  # at the wheel centre, in the axes of the computation
     centre: Any  # of the wheel, from the origin of these axes
+    told: Callable[[], dict[str, Any]] = dict  # what the tire knows besides, by the names of ``told``; for channels
 
     def declare_outputs(self, scope: Scope, prefix: str = "tire") -> None:
         """The usual channels."""

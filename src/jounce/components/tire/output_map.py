@@ -13,8 +13,9 @@ Of native tires the following stay nan: turn slip (9), which is no channel of a 
 contact deflections (52, 53) are known to ``of_simulation`` only. A second tire of a twin wheel has forces, slips and
 contact of its own; carrier, wheel centre and the point to which 31-36 belong are those of the hub that it shares.
 
-Places 54 to 64 are no channels of a car either; they are computed from load, slips and speeds of the run when the tire
-is given. Every native model then knows 54, 55, 59 and 60, the Magic Formula all, with
+Trail (56) and relaxation lengths (59, 60) are channels of a car where its tires have them (``told``). The other places
+of 54 to 64 are none; they are computed from load, slips and speeds of the run when the tire is given. Every native
+model then knows 54, 55, 59 and 60, the Magic Formula all, with
 
     Mz = -t F + Mzr + s Fx + Mgyr        t: trail (56), Mzr (57), s (58), Mgyr (61), F: lateral force on the trail   (1)
 

@@ -307,7 +307,7 @@ def evaluate(
     rolling = fabs(roll) if model.lonslip else None
     slow = slowness(p, vx)
     rolls = rolled(roll, x["rolled"]) if model.transient else None
-    turn = _turn(p, x, 1 - slow.stands if model.transient else 1.0) if model.turn_slip else None
+    turn = turn_of(p, x, 1 - slow.stands if model.transient else 1.0) if model.turn_slip else None
 
     def at_contact(load: Any, estimate: bool = False) -> tuple[Forces, Any, Any, list[Any], Any]:
         arctan = ROUGH.atan if estimate else atan
@@ -346,7 +346,7 @@ def evaluate(
     return [f.fx, side * f.fy, load, side * f.mx, f.my, mz, kappa, alpha, radius, *rates]
 
 
-def _turn(p: Numbers, x: Mapping[str, Any], moves: Any) -> Turn:
+def turn_of(p: Numbers, x: Mapping[str, Any], moves: Any) -> Turn:
     """``moves``: how far turning is that of a rolling wheel, 0 standing (``resting``), 1 from VXLOW on."""
     speed = fmax(sqrt(x["vx"] * x["vx"] + x["vy"] * x["vy"] + REST), p["VXLOW"])
     way = direction(x["vx"] * p["PER_VXLOW"])
@@ -362,18 +362,37 @@ def leaf_of(model: TireModel, factors: tuple[str, ...] = (), exponential: bool =
     if exponential and (model.nonlinear or not model.transient):
         why = "relaxation lengths that fall with slip" if model.nonlinear else "a use mode without relaxation"
         raise ModelError(f"tire {model.kind}: the exponential update does not go with {why}")
-    parts = [f"tire_{model.kind}", *(["exponential"] if exponential else [])]
-    for field in fields(model):
+    return make_leaf(model, leaf_name(model, "exponential" if exponential else "", factors), factors, exponential)
+
+
+def leaf_name(model: TireModel, word: str = "", factors: Sequence[str] = ()) -> str:
+    """A name that tells the structure: what is not as usual."""
+    parts = [f"tire_{model.kind}", *([word] if word else [])]
+    for field in fields(model):  # type: ignore[arg-type]
         value = getattr(model, field.name)
         if value != field.default:
             parts.append(field.name if value is True else f"{field.name}_{value}")
-    name = re.sub(r"\W", "_", "_".join([*parts, *(["by", *factors] if factors else [])]))
-    return make_leaf(model, name, factors, exponential)
+    return re.sub(r"\W", "_", "_".join([*parts, *(["by", *factors] if factors else [])]))
 
 
 def make_leaf(model: TireModel, name: str, factors: Sequence[str] = (), exponential: bool = False) -> Leaf:
-    """The leaf function of a model: groups ``x`` (inputs), ``p`` (its numbers but for the scaling factors), ``l``
-    (these, ``model.scalable()``), ``d`` (its derived numbers), ``s`` (further factors on ``l``)."""
+    """The leaf function of a model, from ``inputs`` to ``outputs``."""
+
+    def body(p: Numbers, x: Mapping[str, Any], curves: Mapping[str, Curve]) -> list[Any]:
+        return evaluate(model, p, x, curves, exponential)
+
+    return leaf_with(model, name, inputs(model, exponential), body, factors)
+
+
+def leaf_with(
+    model: TireModel,
+    name: str,
+    wanted: Sequence[str],
+    evaluated: Callable[[Numbers, Mapping[str, Any], Mapping[str, Curve]], list[Any]],
+    factors: Sequence[str] = (),
+) -> Leaf:
+    """A leaf function with the numbers of a model: groups ``x`` (``wanted``), ``p`` (its numbers but for the scaling
+    factors), ``l`` (these, ``model.scalable()``), ``d`` (its derived numbers), ``s`` (further factors on ``l``)."""
     scaling = list(model.scalable())
     names = [c.name for c in model.coefficients if c.name not in scaling]
     derived = list(model.derived(dict.fromkeys((*names, *scaling), 1.0)))
@@ -393,9 +412,8 @@ def make_leaf(model: TireModel, name: str, factors: Sequence[str] = (), exponent
             c: table if model.curve_shape(c)[1] > 1 else _first(table)
             for c, table in zip(model.curves, tables, strict=True)
         }
-        return evaluate(model, p, dict(zip(wanted, groups["x"], strict=True)), look_up, exponential)
+        return evaluated(p, dict(zip(wanted, groups["x"], strict=True)), look_up)
 
-    wanted = inputs(model, exponential)
     sizes = {"x": len(wanted), "p": len(names)}
     sizes |= {group: n for group, n in (("l", len(scaling)), ("d", len(derived)), ("s", len(factors))) if n}
     return Leaf(name, sizes, body, tables=[model.curve_shape(c) for c in model.curves])

@@ -20,6 +20,7 @@ from jounce.components.tire.external import External
 from jounce.components.tire.magic import FRICTION_FLOOR
 from jounce.components.tire.mounted import Block, Mounted
 from jounce.components.tire.substeps import SubSteps
+from jounce.components.tire.told import told_inputs, told_leaf, told_names
 from jounce.components.tire.transient import MEMORY_INPUTS, inputs, outputs
 from jounce.core.errors import ModelError
 from jounce.road.ground import Ground, aimed
@@ -200,7 +201,16 @@ def mount(
     with system.implicit_loads():  # the stiff part of a linear-implicit step
         scope.force(carrier, total.force, at=at, axes=axes)
         rotor.external_torque(axes.express(total.moment, carrier))
-    return Mounted(block.tire, touch, moving, values, deflections, rho, mu, total, place)
+
+    def told() -> dict[str, Any]:
+        """A call of its own, so that only a channel pays for it."""
+        known = {**x, **values}
+        asked = {"x": [known[key] for key in told_inputs(model)], **groups}
+        names = told_names(model)
+        results = scope.call(lambda: told_leaf(model, scaled), asked, block.tables) if names else []
+        return dict(zip(names, results, strict=True))
+
+    return Mounted(block.tire, touch, moving, values, deflections, rho, mu, total, place, told)
 
 
 def numbers_of(scope: Scope, block: Block) -> dict[str, list[Any]]:

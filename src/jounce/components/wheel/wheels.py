@@ -41,6 +41,13 @@ if TYPE_CHECKING:
 
 STANDING = 1e-6  # m/s, below which a direction of motion means nothing
 
+# Channels of what a tire tells besides its forces (``tire/told``).
+TOLD = {
+    "sigma_kappa": ("Longitudinal_Relaxation_Length", "at this load, for small slip"),
+    "sigma_alpha": ("Lateral_Relaxation_Length", "at this load, for small slip"),
+    "trail": ("Pneumatic_Trail", "of the lateral force behind the wheel; negative in reverse"),
+}
+
 
 class TwinTire(Data):
     """A second tire on the same hub, outside the first: it spins with it and has a contact of its own."""
@@ -316,6 +323,9 @@ def _tell_tire(here: WheelModel, place: str, mounted: Mounted) -> None:
     channel(f"Tire.Equivalent_Tread_Speed.{place}", rolling, "m/s", "spin times rolling radius")
     channel(f"Tire.Ground_Surface_Contact_Patch_Vx.{place}", vx, "m/s", "of the contact point, along the wheel")
     channel(f"Tire.Ground_Surface_Contact_Patch_Vy.{place}", vy, "m/s", "of the contact point, across the wheel")
+    for key, value in mounted.told().items():
+        name, doc = TOLD[key]
+        channel(f"Tire.{name}.{place}", value, "m", doc)
     channel(f"Tire.Road_Friction.{place}", mounted.friction, "-", "friction factor under the tire")
     states = f"ti{side}_wheel_tire_rolling_states"
     channel(f"{states}.omega_actual_{end}", spin, "rad/s", "spin relative to the carrier")

@@ -14,7 +14,7 @@ import numpy as np
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
-from jounce.events.straight import driver, straight_ahead, turned_round
+from jounce.events.straight import driver, preview_time, straight_ahead, turned_round
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import (
     DEGREE,
@@ -156,6 +156,7 @@ class StraightAcceleration(Driven):
     final_speed: float = quantity("m/s", 105 / 3.6, gt=0, typical=(0.0, 75.0), doc="at which the run ends")
     steer: float = quantity("rad", 0.0, typical=(0.0, 20.0), doc="hand wheel angle when not driving straight")
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
+    preview: float = preview_time()
 
     def parts(self) -> tuple[Part, ...]:
         return driver(self)

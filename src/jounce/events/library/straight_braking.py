@@ -9,7 +9,7 @@ import numpy as np
 
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
-from jounce.events.straight import driver, straight_ahead, turned_round
+from jounce.events.straight import driver, preview_time, straight_ahead, turned_round
 from jounce.results.figures import Figures
 from jounce.results.key_figures.braking import braking
 from jounce.results.key_figures.common import Array
@@ -88,6 +88,7 @@ class StraightBraking(Driven):
     deceleration: float = quantity("m/s2", 4.0, gt=0, typical=(0.05, 60.0), doc="to be tracked in closed loop")
     steer: float = quantity("rad", 0.0, typical=(0.0, 20.0), doc="hand wheel angle when not driving straight")
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
+    preview: float = preview_time()
 
     def parts(self) -> tuple[Part, ...]:
         return driver(self)
