@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import re
+import zlib
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -42,6 +43,15 @@ EXAMPLES: dict[Kind, Raw] = {
     ("auxiliary_anti_roll", "wheels"): {"rate": 7300.0, "damping": 0.031, "scale": 0.9},
     ("brake", "disc"): {"mu": 0.37, "effective_radius": 0.127, "piston_area": 2.1e-3, "lockup_damping_ratio": 0.8},
     ("bump_stop", "curve"): {"clearance": 0.021, "force": STOP, "ratio": 0.83, "scale": 1.2},
+    ("compliance", "maps"): {
+        "x": {"fx": 2.6e-6, "fy": 1.2e-7},
+        "y": {"fy": 0.61e-6, "fz": 2.7e-8},
+        "toe": {"fy": 1.45e-6, "mz": -6.7e-5, "fx_brake": -3.1e-7},
+        "camber": {"fy": {"x": [-5000.0, 0.0, 5000.0], "y": [0.031, 0.0, -0.027]}},
+        "side_view_angle": {"fx_brake": 5.7e-6},
+        "cross": {"toe": {"fy": 1.7e-7}, "y": {"mz": -1.1e-7}},
+        "factor": 1.15,
+    },
     ("damper", "passive"): {"name": "main", "force": TABLE, "ratio": 0.71, "scale": 0.95},
     ("driver", "straight_line"): {"x": 1.7, "y": 0.9, "heading": 0.06, "preview": 17.0, "lock": 0.7},
     ("rebound_stop", "curve"): {"clearance": 0.033, "force": STOP, "ratio": 0.91, "scale": 0.8},
@@ -55,6 +65,7 @@ STANDS: dict[str, tuple[str, str]] = {
     "auxiliary_anti_roll": ("axles[0].suspension.auxiliary_anti_roll", "axle1.auxiliary_anti_roll."),
     "brake": ("axles[0].brake", "L1.brake."),
     "bump_stop": ("axles[0].suspension.bump_stop", "L1.bump_stop."),
+    "compliance": ("axles[0].suspension.compliance", "L1.compliance."),
     "damper": ("axles[0].suspension.dampers[0]", "L1.damper1."),
     "driver": ("", "straight_line."),
     "element": ("axles[0].suspension.elements[0]", "L1.element1."),
@@ -68,6 +79,7 @@ OFF: dict[str, dict[str, float]] = {
     "auxiliary_anti_roll": {"scale": 0.0},
     "brake": {"mu": 0.0},
     "bump_stop": {"scale": 0.0},
+    "compliance": {"factor": 0.0},
     "damper": {"scale": 0.0},
     "driver": {"lock": 0.0},
     "element": {"scale": 0.0},
@@ -78,7 +90,17 @@ OFF: dict[str, dict[str, float]] = {
 # Numbers that a mirror turns around.
 ODD_NUMBERS = ("anti_roll_bar.preload", "straight_line.y", "straight_line.heading", "steering_wheel")
 # States that a mirror turns around: y, roll and yaw of bodies; contacts across the wheel.
-ODD_STATES = ("chassis.y", "chassis.e1", "chassis.e3", "chassis.vy", "chassis.wx", "chassis.wz", ".tire.v", ".twist")
+ODD_STATES = (
+    "chassis.y",
+    "chassis.e1",
+    "chassis.e3",
+    "chassis.vy",
+    "chassis.wx",
+    "chassis.wz",
+    ".tire.v",
+    ".twist",
+    ".compliance.y",
+)
 
 
 def kinds() -> list[Kind]:
@@ -159,7 +181,8 @@ def disturb(sim: Simulation, seed: int = 0) -> None:
     for v in sim.model.states:
         size = {"m": 0.006, "m/s": 0.3, "rad/s": 0.2}.get(v.unit, 0.0)
         here = sim.state(v.name)
-        values[v.name] = here + float(rng.uniform(0.3, 1.0) * rng.choice([-1.0, 1.0])) * size
+        own = np.random.default_rng([seed, zlib.crc32(v.name.encode())])  # the same with further states
+        values[v.name] = here + float(own.uniform(0.3, 1.0) * own.choice([-1.0, 1.0])) * size
     for name in values:
         if name.endswith(".jounce"):
             values[name] = 0.055 if name.startswith("L") else -0.103
@@ -460,6 +483,8 @@ def test_a_part_that_is_switched_off_does_nothing(family: str, kind: str) -> Non
         if f"{prefix}{name}" in known
     })  # fmt: skip
     without = simulation(family, kind, there=False)
+    theirs = {v.name for v in without.model.states}
+    sim.set_states({v.name: 0.0 for v in sim.model.states if v.name not in theirs})  # nothing left of it
     sim.advance(1)
     without.advance(1)
     off, expected = rates(sim), rates(without)

@@ -34,7 +34,7 @@ from jounce.core.tables import Table
 
 if TYPE_CHECKING:
     from jounce.components.tire.base import Tire
-    from jounce.components.tire.mounted import Block, Mounted
+    from jounce.components.tire.mounted import Block, Mounted, Yielding
     from jounce.road.ground import Ground
     from jounce.symbolic.system import System
 
@@ -433,6 +433,8 @@ class WheelModel:
     brake_torque: Any = 0.0  # on the wheel, from the carrier
     spring_forces: list[Any] = field(default_factory=list)  # of springs and stops at the wheel, downwards
     road_height: Any = None  # what an input adds to the ground
+    gives: dict[str, Any] = field(default_factory=dict)  # how far its carrier gives way, by the maps of the axle
+    yielding: Yielding | None = None  # what that does at the contacts
     numbers: dict[int, int] = field(default_factory=dict)  # of parts that stand in lists
 
     @property

@@ -118,15 +118,25 @@ def text(default: str = "", *, doc: str) -> Any:
     return Field(default, description=doc, json_schema_extra={"kind": "text"})
 
 
-def part(default: Any = REQUIRED, *, doc: str, numbers_only: bool = False, family: str = "", each: str = "") -> Any:
+def part(
+    default: Any = REQUIRED,
+    *,
+    doc: str,
+    numbers_only: bool = False,
+    family: str = "",
+    each: str = "",
+    silent: bool = False,
+) -> Any:
     """Declare a group of fields, or several of them; with `numbers_only` their number is no structure.
 
     `family`: any part of this family may stand here, chosen by its ``kind`` (``core/part_registry.py``); that of the
-    annotation when none is given. `each`: name of one of several, in the names of its numbers: ``damper1`` …
+    annotation when none is given. `each`: name of one of several, in the names of its numbers: ``damper1`` … `silent`:
+    the structure of a vehicle without it does not mention it.
 
     A default may be given as a mapping ({}: all defaults), which is read when it is needed: not at import.
     """
     extra: dict[str, Any] = {"kind": "part", "numbers_only": numbers_only, "family": family, "each": each}
+    extra["silent"] = silent
     as_raw = isinstance(default, Mapping)
     return Field(default, description=doc, json_schema_extra=extra, validate_default=True if as_raw else None)
 

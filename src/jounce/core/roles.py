@@ -11,6 +11,7 @@
 | drift     | zero                                                 | unknown, found               |
 | strain    | follows a displacement of the bodies in the plane    | unknown, found               |
 | stick     | unknown while its friction can hold, else zero       | as it is                     |
+| follow    | of a memory: what it becomes                         | what it becomes              |
 | (none)    | must not move, or the search fails and names it      | must not move                |
 
 ``balance`` of a coordinate means that its acceleration vanishes, of any other state that its rate does. ``strain`` and
@@ -23,6 +24,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-Role = Literal["", "balance", "zero", "held", "free", "place", "speed", "drift", "strain", "stick"]
+Role = Literal["", "balance", "zero", "held", "free", "place", "speed", "drift", "strain", "stick", "follow"]
 
 ROLES: tuple[str, ...] = get_args(Role)

@@ -36,7 +36,7 @@ TIRE_RANGES = (
 )
 
 NO_COMPLIANCE = (
-    "suspensions have no compliance yet: the car understeers 0.5 to 1.5 deg/g less and answers with more gain than one "
+    "no suspension has compliance: the car understeers 0.5 to 1.5 deg/g less and answers with more gain than one "
     "of its class"
 )
 
@@ -69,7 +69,8 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
         **{f"tires, {axle.word}": [start.description.tires[axle.wheels[0].name].name, ""] for axle in axles},
     }
     warnings = list(start.warnings)
-    if vehicle.category and isinstance(event, Steered):
+    rigid = all(axle.data.suspension.compliance is None for axle in axles)
+    if vehicle.category and isinstance(event, Steered) and rigid:
         warnings.append(NO_COMPLIANCE)
     if recorded.reason and not recorded.ok:
         warnings.append(f"ended early: {recorded.reason}")

@@ -5,12 +5,14 @@ Chosen rates r(x) are brought to zero by changing chosen states (quaternions thr
     δ = argmin |r + (∂r/∂x) δ|,   x ← x ⊕ t δ,   t = 1, ½, ¼, … until |r| falls                              (1)
 
 Least squares, so more unknowns than equations (a car may stand anywhere in the plane) or a redundant equation do no
-harm.
+harm. Memories of role ``follow``, which no linearisation contains, are found by iteration around it:
+
+    m ← m⁺(x(m), m)                                                                                            (2)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
@@ -24,6 +26,8 @@ from jounce.sim.linear import Lineariser
 
 Array = npt.NDArray[np.float64]
 
+FOLLOWING = 100  # most times that memories are given what they become
+STAYS = 1e-13  # largest change of a memory that stays
 HALVINGS = 12  # shortest trial of a Newton step is 2^-12 of it
 
 
@@ -138,6 +142,22 @@ def newton(problem: Unknowns, bounds: Array, tolerance: float, iterations: int, 
         converged = history[-1] <= tolerance
     worst = int(np.argmax(np.abs(r))) if len(r) else 0
     return Found(converged, len(history) - 1, history[-1], worst, tuple(history))
+
+
+def followed(sim: Simulation, solve: Callable[[], Found]) -> Found:
+    """Solve with memories of role ``follow`` held, give them what they become, and again, until they stay (2)."""
+    names = [i for i, v in enumerate(sim.model.memories) if v.role == "follow"]
+    found = solve()
+    for _ in range(FOLLOWING if names else 0):
+        if not found.converged:
+            break
+        becomes = sim.derivatives()[1][names]
+        change = np.abs(becomes - sim.m[names])
+        if not np.isfinite(change).all() or change.max() <= STAYS * max(1.0, float(np.abs(becomes).max())):
+            break
+        sim.m[names] = becomes
+        found = solve()
+    return found
 
 
 class Places:

@@ -43,7 +43,7 @@ from jounce.core.errors import JounceError, ParameterError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
-from jounce.sim.equilibrium import Places, newton
+from jounce.sim.equilibrium import Places, followed, newton
 from jounce.sim.linear import Lineariser, LinearModel
 from jounce.vehicle.assembly import at_rest
 
@@ -489,7 +489,7 @@ class _Newton:
         return self.names[self.held_speeds[row - len(self.shifts)]]
 
     def solve(self) -> Settled:
-        found = newton(self, self.limits, TOLERANCE, ITERATIONS, ROUNDING)
+        found = followed(self.sim, lambda: newton(self, self.limits, TOLERANCE, ITERATIONS, ROUNDING))
         if not found.converged:
             raise StaticsError(
                 f"no equilibrium by Newton's method: the acceleration of {self._label(found.worst)!r} stays at "

@@ -22,7 +22,7 @@ from jounce.core.errors import ParameterError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
-from jounce.sim.equilibrium import Places, newton, rotation
+from jounce.sim.equilibrium import Places, followed, newton, rotation
 from jounce.sim.linear import Lineariser
 from jounce.sim.statics import HEIGHT_STEP, STEP_LIMITS
 
@@ -111,7 +111,7 @@ def run_steadily(
             sim.set_inputs({THROTTLE: start[1] + step[-1]})
 
     turn_about()
-    found = newton(Steady(), limits, TOLERANCE, ITERATIONS)
+    found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS))
     if found.converged:
         return Running(speed, sim.input(THROTTLE), float(sim.x[turning[2]]), found.iterations, found.size)
     raise StaticsError(

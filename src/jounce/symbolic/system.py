@@ -263,17 +263,28 @@ class Scope:
         system.claim_name(full)
         system.input_aliases[full] = known
 
-    def state(self, name: str, unit: str = "-", doc: str = "", initial: float = 0.0, role: Role = "") -> SX:
+    def state(
+        self,
+        name: str,
+        unit: str = "-",
+        doc: str = "",
+        initial: float = 0.0,
+        role: Role = "",
+        *,
+        massless: bool = False,
+    ) -> SX:
         """An integrated state that is not a mechanical coordinate; give its rate with ``derivative``.
 
-        ``role``: what it does at rest and in steady running (``core/roles.py``).
+        ``role``: what it does at rest and in steady running (``core/roles.py``). A ``massless`` one may stand in the
+        pose of a frame: bodies there go along without a velocity by its rate, hence without inertia against it.
         """
         item = self._new(name, unit, doc, initial, role)
         self.system.check_open(f"state {item.name!r} is declared")
         self.system.states.append(item)
-        self.system.unmoving[key(item.symbol)] = (
-            f"state {item.name!r} moves a frame; only coordinates, inputs with a rate and time may do that"
-        )
+        if not massless:
+            self.system.unmoving[key(item.symbol)] = (
+                f"state {item.name!r} moves a frame; only coordinates, inputs with a rate and time may do that"
+            )
         return item.symbol
 
     def derivative(self, state: SX, expression: Any) -> None:
@@ -295,6 +306,24 @@ class Scope:
         self.system.check_open(f"memory {item.name!r} is declared")
         self.system.memories.append(item)
         return item.symbol
+
+    def later(self, name: str, held: bool = False) -> SX:
+        """A symbol for an expression that is known later; ``define`` it before the equations are derived.
+
+        ``held``: it may stand in the pose of a frame without bodies, which then has no velocity by it.
+        """
+        symbol = ca.SX.sym(self.full_name(name))
+        if held:
+            self.system.rates[key(symbol)] = ca.SX(0)
+        self.system.undefined[key(symbol)] = self.system.calls.late_alias(self.full_name(name), symbol)
+        return symbol
+
+    def define(self, symbol: SX, expression: Any) -> None:
+        """Say what a symbol made by ``later`` stands for."""
+        call = self.system.undefined.pop(key(symbol), None)
+        if call is None:
+            raise ModelError(f"{symbol} was not made by later(), or is defined already")
+        call.args.append(self._scalar(expression, f"definition of {symbol}"))
 
     def next_memory(self, memory: SX, expression: Any) -> None:
         """Set what a memory becomes after an evaluation."""
@@ -766,6 +795,7 @@ class System(Scope):
         self.rolling: list[tuple[Speed, SX]] = []  # speed of a wheel, its value when it rolls freely
         self.acceleration_aliases: dict[int, Any] = {}
         self.multiplier_aliases: dict[int, Any] = {}
+        self.undefined: dict[int, Any] = {}  # symbols made by ``later`` that nobody has defined yet
         self.loop_gains: dict[str, SX] = {}
         self.equations: Equations | None = None  # once derived; nothing can be added then
         self.implicit = False  # whether loads added now belong to the implicit part of a step

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jounce.components.part import Part
+from jounce.components.suspension.compliance_maps import ComplianceMap
 from jounce.core.curves import CURVE_KEYS, Curve
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.fields import Data, ValidationError, meta, override, to_raw, walk
@@ -240,6 +241,8 @@ def _turned(keys: Keys, right: Data) -> dict[str, Any]:
     if isinstance(right, Kingpin):
         names = ("caster", "inclination", "x", "y", "z")
         return {item: mirrored(getattr(right, item), -1.0 if item == "y" else 1.0) for item in names}
+    if isinstance(right, ComplianceMap):
+        return {"curve": right.model_copy(update={"right": None}).on("R").curve}
     if isinstance(right, KinematicMap) and not isinstance(right, AngleMap) and name == "y":
         return {"curve": right.curve.scaled(-1.0), "offset": -right.offset + 0.0}
     return {}
@@ -338,7 +341,12 @@ def _fields_of(data: Data, path: str, right: Data | None = None) -> Iterator[str
         if isinstance(value, Provenance):
             continue
         if value is None:
-            if extra.get("kind") in ("part", "curve", "quantity") and info.default is None and name != "provenance":
+            if (
+                not extra.get("silent")
+                and extra.get("kind") in ("part", "curve", "quantity")
+                and info.default is None
+                and name != "provenance"
+            ):
                 yield f"{inner}: none"
         elif extra.get("kind") == "choice":
             yield f"{inner}: {value}"

@@ -188,6 +188,8 @@ def check(vehicle: Vehicle) -> None:
         devices = [name for name in ("anti_roll_bar", "auxiliary_anti_roll") if getattr(axle.data.suspension, name)]
         if len(axle.sides) == 1 and devices:
             raise problem("an axle with a single wheel has none", *path_of(vehicle, axle, "suspension"), devices[0])
+        if axle.data.suspension.compliance is not None:
+            axle.data.suspension.compliance.check(axle, (*path_of(vehicle, axle, "suspension"), "compliance"))
     for first, second in pairwise(axles):
         if not second.x < first.x:
             text = f"{second.x!r} m: must be behind the axle before it ({first.x!r} m)"

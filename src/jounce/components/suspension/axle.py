@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from pydantic import model_validator
 
 from jounce.components.basics import Side, Subsystem
-from jounce.components.model import AxleModel, Pose
+from jounce.components.model import AxleModel, Pose, WheelModel
 from jounce.components.part import Level, Part, Symbols, derived
 from jounce.components.places import TRAVEL, AxlePlace, WheelPlace
 from jounce.components.settings import Statics
 from jounce.components.suspension.anti_roll_bar import AntiRollBar
 from jounce.components.suspension.auxiliary_anti_roll import AuxiliaryAntiRoll
 from jounce.components.suspension.bump_stop import BumpStop
+from jounce.components.suspension.compliance import Compliance
 from jounce.components.suspension.damper import Damper
 from jounce.components.suspension.element import Element
 from jounce.components.suspension.guidance import MAPS, AngleMap, KinematicMap, pose
@@ -60,6 +62,9 @@ class Suspension(Subsystem):
     )
     anti_roll_bar: AntiRollBar | None = part(
         None, family="anti_roll_bar", doc="anti-roll bar; takes the place of the auxiliary force"
+    )
+    compliance: Compliance | None = part(
+        None, family="compliance", silent=True, doc="how wheels give way under the loads of their tires; absent: not"
     )
     elements: tuple[Element, ...] = part((), family="element", each="element", doc="further elements, by their kind")
 
@@ -124,18 +129,28 @@ class Suspension(Subsystem):
             else:
                 steered = None if steering is None else wheel.symbols(steering, "steering")
                 wheel.pose = pose(wheel, own, steered, steering, self.dependent)
+            wheel.pose = _given_way(wheel, wheel.pose, wheel.gives)
             wheel.pose.psi = wheel.vehicle.through(
                 wheel.pose.psi, "rad", "steer angle of the wheel, left positive",
                 added=f"Steering.steer_at_spindle.{wheel.place.name}", rate=True,
             )  # fmt: skip
-            here, sign = wheel.pose, -wheel.place.outwards
-            phi, theta = sign * here.camber, -here.side_view_angle
-            turns = (("z", here.psi), ("x", phi), ("y", theta))
-            if at.place.settings.carrier_rotation == "3-2-1":
-                turns = (("z", here.psi), ("y", theta), ("x", phi))
-            centre = own.wheel_centre
-            place = [centre[0] + here.x, centre[1] + here.y, centre[2] + wheel.travel]
-            wheel.carrier = at.frame.guided(f"{wheel.place.prefix}carrier", place, turns)
+            wheel.carrier = self._carrier(wheel, own, wheel.pose, "carrier")
+            if wheel.yielding is not None:
+                for i, tried in enumerate(wheel.yielding.tried):
+                    change = {name: value - wheel.gives[name] for name, value in tried.items()}
+                    there = _given_way(wheel, replace(wheel.pose), change)
+                    wheel.yielding.frames.append(self._carrier(wheel, own, there, f"carrier_tried{i + 1}"))
+
+    def _carrier(self, wheel: WheelModel, own: Symbols, here: Pose, name: str) -> Any:
+        """The frame of a carrier in a pose, (1) of ``guidance``."""
+        at, sign = wheel.axle, -wheel.place.outwards
+        phi, theta = sign * here.camber, -here.side_view_angle
+        turns = (("z", here.psi), ("x", phi), ("y", theta))
+        if at.place.settings.carrier_rotation == "3-2-1":
+            turns = (("z", here.psi), ("y", theta), ("x", phi))
+        centre = own.wheel_centre
+        place = [centre[0] + here.x, centre[1] + here.y, centre[2] + wheel.travel]
+        return at.frame.guided(f"{wheel.place.prefix}{name}", place, turns)
 
     def connect(self, at: AxleModel, p: Symbols) -> None:
         """Linear springs and dampers that only the search for equilibrium switches on; zero in a run."""
@@ -177,8 +192,20 @@ class Suspension(Subsystem):
             curve = getattr(self, name).curve
             if curve.is_table and abs(curve(0.0)) > 1e-9:
                 yield name, f"{curve(0.0):.6g} {curve.units.y} at design, where this coordinate is zero by definition"
+        if self.compliance is not None:
+            yield from self.compliance.remarks_on(self)
         if self.anti_roll_bar is not None and self.auxiliary_anti_roll is not None:
             yield "auxiliary_anti_roll", "not used, the anti-roll bar takes its place"
+
+
+def _given_way(wheel: WheelModel, here: Pose, gives: Mapping[str, Any]) -> Pose:
+    """The pose with what compliance adds to it; same signs as the maps."""
+    for name, value in gives.items():
+        if name == "toe":
+            here.psi = here.psi - wheel.place.outwards * value
+        else:
+            setattr(here, name, getattr(here, name) + value)
+    return here
 
 
 def slope_at_zero(curve: Curve, width: float = 1e-4) -> float:

@@ -286,15 +286,15 @@ class TireModel(ABC):
         at = self.at_load(p, load, side * gamma, friction, turn=turn, curves=curves)
         return mirrored(self.forces(p, at, kappa, side * alpha, vx, spin), side)
 
-    def leaf(self, factors: Sequence[str] = (), exponential: bool = False) -> Leaf:
+    def leaf(self, factors: Sequence[str] = (), exponential: bool = False, yielding: bool = False) -> Leaf:
         """The whole tire, from deflection and velocities to forces and rates of the contact deflections.
 
         ``factors``: names of numbers on which the caller has factors, as a further group of arguments ``s``.
-        ``exponential``: the next deflections instead of their rates.
+        ``exponential``: the next deflections instead of their rates. ``yielding``: also how stiff the contact is.
         """
         from jounce.components.tire.transient import leaf_of
 
-        return leaf_of(self, tuple(factors), exponential)
+        return leaf_of(self, tuple(factors), exponential, yielding)
 
 
 @dataclass(frozen=True)

@@ -152,6 +152,13 @@ def motion(contact: Contact, velocity: Vector, spin_of_carrier: Vector) -> Motio
     return Motion(_dot(v, contact.forward), _dot(v, contact.lateral), -_dot(v, contact.normal) / contact.cosine)
 
 
+def contact_speeds(contact: Contact, rates: Vector) -> tuple[Any, Any]:
+    """Along and across the wheel, of a carrier that gives way forward, to the left, and about the wheel's x axis."""
+    x, y, lean = rates
+    along = x * contact.forward[0] + y * contact.forward[1]
+    return along, x * contact.lateral[0] + y * contact.lateral[1] + contact.radius * lean
+
+
 def wrench(contact: Contact, force: Vector, moment: Vector) -> Wrench:
     """Force and moment in contact axes, moved to the wheel centre, in the axes of the contact's vectors."""
     f, m = ([sum_of(parts, i, contact) for i in range(3)] for parts in (force, moment))

@@ -304,7 +304,7 @@ def mount(
     told = dict(zip((label for label, _ in model.channels), found[6 + len(states) :], strict=True)).get(TOLD_RADIUS)
     mounted = _mounted(block, rotor, surface, (at, velocity, force, moment), mu, told)
     if given is not None:
-        mounted = replace(mounted, wrench=given(mounted.contact, mounted.wrench))
+        mounted = replace(mounted, wrench=given(mounted.contact, mounted.wrench), changed=True)
         native = carrier.native_axes
         force, moment = (native.express(vector, carrier) for vector in mounted.wrench)
     scope.force(carrier, force, at=at)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jounce.components.tire import contact as geometry
@@ -29,6 +29,17 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Yielding:
+    """What a carrier that gives way does at the contact of its tires (``suspension/compliance``)."""
+
+    moved: Sequence[Any]  # forward and to the left, axes of the body, m; about the wheel's x axis, rad
+    slip: Sequence[Any] = ()  # speeds of the contact along and across the wheel, symbols that are defined later
+    speeds: Sequence[Any] = ()  # known before: forward, to the left, about the wheel's x, its spin axis, z of the body
+    tried: Sequence[dict[str, Any]] = ()  # how far it gives way in iterations, symbols that are defined later
+    frames: list[Any] = field(default_factory=list)  # carriers that give way so; the last one is where the tire acts
+
+
+@dataclass(frozen=True)
 class Mounted:
     """A tire on a wheel: expressions for channels and further loads. Forces and moments in contact axes."""
 
@@ -42,6 +53,8 @@ class Mounted:
     wrench: geometry.Wrench  # at the wheel centre, in the axes of the computation
     centre: Any  # of the wheel, from the origin of these axes
     told: Callable[[], dict[str, Any]] = dict  # what the tire knows besides, by the names of ``told``; for channels
+    changed: bool = False  # the wrench is not that of ``values``: a run has dropped or given a part of it
+    tried: tuple[dict[str, Any], ...] = ()  # values of iterations before the last one
 
     def declare_outputs(self, scope: Scope, prefix: str = "tire") -> None:
         """The usual channels."""

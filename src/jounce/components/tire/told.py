@@ -56,4 +56,4 @@ def told_leaf(model: TireModel, factors: tuple[str, ...] = ()) -> Leaf:
     def body(p: Numbers, x: Mapping[str, Any], curves: Mapping[str, Curve]) -> list[Any]:
         return list(tell(model, p, x, curves).values())
 
-    return leaf_with(model, leaf_name(model, "told", factors), told_inputs(model), body, factors)
+    return leaf_with(model, leaf_name(model, ["told"], factors), told_inputs(model), body, factors)

@@ -55,6 +55,12 @@ This is stable for every Δt and every speed, so that (8) is not needed: σ is t
 the states of a linearised model; statics and eigenvalues are those of the states (1, 2).
 
 Starting values: u = v = 0 is a tire without force. ``standing`` gives the deflections that carry given forces at rest.
+
+A carrier that gives way (``suspension/compliance``) asks a ``yielding`` leaf how stiff its contact is:
+
+    k = K/(c σ),   d = w kV (3),  without relaxation k = 0, d = K/|Vx|,   |Ky|,   1/q of (9)                       (11)
+
+k and d: force per deflection and per slip speed, longitudinal and lateral, both at no slip, where they are largest.
 """
 
 from __future__ import annotations
@@ -97,6 +103,7 @@ REST_OUTPUTS = ("rolled_rate", "twist_rate")
 STATE_OUTPUTS = ("u_rate", "v_rate")
 MEMORY_INPUTS = ("u", "v", "vsx_old", "vsy_old", "elapsed")
 MEMORY_OUTPUTS = ("u_next", "v_next", "vsx", "vsy")
+YIELDING_OUTPUTS = ("stiffness_x", "stiffness_y", "damping_x", "damping_y", "cornering", "haste_x", "haste_y")  # (11)
 
 
 class Lagged(NamedTuple):
@@ -107,6 +114,9 @@ class Lagged(NamedTuple):
     u_rate: Any
     v_rate: Any
     slowest: tuple[Any, Any]  # smallest q of (9), longitudinal and lateral
+    stiffness: tuple[Any, Any]  # k and d of (11)
+    damping: Any
+    haste: tuple[Any, Any] = (1.0, 1.0)
 
 
 class Updated(NamedTuple):
@@ -117,6 +127,8 @@ class Updated(NamedTuple):
     u: Any
     v: Any
     v_rate: Any
+    stiffness: tuple[Any, Any]  # k and d of (11)
+    damping: Any
 
 
 def inputs(model: TireModel, exponential: bool = False) -> tuple[str, ...]:
@@ -126,10 +138,11 @@ def inputs(model: TireModel, exponential: bool = False) -> tuple[str, ...]:
     return INPUTS + further + REST_INPUTS + (MEMORY_INPUTS if exponential else STATE_INPUTS)
 
 
-def outputs(model: TireModel, exponential: bool = False) -> tuple[str, ...]:
+def outputs(model: TireModel, exponential: bool = False, yielding: bool = False) -> tuple[str, ...]:
+    more = YIELDING_OUTPUTS if yielding else ()
     if not model.transient:
-        return OUTPUTS
-    return OUTPUTS + REST_OUTPUTS + (MEMORY_OUTPUTS if exponential else STATE_OUTPUTS)
+        return OUTPUTS + more
+    return OUTPUTS + REST_OUTPUTS + (MEMORY_OUTPUTS if exponential else STATE_OUTPUTS) + more
 
 
 def slips(vx: Any, vsx: Any, vsy: Any, rolling: Any = None) -> tuple[Any, Any]:
@@ -176,6 +189,8 @@ class _Rolling:
         self.slide = self.w_slide * (sqrt(squared + REST) - REST**0.5)  # (4), zero and flat at rest
         damping = slow.stands * p["LOW_SPEED_DAMPING"] * fmin(load * p["PER_FNOMIN"], 1.0)
         self.damped_x, self.damped_y = damping * vsx / at.slope_x, damping * vsy / fabs(at.slope_y)
+        self.damping = damping
+        self.stiffness = at.slope_x * self.per_x, fabs(at.slope_y) * self.per_y
 
     @property
     def along(self) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
@@ -236,6 +251,8 @@ def lag(
         -vsx - leak_x * u_over,  # (1, 7)
         vsy - leak_y * v_over,  # (2, 7)
         (slowest[0], slowest[1]),
+        (r.stiffness[0] * per_cx, r.stiffness[1] * per_cy),
+        r.damping,
     )
 
 
@@ -259,7 +276,8 @@ def update(
     u = _followed(u, leak_x, -vsx_old, -vsx, elapsed)
     v = _followed(v, leak_y, vsy_old, vsy, elapsed)
     _, (kappa, tan_alpha) = r.gone(u, v, grip)
-    return Updated(kappa - r.damped_x, atan(tan_alpha + r.damped_y), u, v, vsy - leak_y * v)
+    slips = (kappa - r.damped_x, atan(tan_alpha + r.damped_y))
+    return Updated(*slips, u, v, vsy - leak_y * v, r.stiffness, r.damping)
 
 
 def _followed(value: Any, leak: Any, n_old: Any, n: Any, elapsed: Any) -> Any:
@@ -280,7 +298,9 @@ def hastened(at: AtLoad, lagged: Lagged, fx: Any, fy: Any) -> Lagged:
     ):
         share = (fabs(force) + FORCE_FLOOR) / (fabs(slope * slip) + FORCE_FLOOR)
         shares.append(fmin(fmax(share, least), 1.0))
-    return lagged._replace(u_rate=lagged.u_rate / shares[0], v_rate=lagged.v_rate / shares[1])
+    return lagged._replace(
+        u_rate=lagged.u_rate / shares[0], v_rate=lagged.v_rate / shares[1], haste=(1 / shares[0], 1 / shares[1])
+    )
 
 
 def _faded(x: Any) -> Any:
@@ -294,6 +314,7 @@ def evaluate(
     x: Mapping[str, Any],
     curves: Mapping[str, Curve] | None = None,
     exponential: bool = False,
+    yielding: bool = False,
 ) -> list[Any]:
     """The whole tire: from ``inputs(model)`` to ``outputs(model)``, with numbers or symbols."""
     side, spin, vx = x["side"], x["spin"], x["vx"]
@@ -309,6 +330,8 @@ def evaluate(
     rolls = rolled(roll, x["rolled"]) if model.transient else None
     turn = turn_of(p, x, 1 - slow.stands if model.transient else 1.0) if model.turn_slip else None
 
+    gives: list[Any] = []  # (11)
+
     def at_contact(load: Any, estimate: bool = False) -> tuple[Forces, Any, Any, list[Any], Any]:
         arctan = ROUGH.atan if estimate else atan
         if estimate:
@@ -317,17 +340,22 @@ def evaluate(
             at = model.at_load(p, load, gamma, x["friction"], turn=turn, curves=curves)
         if rolls is None:
             kappa, alpha = slips(vx, vsx, vsy, rolling)
+            if yielding:
+                speed = fmax(fabs(vx), SLIP_SPEED_FLOOR)
+                gives[:] = [0.0, 0.0, at.slope_x / speed, fabs(at.slope_y) / speed, fabs(at.slope_y), 1.0, 1.0]
             return model.forces(p, at, kappa, side * alpha, vx, spin), kappa, alpha, [], at.grip
         if exponential:
             before = (x["u"], x["v"], x["vsx_old"], x["vsy_old"])
             new = update(p, at, load, before, vx, vsx, vsy, x["elapsed"], rolling, slow)
             f = model.forces(p, at, new.kappa, side * new.alpha, vx, spin, side * roll * new.v_rate, rolls.share)
+            gives[:] = [*new.stiffness, new.damping, new.damping, fabs(at.slope_y), 1.0, 1.0]
             return f, new.kappa, new.alpha, [new.u, new.v, vsx, vsy], at.grip
         lagged = lag(p, at, load, x["u"], x["v"], vx, vsx, vsy, x["t_dt"], rolling, arctan, slow)
         belt = side * roll * lagged.v_rate
         f = model.forces(p, at, lagged.kappa, side * lagged.alpha, vx, spin, belt, rolls.share)
         if model.nonlinear:
             lagged = hastened(at, lagged, f.fx, f.fy)
+        gives[:] = [*lagged.stiffness, lagged.damping, lagged.damping, fabs(at.slope_y), *lagged.haste]
         return f, lagged.kappa, lagged.alpha, [lagged.u_rate, lagged.v_rate], at.grip
 
     free, first = load, None
@@ -343,7 +371,8 @@ def evaluate(
         if model.sideways:
             mz = mz - largest(p["TWIST_ARM"], grip, load * p["PER_FNOMIN"]) * slow.stands * twist.share
         rates = [rolls.rate, twist.rate, *rates]
-    return [f.fx, side * f.fy, load, side * f.mx, f.my, mz, kappa, alpha, radius, *rates]
+    more = gives if yielding else ()
+    return [f.fx, side * f.fy, load, side * f.mx, f.my, mz, kappa, alpha, radius, *rates, *more]
 
 
 def turn_of(p: Numbers, x: Mapping[str, Any], moves: Any) -> Turn:
@@ -355,19 +384,20 @@ def turn_of(p: Numbers, x: Mapping[str, Any], moves: Any) -> Turn:
 
 
 @cache
-def leaf_of(model: TireModel, factors: tuple[str, ...] = (), exponential: bool = False) -> Leaf:
+def leaf_of(model: TireModel, factors: tuple[str, ...] = (), exponential: bool = False, yielding: bool = False) -> Leaf:
     """The leaf function of a structure, made once and shared by all wheels and systems."""
     if not is_dataclass(model):
         raise ModelError(f"tire model {type(model).__name__}: must be a frozen dataclass")
     if exponential and (model.nonlinear or not model.transient):
         why = "relaxation lengths that fall with slip" if model.nonlinear else "a use mode without relaxation"
         raise ModelError(f"tire {model.kind}: the exponential update does not go with {why}")
-    return make_leaf(model, leaf_name(model, "exponential" if exponential else "", factors), factors, exponential)
+    words = [*(["exponential"] if exponential else []), *(["yielding"] if yielding else [])]
+    return make_leaf(model, leaf_name(model, words, factors), factors, exponential, yielding)
 
 
-def leaf_name(model: TireModel, word: str = "", factors: Sequence[str] = ()) -> str:
+def leaf_name(model: TireModel, words: Sequence[str] = (), factors: Sequence[str] = ()) -> str:
     """A name that tells the structure: what is not as usual."""
-    parts = [f"tire_{model.kind}", *([word] if word else [])]
+    parts = [f"tire_{model.kind}", *words]
     for field in fields(model):  # type: ignore[arg-type]
         value = getattr(model, field.name)
         if value != field.default:
@@ -375,11 +405,13 @@ def leaf_name(model: TireModel, word: str = "", factors: Sequence[str] = ()) -> 
     return re.sub(r"\W", "_", "_".join([*parts, *(["by", *factors] if factors else [])]))
 
 
-def make_leaf(model: TireModel, name: str, factors: Sequence[str] = (), exponential: bool = False) -> Leaf:
+def make_leaf(
+    model: TireModel, name: str, factors: Sequence[str] = (), exponential: bool = False, yielding: bool = False
+) -> Leaf:
     """The leaf function of a model, from ``inputs`` to ``outputs``."""
 
     def body(p: Numbers, x: Mapping[str, Any], curves: Mapping[str, Curve]) -> list[Any]:
-        return evaluate(model, p, x, curves, exponential)
+        return evaluate(model, p, x, curves, exponential, yielding)
 
     return leaf_with(model, name, inputs(model, exponential), body, factors)
 

@@ -18,7 +18,7 @@ from jounce.components.tire import external
 from jounce.components.tire.base import FRICTION_UNUSED, Numbers, Tire, total_friction
 from jounce.components.tire.external import External
 from jounce.components.tire.magic import FRICTION_FLOOR
-from jounce.components.tire.mounted import Block, Mounted
+from jounce.components.tire.mounted import Block, Mounted, Yielding
 from jounce.components.tire.substeps import SubSteps
 from jounce.components.tire.told import told_inputs, told_leaf, told_names
 from jounce.components.tire.transient import MEMORY_INPUTS, inputs, outputs
@@ -74,6 +74,7 @@ def mount(
     substeps: int = 0,
     exponential: bool = False,
     outside: Callable[[geometry.Contact, geometry.Wrench], geometry.Wrench] | None = None,
+    yielding: Yielding | None = None,
 ) -> Mounted:
     """Put a tire on a rotor whose axis points to the left; its forces act on the carrier and about the spin axis.
 
@@ -91,12 +92,13 @@ def mount(
     substeps : integrate the contact deflections apart, so many times in a step (``substeps``); 0: with the vehicle
     exponential : the contact deflections are memories with an exact update, not states, (10) of ``transient``
     outside : force and moment at the wheel centre as they shall act, from those that the tire gives
+    yielding : of a carrier that gives way: its contact moves with it
     """
     model, system = block.tire.model, scope.system
     if isinstance(model, External):
         return external.mount(
             scope, block, rotor, ground, side, friction=friction, name=name, offset=offset, given=outside
-        )
+        )  # of a carrier that gives way they see the pose, not the speed
     carrier = rotor.body.frame
     axes = carrier.native_axes
     place = [0.0, 0.0, 0.0] if axes is carrier else carrier.r
@@ -120,6 +122,8 @@ def mount(
         scope.output(f"{name}.map.profile", 1.0, "-", "the contact is that of a cross-section")
     # Directions change slowly against the spin and the jounce: held in the Jacobian of a linear-implicit step.
     held = touch._replace(arm=scope.slow(f"{name}.arm", *touch.arm))
+    if yielding is not None and yielding.speeds:
+        velocity, turning = _hurried(velocity, turning, touch, yielding)
     if surface.velocity is not None:  # relative to a ground that moves
         velocity = [v - g for v, g in zip(velocity, surface.velocity, strict=True)]
     moving = geometry.motion(held, velocity, turning)
@@ -159,6 +163,9 @@ def mount(
             "vsy": scope.memory(f"{name}.vsy", "m/s", "lateral slip speed at the last evaluation", role="zero"),
         }
         x |= dict(zip(MEMORY_INPUTS, (*kept.values(), system.elapsed), strict=True))
+        if yielding is not None and yielding.slip:
+            along, across = _gone(scope.scope(name), yielding, touch)
+            x |= {"u": x["u"] - along, "v": x["v"] + across}
     elif model.transient and substeps:
         own, given = SubSteps(scope.scope(name), substeps), dict(x)
         deflections = (own.u, own.v)
@@ -175,10 +182,18 @@ def mount(
 
     def evaluate(x: Mapping[str, Any]) -> dict[str, Any]:
         asked = {"x": [x[key] for key in inputs(model, exponential)], **groups}
-        results = scope.call(lambda: model.leaf(scaled, exponential), asked, block.tables)
-        return {key: results[i] for i, key in enumerate(outputs(model, exponential))}
+        results = scope.call(lambda: model.leaf(scaled, exponential, yielding is not None), asked, block.tables)
+        return {key: results[i] for i, key in enumerate(outputs(model, exponential, yielding is not None))}
 
     values = evaluate(x)
+    tried: list[dict[str, Any]] = []
+    if yielding is not None:
+        for frame in yielding.frames:  # the last one acts
+            tried.append(values)
+            touch, moving, rho, place, geometric = _seen(frame, rotor, ground, block, offset, yielding)
+            held = touch
+            values = evaluate({**x, **geometric})
+        values = _given_way(values, yielding, outside is None)
     if own is not None:
         own.advance(given, evaluate)
     elif deflections is not None:
@@ -210,7 +225,69 @@ def mount(
         results = scope.call(lambda: told_leaf(model, scaled), asked, block.tables) if names else []
         return dict(zip(names, results, strict=True))
 
-    return Mounted(block.tire, touch, moving, values, deflections, rho, mu, total, place, told)
+    changed = outside is not None
+    return Mounted(block.tire, touch, moving, values, deflections, rho, mu, total, place, told, changed, tuple(tried))
+
+
+def _hurried(velocity: Any, turning: Any, touch: geometry.Contact, yielding: Yielding) -> tuple[Any, Any]:
+    """Velocities of a carrier with the known ones by which it gives way."""
+    x, y, lean, wind, toe = yielding.speeds
+    given = [lean * a + wind * b for a, b in zip(touch.forward, touch.axis, strict=True)]
+    return add(velocity, [x, y, 0.0]), add(turning, add(given, [0.0, 0.0, toe]))
+
+
+def _seen(
+    carrier: Any, rotor: Gyrostat, ground: Ground, block: Block, offset: Any, yielding: Yielding
+) -> tuple[geometry.Contact, geometry.Motion, Any, Any, dict[str, Any]]:
+    """The contact of a carrier that is tried: as in ``mount``, with the arguments of the leaf that differ."""
+    axes, radius = carrier.native_axes, block.parameters["UNLOADED_RADIUS"]
+    place, velocity, turning = carrier.r, carrier.v_native, carrier.express(carrier.w, axes)
+    if offset is not None:
+        out = carrier.express([offset * a for a in rotor.axis], axes)
+        place, velocity = add(place, out), add(velocity, cross(turning, out))
+    axis = carrier.express(rotor.axis, axes)
+    surface = aimed(ground, axes, axis).under(axes, place)
+    touch = geometry.touch(axis, surface.normal, surface.height)
+    if surface.arm is not None:
+        touch = touch._replace(arm=surface.arm, radius=dot(surface.arm, surface.arm) ** 0.5)
+    rho, found = radius - touch.radius, {}
+    if block.profile is not None:
+        section = block.profile(touch.gamma)
+        touch, rho = geometry.touch_section(touch, surface.height, radius, section[0], section[1])
+        found["drop"] = section[1]
+    if yielding.speeds:
+        velocity, turning = _hurried(velocity, turning, touch, yielding)
+    if surface.velocity is not None:
+        velocity = [v - g for v, g in zip(velocity, surface.velocity, strict=True)]
+    moving = geometry.motion(touch, velocity, turning)
+    found |= {"rho": rho, "rho_rate": moving.rho_rate, "gamma": touch.gamma, "vx": moving.vx, "vy": moving.vy}
+    return touch, moving, rho, place, found | {"yaw_rate": dot(turning, surface.normal)}
+
+
+def _given_way(values: dict[str, Any], yielding: Yielding, acts: bool) -> dict[str, Any]:
+    """Forces and rates of a contact that also moves with its carrier: what the leaf found, which knew nothing of it,
+    and the part that is linear in these speeds; ``fx_held`` and ``fy_held`` are the forces without."""
+    found = values | {"fx_held": values["fx"], "fy_held": values["fy"]}
+    if yielding.slip:
+        along, across = yielding.slip
+        if acts:
+            found["fx"] = values["fx"] - values["damping_x"] * along
+            found["fy"] = values["fy"] - values["damping_y"] * across
+        if "u_rate" in values:
+            found["u_rate"] = values["u_rate"] - values["haste_x"] * along
+            found["v_rate"] = values["v_rate"] + values["haste_y"] * across
+    return found
+
+
+def _gone(scope: Scope, yielding: Yielding, touch: geometry.Contact) -> tuple[Any, Any]:
+    """How far a contact went along and across its wheel with the carrier since the last evaluation."""
+    names = (("gave_x", "m", "forward"), ("gave_y", "m", "to the left"), ("gave_lean", "rad", "about its x axis"))
+    steps = []
+    for (name, unit, doc), now in zip(names, yielding.moved, strict=True):
+        before = scope.memory(name, unit, f"how far the carrier gave way {doc}, last evaluation", role="held")
+        scope.next_memory(before, now)
+        steps.append(now - before)
+    return geometry.contact_speeds(touch, steps)
 
 
 def numbers_of(scope: Scope, block: Block) -> dict[str, list[Any]]:

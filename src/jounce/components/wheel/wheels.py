@@ -180,6 +180,7 @@ def _mount(here: WheelModel, place: str, offset: Any = None) -> Mounted:
         offset=offset,
         exponential=vehicle.choices.relaxation == "exact",
         outside=_outside_forces(here) if place == here.place.name else None,
+        yielding=here.yielding,
     )
 
 
