@@ -211,6 +211,9 @@ class _Report:
     def _element_force(self, wheel: WheelPlace) -> float:
         """Force of springs, stops and bars on the travel of a wheel, downwards positive, at rest."""
         total = self._out("Spring.Aggregate_Force_At_Wheel", wheel.name)
+        central = f"Spring.Central_Force_At_Wheel.{wheel.name}"
+        if central in self._names:
+            total += self._out(central)
         bar = f"Suspension.Auxiliary_Roll_Force.SUSP{wheel.axle.number}"
         if bar in self._names:
             total += wheel.outwards * self._out(bar)
