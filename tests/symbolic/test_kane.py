@@ -71,9 +71,7 @@ def mechanism() -> System:
     strut = system.two_point(body.frame, tip.frame, at_a=(0, 0.5, 0), at_b=(0.1, 0, 0))
     strut.act(10.0 * strut.length + 2.0 * strut.rate)
     power += -(10.0 * strut.length + 2.0 * strut.rate) * strut.rate
-    system.inerter(
-        "strut", strut.rate, 2.3, on=body.frame
-    )  # its energy is in the kinetic energy, its power nowhere else
+    system.inerter("strut", strut.rate, 2.3, on=body.frame)  # its energy is kinetic, it has no power of its own
     system.inerter("gear", 0.7 * arm.u[0] + slide.q[0] * slide.u[0], 1.9, on=arm.frame)
     system.force(system.world, (1.0, 2.0, 3.0))  # on the ground: no effect
     system.output("kinetic", system.kinetic_energy(), "J")

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from element_rig import RATIOS, STOP, WHEELS, alone, pushes, put, scale_names, slope
+from series_rig import STOP as STOP_RATE
+from series_rig import hung
 
 GROUP, CLEARANCE = "bus_third_spr_jounce_stop_data", 0.019
 
@@ -44,3 +46,11 @@ def test_it_acts_by_virtual_work(travel: dict[str, float]) -> None:
         assert acting[c] == pytest.approx(-force * 0.5 * slope(f, travel[c]), rel=1e-6)
     rate = -sim.output(f"{GROUP}.velocity.front")
     assert -sum(acting[c] * speed[c] for c in WHEELS) == pytest.approx(force * rate, rel=1e-6) and abs(force) > 100.0
+
+
+def test_one_of_a_mono_damper_has_its_own_channels() -> None:
+    sim = hung("dynamic", "axle1.element2")
+    put(sim, {"L1": 0.03, "R1": 0.02})
+    force = STOP_RATE * (0.9 * 0.025 - 0.01)
+    assert sim.output("bus_dmp_jounce_stop_data.force.front") == pytest.approx(force, rel=1e-9)
+    assert sim.output("Spring.Central_Force_At_Wheel.R1") == pytest.approx(0.45 * force, rel=1e-9)

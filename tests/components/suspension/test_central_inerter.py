@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from car_models import rates
 from element_rig import PLACES, RATIOS, WHEELS, alone, pushes, put, scale_names, slope
+from series_rig import hung
 
 
 @pytest.mark.parametrize(("travel", "speed"), PLACES)
@@ -38,3 +41,21 @@ def test_opposite_ends_do_not_feel_it() -> None:
     before = pushes(sim, dict.fromkeys(scale_names("third_inerter"), 0.0))
     assert all(abs(value) < 1e-9 for value in before.values()), "nothing accelerates"
     assert left != pytest.approx(right)
+
+
+def test_a_mono_inerter_through_a_filter_takes_what_is_stored_or_lost() -> None:
+    """F ḋ = d/dt ½ b p² + F²/c, c = 2πf b; a damper beside it, filtered, likewise with k = 2πf c."""
+    sim = hung("dynamic", "axle1.element3", "axle1.element4")
+    for travel, speed in PLACES:
+        put(sim, travel, speed)
+        sim.set_states({"axle1.element3.speed": 0.09, "axle1.element4.passed_force": -140.0})
+        found = rates(sim)
+        rate = 0.35 * (speed["L1"] + speed["R1"])
+        force = 52.0 * found["axle1.element3.speed"]
+        assert sim.output("ins_inerter_data.force.front") == pytest.approx(-force, rel=1e-9)
+        lost = force**2 / (52.0 * 2 * math.pi * 23.0)
+        assert force * rate == pytest.approx(52.0 * 0.09 * found["axle1.element3.speed"] + lost, rel=1e-9)
+        v = -0.4 * (speed["L1"] + speed["R1"])
+        stored = -140.0 * found["axle1.element4.passed_force"] / (2 * math.pi * 17.0 * 1250.0)
+        assert -140.0 * v == pytest.approx(stored + 140.0**2 / 1250.0, rel=1e-9)
+        assert sim.output("das_ride_damper_data.force.front") == -140.0

@@ -6,6 +6,7 @@ import pytest
 
 from element_rig import PLACES, RATIOS, SPEED, TRAVEL, WHEELS, alone, pushes, put, roll_spring_force, scale_names, slope
 from jounce.components.suspension.central_spring import CentralSpring
+from series_rig import both, hung
 
 
 def heave(name: str, travel: dict[str, float]) -> float:
@@ -79,3 +80,19 @@ def test_a_roll_spring_with_a_preload_is_remarked() -> None:
         "a roll spring that pushes at design leans the body"
     ]
     assert not list(CentralSpring.model_validate({**data, "acts": "mono"}).remarks())
+
+
+@pytest.mark.parametrize(("travel", "speed"), PLACES)
+def test_a_mono_spring_by_a_table_over_both_travels(travel: dict[str, float], speed: dict[str, float]) -> None:
+    """It moves with the wheels themselves, whatever a series stiffness gives way."""
+    sim = hung("dynamic", "axle1.element1")
+    put(sim, travel, speed)
+    sim.set_states({"L1.series_stiffness.deflection": 0.011, "R1.series_stiffness.deflection": -0.007})
+    j, o = travel["L1"], travel["R1"]
+    force = 900.0 + 27e3 * both(j, o)
+    slopes = {"L1": slope(lambda x: both(x, o), j), "R1": slope(lambda x: both(j, x), o)}
+    assert sim.output("nss_ride_spring_data.force.front") == pytest.approx(force, rel=1e-8)
+    acting = pushes(sim, {"axle1.element1.scale": 0.0})
+    for c in WHEELS:
+        assert acting[c] == pytest.approx(-force * slopes[c], rel=1e-6)
+    assert sim.output("nss_ride_spring_data.force_at_wheel.front") == pytest.approx(force * slopes["L1"], rel=1e-7)

@@ -11,12 +11,15 @@ With F held the frequency is √(k/m). With a cut-off frequency f, F passes Ḟ_
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Literal
 
 from jounce.components.model import WheelModel
 from jounce.components.part import Symbols
 from jounce.components.suspension.series_stiffness import SeriesStiffness, is_rigid
 from jounce.core.fields import choice, part, quantity
+
+FAST = 200.0  # Hz: five steps of 1 ms per turn
 
 
 class SeriesDynamic(SeriesStiffness):
@@ -29,6 +32,12 @@ class SeriesDynamic(SeriesStiffness):
         "Hz", None, gt=0, typical=(5.0, 1000.0), doc="of a low-pass filter on the force that moves it; none: no filter"
     )
     right: SeriesDynamic | None = part(None, doc="what differs on the right side")
+
+    def remarks(self) -> Iterator[tuple[str, str]]:
+        frequency = math.sqrt(self.stiffness / self.mass) / (2 * math.pi)
+        if frequency > FAST:
+            text = f"swings at {frequency:.4g} Hz, faster than steps of 1 ms resolve; is the mass too small?"
+            yield "mass", f"{text} Without a mass worth naming it is kind: static"
 
     def frames(self, at: WheelModel, p: Symbols) -> None:
         if is_rigid(at):

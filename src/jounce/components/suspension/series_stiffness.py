@@ -12,6 +12,7 @@ by the kinds, in ``series_static`` and ``series_dynamic``.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Literal
 
 from jounce.components.basics import on_side
@@ -67,6 +68,13 @@ class SeriesStiffness(Part):
             forces.append(force)
 
         at.behind_series, at.anti_roll_behind = End(moved, rate, push), self.anti_roll
+
+    def figures(  # type: ignore[override]
+        self, place: WheelPlace, told: Callable[[str], float]
+    ) -> Iterator[tuple[str, str, str, float, str]]:
+        if place.settings.simplified_model == 0:
+            value = 1e3 * told(f"Suspension.Inst_Stiff_Deflection.{place.words}")
+            yield "geometry", f"series_deflection_{place.name}", f"series deflection {place.name}", value, "mm"
 
     def told(self, at: WheelModel, deflection: Any, force: Any) -> None:
         at.channel(
