@@ -10,6 +10,7 @@ from car_models import outputs, rates
 from element_rig import PLACES, put, vehicle
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
+from series_rig import vehicle as series_vehicle
 
 # inputs that add a force: flag, channel of the same force, sign between them
 FORCES: dict[str, tuple[str, str, float]] = {
@@ -86,3 +87,42 @@ def test_the_ratio_of_an_element_given_from_outside_is_its_own(
 
 
 PREFIX = {"External_Spring": "spring", "External_Bumpstop": "bump_stop"}
+
+
+MONO = {
+    "Mono_Element.Spring.front": (
+        "Mono_Element.Spring_activity_flag.front", "nss_ride_spring_data.force.front", 1.0,
+    ),
+    "Mono_Element.Damper.front": (
+        "Mono_Element.Damper_activity_flag.front", "das_ride_damper_data.force.front", -1.0,
+    ),
+    "Mono_Element.Inerter.front": (
+        "Mono_Element.Inerter_activity_flag.front", "ins_inerter_data.force.front", -1.0,
+    ),
+    "Mono_Element.Bumpstop_Damper.front": (
+        "Mono_Element.Bumpstop_Damper_activity_flag.front", "bus_dmp_jounce_stop_data.force.front", 1.0,
+    ),
+}  # fmt: skip
+
+
+def test_mono_elements_and_what_is_behind_a_series_stiffness_likewise() -> None:
+    """Mono elements by their inputs; springs behind a series stiffness push through it, whoever gives their force."""
+    own = {name: item for name, item in FORCES.items() if name.startswith(("Main_Spring", "Main_Damper"))}
+    forces = {**MONO, **own}
+    sim = car.simulation(
+        car.describe(series_vehicle("dynamic"), inputs=[*forces, *(flag for flag, _, _ in forces.values())])
+    )
+    sim.set_parameters({"ground.height": -5.0})
+    put(sim, {"L1": 0.043, "R1": 0.021}, {"L1": 0.52, "R1": -0.31})
+    sim.set_states({"L1.series_stiffness.deflection": 0.009, "axle1.element3.speed": 0.2})
+    sim.set_states({"axle1.element4.passed_force": 230.0, "R1.series_stiffness.deflection.rate": 0.11})
+    baseline, told = rates(sim), outputs(sim)
+    for name, (flag, channel, sign) in forces.items():
+        assert abs(told[channel]) > 1.0, name
+        sim.set_inputs({flag: 0.0})
+        changed = rates(sim)
+        assert any(changed[n] != pytest.approx(baseline[n], rel=1e-6, abs=1e-9) for n in baseline), name
+        sim.set_inputs({name: sign * told[channel]})
+        found = rates(sim)
+        for n, value in baseline.items():
+            assert found[n] == pytest.approx(value, rel=1e-8, abs=1e-8), (name, n)
