@@ -37,9 +37,20 @@ Kind = tuple[str, str]
 TABLE = {"x": [-0.6, -0.15, 0.0, 0.2, 0.7], "y": [-910.0, -340.0, 0.0, 560.0, 1320.0]}
 STOP = {"x": [0.0, 0.011, 0.026, 0.04], "y": [0.0, 800.0, 4100.0, 15000.0]}
 
+ACCELERATION = {"x": [-90.0, -20.0, 0.0, 30.0, 110.0], "y": [-4100.0, -1100.0, 0.0, 1300.0, 5200.0]}
+# over own and paired travel
+DUAL = {
+    "x": [-0.11, 0.0, 0.13],
+    "z": [-0.12, 0.0, 0.1],
+    "y": [[-90.0, -480.0, -930.0], [510.0, 0.0, -440.0], [990.0, 530.0, 70.0]],
+}
+# over compression and trim load
+AIR = {"x": [-0.1, 0.0, 0.12], "z": [3000.0, 7000.0], "y": [[1700.0, 4300.0], [3000.0, 7000.0], [6100.0, 13900.0]]}
+
 # One of each kind, with numbers that are nobody else's.
 EXAMPLES: dict[Kind, Raw] = {
     ("anti_roll_bar", "torsion"): {"stiffness": 1870.0, "ratio": 2.9, "preload": 31.0, "scale": 1.1},
+    ("auxiliary_anti_roll", "dual"): {"kind": "dual", "force": DUAL, "damping": 0.027, "scale": 1.2},
     ("auxiliary_anti_roll", "wheels"): {"rate": 7300.0, "damping": 0.031, "scale": 0.9},
     ("brake", "disc"): {"mu": 0.37, "effective_radius": 0.127, "piston_area": 2.1e-3, "lockup_damping_ratio": 0.8},
     ("bump_stop", "curve"): {"clearance": 0.021, "force": STOP, "ratio": 0.83, "scale": 1.2},
@@ -54,8 +65,45 @@ EXAMPLES: dict[Kind, Raw] = {
     },
     ("damper", "passive"): {"name": "main", "force": TABLE, "ratio": 0.71, "scale": 0.95},
     ("driver", "straight_line"): {"x": 1.7, "y": 0.9, "heading": 0.06, "preview": 17.0, "lock": 0.7},
+    ("element", "auxiliary_vertical"): {"kind": "auxiliary_vertical", "force": DUAL, "damping": 0.011, "scale": 0.8},
+    ("element", "central_bump_stop"): {
+        "kind": "central_bump_stop",
+        "clearance": -0.031,
+        "force": STOP,
+        "ratio": 0.87,
+        "scale": 1.1,
+    },
+    ("element", "central_damper"): {"kind": "central_damper", "acts": "roll", "rate": 1900.0, "ratio": 0.64},
+    ("element", "central_inerter"): {"kind": "central_inerter", "acts": "mono", "inertance": 71.0, "ratio": 0.93},
+    ("element", "central_rebound_stop"): {
+        "kind": "central_rebound_stop",
+        "acts": "mono",
+        "clearance": 0.013,
+        "force": STOP,
+        "ratio": 0.9,
+        "scale": 0.6,
+    },
+    ("element", "central_spring"): {"kind": "central_spring", "rate": 37e3, "preload": 710.0, "ratio": 0.81},
+    ("element", "friction"): {"kind": "friction", "force": 83.0, "stiffness": 1.3e5, "damping": 90.0, "ratio": 0.76},
+    ("element", "inerter"): {"kind": "inerter", "force": ACCELERATION, "cutoff": 37.0, "ratio": 0.89, "scale": 1.05},
     ("rebound_stop", "curve"): {"clearance": 0.033, "force": STOP, "ratio": 0.91, "scale": 0.8},
+    ("series_stiffness", "dynamic"): {
+        "kind": "dynamic",
+        "stiffness": 310e3,
+        "mass": 3.1,
+        "damping": 0.0017,
+        "anti_roll": True,
+    },
+    ("series_stiffness", "static"): {"stiffness": 270e3, "lag": 0.003, "location": "wheel", "anti_roll": True},
     ("slip_control", "ideal"): {"threshold": 0.07, "gain": 9.0, "low_speed": 1.3},
+    ("spring", "air"): {
+        "kind": "air",
+        "force": AIR,
+        "trim_load": 5300.0,
+        "trim_length": 0.007,
+        "ratio": 0.77,
+        "scale": 0.96,
+    },
     ("spring", "rotational"): {"kind": "rotational", "rate": 41e3, "preload": 1900.0, "ratio": 2.3, "scale": 1.05},
     ("spring", "translational"): {"rate": 61e3, "preload": 5700.0, "ratio": 0.69, "scale": 0.97},
 }
@@ -70,6 +118,7 @@ STANDS: dict[str, tuple[str, str]] = {
     "driver": ("", "straight_line."),
     "element": ("axles[0].suspension.elements[0]", "L1.element1."),
     "rebound_stop": ("axles[0].suspension.rebound_stop", "L1.rebound_stop."),
+    "series_stiffness": ("axles[0].suspension.series_stiffness", "L1.series_stiffness."),
     "slip_control": ("brakes.abs", "L1.brake.abs."),
     "spring": ("axles[0].suspension.spring", "L1.spring."),
 }
@@ -84,6 +133,7 @@ OFF: dict[str, dict[str, float]] = {
     "driver": {"lock": 0.0},
     "element": {"scale": 0.0},
     "rebound_stop": {"scale": 0.0},
+    "series_stiffness": {"stiffness": 1e18, "mass": 1e18},
     "slip_control": {"low_speed": 1e6},
     "spring": {"scale": 0.0},
 }
@@ -101,6 +151,12 @@ ODD_STATES = (
     ".twist",
     ".compliance.y",
 )
+
+
+def prefix_of(family: str, kind: str) -> str:
+    """The prefix of the numbers of a part; further elements stand at a wheel or between both."""
+    level = getattr(PARTS.find(family, kind), "level", "wheel")
+    return "axle1.element1." if (family, level) == ("element", "axle") else STANDS[family][1]
 
 
 def kinds() -> list[Kind]:
@@ -261,8 +317,11 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
             axle["suspension"].setdefault("dampers", []).append(data)
         elif family == "element":
             axle["suspension"].setdefault("elements", []).append(data)
-        elif family == "spring" and kind == "translational":
-            raw["axles"][1]["suspension"]["spring"] = data
+        elif family == "spring" and kind != "rotational":
+            raw["axles"][0 if kind == "air" else 1]["suspension"]["spring"] = data
+        elif family in ("series_stiffness", "auxiliary_anti_roll"):
+            first = kind in ("dynamic", "dual")
+            raw["axles"][1 if first else 2]["suspension"][family] = data
         elif family != "driver":
             axle["suspension"][family] = data
     drivers = [PARTS.find("driver", kind).model_validate(example("driver", kind)) for kind in PARTS.kinds("driver")]
@@ -319,7 +378,7 @@ def test_every_number_has_a_unit_and_brings_it_to_the_model(family: str, kind: s
         units.check_unit(meta(info)["unit"], name)
         assert info.description, name
     sim = car.simulation(description(family, kind))
-    prefix = STANDS[family][1]
+    prefix = prefix_of(family, kind)
     in_model = {v.name: v.unit for v in sim.model.parameters}
     same = {name for name in found if f"{prefix}{name}" in in_model}
     assert same, "no number of it is in the model"
@@ -349,7 +408,7 @@ BOUNDED = [
 def test_a_number_out_of_bounds_is_refused_everywhere_alike(
     family: str, kind: str, name: str, value: float, tmp_path: Path
 ) -> None:
-    path, prefix = STANDS[family]
+    path, prefix = STANDS[family][0], prefix_of(family, kind)
     vehicle, _ = rig(family, kind)
     if path:
         there = rf"{re.escape(path)}\.{name} = .*must be [≥><≤]"
@@ -472,7 +531,7 @@ def test_a_part_that_is_switched_off_does_nothing(family: str, kind: str) -> Non
     """Its rates are those of the rig without it: sums of other terms, hence to rounding."""
     sim = simulation(family, kind)
     known = sim.parameters
-    prefixes = [STANDS[family][1], across(STANDS[family][1])]
+    prefixes = [prefix_of(family, kind), across(prefix_of(family, kind))]
     sim.advance(1)  # sampled parts have worked
     on = rates(sim)
     sim = simulation(family, kind)
@@ -483,8 +542,13 @@ def test_a_part_that_is_switched_off_does_nothing(family: str, kind: str) -> Non
         if f"{prefix}{name}" in known
     })  # fmt: skip
     without = simulation(family, kind, there=False)
-    theirs = {v.name for v in without.model.states}
-    sim.set_states({v.name: 0.0 for v in sim.model.states if v.name not in theirs})  # nothing left of it
+    own = {v.name for v in (*without.model.states, *without.model.memories)}
+    for known, value, give in (
+        (sim.model.states, sim.state, (sim.set_states, without.set_states)),
+        (sim.model.memories, sim.memory, (sim.set_memories, without.set_memories)),
+    ):  # freedoms of its own are left where they do nothing, all others are where they are on the rig without it
+        give[0]({v.name: v.default for v in known if v.name not in own})
+        give[1]({v.name: value(v.name) for v in known if v.name in own})
     sim.advance(1)
     without.advance(1)
     off, expected = rates(sim), rates(without)

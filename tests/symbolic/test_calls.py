@@ -263,3 +263,35 @@ def test_reading_through_calls_finds_every_symbol() -> None:
     assert system.calls.depends_on(value, [x])
     assert system.calls.depends_on(value, [y])
     assert not system.calls.depends_on(value, [z])
+
+
+def test_other_values_are_put_through_tables_and_aliases() -> None:
+    """An expression with other arguments is what it would have been, had it been written with them."""
+    system = System("substituted")
+    x, y = system.input("x"), system.input("y")
+    f, g = system.table("f", smooth_table(1, 1, seed=6, scale=0.6)), system.table("g", smooth_table(2, 1, seed=7))
+
+    def written(a: Any, b: Any) -> Any:
+        (named,) = system.calls.alias("named", [f(a) + 0.3 * b])
+        return g(named, b) * a + f(b)
+
+    first = written(x, y)
+    slope = system.calls.jacobian(first, x)[0, 0]
+    other = (0.4 * y - 0.1, x * y)
+    anew, anew_slope, same = system.calls.substituted([first, slope, f(y)], [x], [other[0]])
+    system.output("anew", anew)
+    system.output("slope", anew_slope)
+    system.output("same", same)
+    system.output("expected", written(other[0], y))
+    (inner,) = system.calls.alias("inner", [other[0]])
+    system.output("expected_slope", system.calls.jacobian(written(inner, y), inner)[0, 0])
+    system.output("f_y", f(y))
+    late = system.symbol("late")
+    system.output("by_late", late * 2.0)
+    system.define(late, f(x) + 1.0)
+    system.output("at_once", (f(x) + 1.0) * 2.0)
+    sim = compiled(system)
+    sim.set_inputs({"x": 0.21, "y": -0.17})
+    for name, expected in (("anew", "expected"), ("slope", "expected_slope"), ("same", "f_y"), ("by_late", "at_once")):
+        assert_close(sim.output(name), sim.output(expected), 4 * EPS)
+    assert abs(sim.output("anew") - float(sim.output("f_y"))) > 1e-3

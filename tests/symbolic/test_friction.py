@@ -10,7 +10,7 @@ import pytest
 from jounce.core.constants import GRAVITY
 from jounce.runtime.simulation import METHODS, Simulation
 from jounce.symbolic import System
-from jounce.symbolic.friction import coulomb
+from jounce.symbolic.friction import coulomb, rounded
 from models import compiled
 
 MASS, MU, STIFFNESS = 10.0, 0.5, 2e5
@@ -215,3 +215,33 @@ def test_a_limit_that_falls_lets_go(library: Simulation) -> None:
     assert sim.output("friction") == 0.0
     assert sim.memory("contact.deflection") == 0.0
     assert sim.state("block.travel") - start == pytest.approx(0.5 * GRAVITY * math.sin(0.3), rel=2e-3)
+
+
+@pytest.fixture(scope="module")
+def rounded_library() -> Simulation:
+    """A block that is led: its speed is an input."""
+    system = System("led", gravity=(0, 0, 0))
+    speed = system.input("speed", "m/s")
+    place = system.state("place", "m", role="free")
+    system.derivative(place, speed)
+    system.output("friction", rounded(system, "rounded", speed, system.parameter("limit", 80.0, "N"), STIFFNESS), "N")
+    return compiled(system)
+
+
+def led(library: Simulation, way: float, pieces: int) -> float:
+    """Friction after a way at even speed."""
+    sim = fresh(library, step=0.001)
+    sim.set_inputs({"speed": way / (pieces * 0.001)})
+    sim.advance(pieces + 1)
+    return sim.output("friction")
+
+
+@pytest.mark.parametrize("way", [4e-4, -4e-4, 9e-5])
+def test_rounded_friction_depends_on_the_way_and_not_on_the_steps(rounded_library: Simulation, way: float) -> None:
+    """F = ±F_max (1 − e^(−k |x|/F_max)): ten steps and a thousand give the same, up to where the first one begins."""
+    few, many = led(rounded_library, way, 10), led(rounded_library, way, 1000)
+    expected = math.copysign(80.0 * (1 - math.exp(-STIFFNESS * abs(way) / 80.0)), way)
+    # the first evaluation has no way behind it: half a step is missing there, and one too many is made at the end
+    assert many == pytest.approx(expected, rel=2e-3)
+    assert few == pytest.approx(expected, rel=0.1)
+    assert abs(many) < 80.0

@@ -71,6 +71,8 @@ def mechanism() -> System:
     strut = system.two_point(body.frame, tip.frame, at_a=(0, 0.5, 0), at_b=(0.1, 0, 0))
     strut.act(10.0 * strut.length + 2.0 * strut.rate)
     power += -(10.0 * strut.length + 2.0 * strut.rate) * strut.rate
+    system.inerter("strut", strut.rate, 2.3, on=body.frame)  # its energy is kinetic, it has no power of its own
+    system.inerter("gear", 0.7 * arm.u[0] + slide.q[0] * slide.u[0], 1.9, on=arm.frame)
     system.force(system.world, (1.0, 2.0, 3.0))  # on the ground: no effect
     system.output("kinetic", system.kinetic_energy(), "J")
     system.output("potential", system.potential_energy(), "J")
@@ -90,6 +92,22 @@ def test_energy_grows_by_the_power_of_the_loads(balance: Simulation, seed: int) 
     power = outputs_by_name(balance, balance.outputs(x=x, u=u))["power"]
     # T + V of some hundred J; the bound of the quotient covers truncation and rounding
     assert_close(rate[0] + rate[1], power, 2 * (error[0] + error[1]) + 1e-9 * (1 + abs(rate[0]) + abs(rate[1])))
+
+
+def test_an_inerter_is_a_force_that_resists_the_second_rate() -> None:
+    """Two masses and an inerter between them, one pushed: as a force b (ẍ₁ − ẍ₂) between them says."""
+    system = System("between", gravity=(0, 0, 0))
+    slides = [system.prismatic(f"s{i}", system.world) for i in range(2)]
+    for slide, mass in zip(slides, (3.0, 5.0), strict=True):
+        system.body(slide.frame.name, slide.frame, mass)
+    system.generalized_force(slides[0].u[0], 11.0)
+    system.inerter("between", slides[0].u[0] - slides[1].u[0], 7.0, on=system.world)
+    system.output("apart", system.second_rate(slides[0].u[0] - slides[1].u[0]), "m/s2")
+    sim = compiled(system)
+    rate = dict(zip((v.name for v in sim.model.states), sim.derivatives()[0], strict=True))
+    one, other = np.linalg.solve([[3.0 + 7.0, -7.0], [-7.0, 5.0 + 7.0]], [11.0, 0.0])
+    assert_close([rate["s0.rate"], rate["s1.rate"]], [one, other], 1e-14)
+    assert_close(sim.output("apart"), one - other, 1e-14)
 
 
 def test_virtual_work_of_an_inner_force_does_not_move_the_whole() -> None:

@@ -381,6 +381,7 @@ class AxleModel:
         self.wheels = [WheelModel(self, wheel) for wheel in place.wheels]
         self.steering: Any = None  # input of the steering maps, where the axle is steered
         self.linkage: Any = None  # hand wheel to rack, see steering
+        self.numbers: dict[int, int] = {}  # of parts that stand in lists
 
     @property
     def vehicle(self) -> VehicleModel:
@@ -403,6 +404,10 @@ class AxleModel:
         """The numbers of a part of this axle."""
         return self.vehicle.bound(data, self.place, f"{self.place.prefix}{name}." if name else self.place.prefix)
 
+    def number_of(self, part: Data) -> int:
+        """Which of several parts of a list this is, from 0."""
+        return self.numbers[id(part)]
+
 
 @dataclass
 class Pose:
@@ -413,6 +418,15 @@ class Pose:
     psi: Any  # rotation about the z axis of the body, left positive
     camber: Any
     side_view_angle: Any
+
+
+@dataclass(frozen=True)
+class End:
+    """What elements hang on: the travel of a wheel, or that behind a series stiffness."""
+
+    travel: Any  # a symbol
+    rate: Any
+    push: Callable[[Any], None]  # a force along the travel, upwards
 
 
 @dataclass
@@ -436,6 +450,10 @@ class WheelModel:
     gives: dict[str, Any] = field(default_factory=dict)  # how far its carrier gives way, by the maps of the axle
     yielding: Yielding | None = None  # what that does at the contacts
     numbers: dict[int, int] = field(default_factory=dict)  # of parts that stand in lists
+    behind_series: End | None = None  # where elements hang behind a series stiffness
+    anti_roll_behind: bool = False  # whether anti-roll forces pass it, too
+    series: dict[str, Any] = field(default_factory=dict)  # what its equation needs, see series_static
+    central_forces: list[Any] = field(default_factory=list)  # of elastic elements between both wheels, downwards
 
     @property
     def vehicle(self) -> VehicleModel:
@@ -444,6 +462,21 @@ class WheelModel:
     @property
     def system(self) -> Any:
         return self.axle.system
+
+    @property
+    def direct_end(self) -> End:
+        """Where elements hang that act on the wheel itself."""
+        return End(self.travel, self.travel_rate, lambda force: self.system.generalized_force(self.travel_rate, force))
+
+    @property
+    def end(self) -> End:
+        """Where springs, dampers and stops hang."""
+        return self.direct_end if self.behind_series is None else self.behind_series
+
+    @property
+    def anti_roll_end(self) -> End:
+        """Where bars and anti-roll forces hang."""
+        return self.end if self.anti_roll_behind else self.direct_end
 
     @property
     def scope(self) -> Any:

@@ -4,6 +4,7 @@
 |-----------|------------------------------------------------------|------------------------------|
 | balance   | unknown, found so that everything stands still       | unknown, found               |
 | zero      | zero                                                 | zero                         |
+| trim      | unknown, found, as balance                           | stays as it is               |
 | held      | stays as it is given                                 | stays as it is given         |
 | free      | anything, and it may move                            | anything, and it may move    |
 | place     | given: where a body stands in the plane              | moves along                  |
@@ -14,16 +15,17 @@
 | follow    | of a memory: what it becomes                         | what it becomes              |
 | (none)    | must not move, or the search fails and names it      | must not move                |
 
-``balance`` of a coordinate means that its acceleration vanishes, of any other state that its rate does. ``strain`` and
-``stick`` come with expressions (``Scope.strained``, ``Scope.sticks``): the speed that strains a contact while nothing
-leaks, and speed and largest force of a friction element. ``Scope.rolls`` says which speed a wheel has when it rolls
-freely. Statics, steady running and starts (``jounce.sim``) know states by these words only.
+``trim`` is what is adjusted while a vehicle is put on its wheels and then left alone. ``balance`` of a coordinate
+means that its acceleration vanishes, of any other state that its rate does. ``strain`` and ``stick`` come with
+expressions (``Scope.strained``, ``Scope.sticks``): the speed that strains a contact while nothing leaks, and speed and
+largest force of a friction element. ``Scope.rolls`` says which speed a wheel has when it rolls freely. Statics, steady
+running and starts (``jounce.sim``) know states by these words only.
 """
 
 from __future__ import annotations
 
 from typing import Literal, get_args
 
-Role = Literal["", "balance", "zero", "held", "free", "place", "speed", "drift", "strain", "stick", "follow"]
+Role = Literal["", "balance", "zero", "trim", "held", "free", "place", "speed", "drift", "strain", "stick", "follow"]
 
 ROLES: tuple[str, ...] = get_args(Role)

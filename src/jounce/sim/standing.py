@@ -39,6 +39,8 @@ from jounce.vehicle.schema import Vehicle
 Array = npt.NDArray[np.float64]
 
 WIDTH = 1e-3  # m, of central differences over wheel travel: within a cell of usual maps
+FOLLOWS = 4  # steps of Newton's method for what gives way at a wheel
+FOLLOW_STEP = 1e-6  # of its differences, SI
 
 
 @dataclass(frozen=True)
@@ -205,13 +207,40 @@ class _Report:
         for sign in (1.0, -1.0):
             moved = zip(names, parts, strict=False)
             self.sim.set_states({name: was[name] + sign * WIDTH * part for name, part in moved})
+            self._follow(axle)
             values.append(np.asarray(read(), dtype=float))
         self.sim.set_states(was)
+        self._follow(axle)
         return (values[0] - values[1]) / (2 * WIDTH)
+
+    def _follow(self, axle: AxlePlace) -> None:
+        """Let what gives way at the wheels of an axle (a series stiffness) find its balance for the present travels."""
+        model, roles = self.sim.model, {v.name: v.role for v in self.sim.model.states}
+        own = tuple(wheel.prefix for wheel in axle.wheels)
+        travels = {wheel.travel for wheel in axle.wheels}
+        names = [n for n, role in roles.items() if role == "balance" and n.startswith(own) and n not in travels]
+        if not names:
+            return
+        index = {v.name: i for i, v in enumerate(model.states)}
+        rows = [index.get(f"{name}.rate", index[name]) for name in names]  # of a coordinate that of its speed
+        columns = [index[name] for name in names]
+        for _ in range(FOLLOWS):
+            residual = self.sim.derivatives()[0][rows]
+            slopes = np.empty((len(rows), len(columns)))
+            for k, column in enumerate(columns):
+                here = self.sim.x[column]
+                step = FOLLOW_STEP * max(1.0, abs(here))
+                self.sim.x[column] = here + step
+                slopes[:, k] = (self.sim.derivatives()[0][rows] - residual) / step
+                self.sim.x[column] = here
+            self.sim.x[columns] -= np.linalg.solve(slopes, residual)
 
     def _element_force(self, wheel: WheelPlace) -> float:
         """Force of springs, stops and bars on the travel of a wheel, downwards positive, at rest."""
         total = self._out("Spring.Aggregate_Force_At_Wheel", wheel.name)
+        central = f"Spring.Central_Force_At_Wheel.{wheel.name}"
+        if central in self._names:
+            total += self._out(central)
         bar = f"Suspension.Auxiliary_Roll_Force.SUSP{wheel.axle.number}"
         if bar in self._names:
             total += wheel.outwards * self._out(bar)

@@ -391,7 +391,7 @@ class _Newton:
         self.roles: list[str] = self.rest["roles"]
         self.partners: dict[int, int] = dict(self.rest["partners"])
         self.units = {v.name: v.unit for v in sim.model.states}
-        self.free = [i for i, role in enumerate(self.roles) if role == "balance"]
+        self.free = [i for i, role in enumerate(self.roles) if role in ("balance", "trim")]
         # a balancing coordinate stands still when its speed does, any other state when its own rate vanishes
         self.rows = [self.partners.get(i, i) for i in self.free]
         limits, _ = self.linear.limits_and_rolling(sim)
@@ -520,7 +520,7 @@ class _Newton:
 
         All states take part that may answer: a car tips about its contacts, which their strain holds in place.
         """
-        keep = [i for i, role in enumerate(self.roles) if role not in ("place", "free", "held")]
+        keep = [i for i, role in enumerate(self.roles) if role not in ("place", "free", "held", "trim")]
         if not self.free:
             return ""
         values, vectors = np.linalg.eig(self.linear.at(self.sim).A[np.ix_(keep, keep)])

@@ -1,4 +1,4 @@
-"""Rigid bodies and gyrostats (bodies that carry a balanced rotor, such as a wheel)."""
+"""Rigid bodies, gyrostats (bodies that carry a balanced rotor, such as a wheel) and inerters."""
 
 from __future__ import annotations
 
@@ -56,3 +56,15 @@ class Body:
             relative = dot(rotor.axis, w)
             energy = energy + rotor.inertia * rotor.spin * (relative + 0.5 * rotor.spin)
         return energy
+
+
+@dataclass
+class Inerter:
+    """What resists the second rate of a distance, whoever moves: a force inertance · d̈ (symbolic/kane.py (3))."""
+
+    name: str
+    inertance: SX
+    rate: SX  # ḋ, linear in the speeds of its unit
+
+    def kinetic_energy(self) -> SX:
+        return 0.5 * self.inertance * self.rate * self.rate

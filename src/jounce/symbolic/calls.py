@@ -164,6 +164,37 @@ class CallRegistry:
         wanted = {key(s) for s in symbols}
         return any(k in wanted for k in self.reachable(expression))
 
+    def substituted(self, expressions: Sequence[SX], symbols: Sequence[SX], values: Sequence[Any]) -> list[SX]:
+        """The expressions with other values for symbols that they read, directly or through tables."""
+        table = {key(s): ca.SX(v) for s, v in zip(symbols, values, strict=True)}
+        known: dict[int, list[SX]] = {}  # call -> its arguments anew
+
+        def anew(expression: SX) -> SX:
+            old = [s for s in ca.symvar(expression) if key(s) in table or self._owner.get(key(s)) is not None]
+            new = [replaced(s) for s in old]
+            changed = [(a, b) for a, b in zip(old, new, strict=True) if key(a) != key(b)]
+            if not changed:
+                return expression
+            return ca.substitute([expression], [a for a, _ in changed], [b for _, b in changed])[0]
+
+        def replaced(symbol: SX) -> SX:
+            if key(symbol) in table:
+                return table[key(symbol)]
+            call, index = self._owner[key(symbol)]
+            if not call.args or not self.depends_on(symbol, symbols):
+                return symbol
+            if id(call) not in known:
+                known[id(call)] = [anew(argument) for argument in call.args]
+            arguments = known[id(call)]
+            if isinstance(call, Alias):
+                return arguments[index]
+            if not isinstance(call, TensorCall):
+                raise ModelError(f"{call.label!r} reads what is sought here; only tables may")
+            again = self.tensor_call(call.kind, call.slot, call.label, arguments, call.n_out, call.max_order)
+            return again.symbol(index)
+
+        return [anew(ca.SX(expression)) for expression in expressions]
+
     def reachable(self, expression: SX, cut: Iterable[SX] = ()) -> dict[int, SX]:
         """All symbols an expression reads, directly or through calls, but not through those of ``cut``."""
         stop = {key(s) for s in cut}

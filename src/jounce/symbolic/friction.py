@@ -10,6 +10,13 @@ one-dimensional perfect plasticity, after [SimoHughes1998] section 1.4):
 At rest k z carries the load and nothing creeps; in sliding F is exactly the limit.  The deflection is a memory, updated
 at every forward evaluation (half steps too), so the element adds no stiff state; the explicit step must still resolve
 the sticking oscillation, h < 2 sqrt(m/k).  The damper c acts within (2) and quiets the sticking oscillation.
+
+A second element goes over from sticking to sliding gradually, after [Dahl1968]:
+
+    dF/dx = k (1 - F/F_max sign ẋ)                                                                    (4)
+    F⁺ = F + (s F_max - F) (1 - exp(-k |Δx|/F_max)),   s = sign Δx,   Δx = ½ (v + v_old) Δt            (5)
+
+(5) is the exact solution of (4) over a piece of way without return, whatever its length: no step is too long for it.
 """
 
 from __future__ import annotations
@@ -17,7 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jounce.symbolic._casadi import SX
-from jounce.symbolic.ops import clip, if_else
+from jounce.symbolic.ops import clip, exp, fabs, if_else, sign
 
 if TYPE_CHECKING:
     from jounce.symbolic.system import Scope
@@ -70,3 +77,23 @@ def bristle(
     scope.next_memory(z, clip(trial, -limit / stiffness, limit / stiffness))  # (3)
     scope.next_memory(v_old, speed)
     return Bristle(force, trial)
+
+
+def rounded(scope: Scope, name: str, speed: Any, limit: Any, stiffness: Any, unit: str = "m") -> SX:
+    """Friction force opposing ``speed`` by (4, 5), with its sign; at rest and in steady running it is sought as zero.
+
+    Parameters
+    ----------
+    speed : relative speed, m/s (or rad/s with ``unit="rad"``)
+    limit : largest friction force F_max > 0, N (N.m); may vary in time
+    stiffness : k > 0 where the motion turns back, N/m (N.m/rad)
+    """
+    of_force = "N" if unit == "m" else "N.m"
+    before = scope.memory(f"{name}.force", of_force, "friction force at the last evaluation", role="zero")
+    v_old = scope.memory(f"{name}.speed", f"{unit}/s", "relative speed at the last evaluation", role="zero")
+    way = 0.5 * (speed + v_old) * scope.system.elapsed
+    held = clip(before, -limit, limit)  # the limit may have fallen
+    force = held + (sign(way) * limit - held) * (1 - exp(-stiffness * fabs(way) / limit))  # (5)
+    scope.next_memory(before, force)
+    scope.next_memory(v_old, speed)
+    return force

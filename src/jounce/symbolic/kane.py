@@ -8,7 +8,12 @@ with D the time derivative along q̇ at constant w.  Projecting Newton-Euler of 
 
     Σ_b [ m VᵀV + ΩᵀIΩ ] ẇ = Σ Vᵀ(F - m(ā - g)) + Ωᵀ(T - I ω̄ - ω × H)                                   (2)
 
-is a symmetric system A ẇ = b.  Own speeds are eliminated leaf first (minimum degree, so that an arrow matrix has no
+is a symmetric system A ẇ = b.  An inerter between two points whose distance changes with ḋ resists d̈ with its
+inertance b, and so adds to (2)
+
+    b rᵀr ẇ = - b rᵀ r̄,   ḋ = r w,   r̄ = D ḋ                                                            (3)
+
+Own speeds are eliminated leaf first (minimum degree, so that an arrow matrix has no
 fill-in); what remains on the root, A* and b*, is the unit's articulated inertia and bias wrench, added to the carrying
 unit at its hitch frame: A += JᵀA*J, b += Jᵀ(b* - A* ā_hitch).  The number of operations grows linearly with the number
 of units and, within a unit, with the number of its axles.
@@ -281,6 +286,11 @@ def assemble(kinematics: UnitKinematics, form: Form | None = None, extra: Sequen
                 _add_projection(eq, [spin], [-rotor.inertia * (dot(rotor.axis, w_bias) + spin_bias)])
                 _add_projection(eq, [along], [-rotor.inertia * spin_bias])
 
+    for inerter in unit.inerters:
+        rows = kinematics.rows_linear([inerter.rate], f"the rate of inerter {inerter.name!r}")
+        _add_gram(eq, rows, rows, inerter.inertance)
+        if form.dynamics:
+            _add_projection(eq, rows, [-inerter.inertance * x for x in kinematics.bias([inerter.rate])])  # (3)
     _add_loops(kinematics, eq, form)
     if form.dynamics:
         for rows, vector in load_projections(kinematics, angular_of):

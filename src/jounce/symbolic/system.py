@@ -23,7 +23,7 @@ from jounce.core.tables import Table
 from jounce.symbolic import joints
 from jounce.symbolic._casadi import SX, ca, is_symbolic
 from jounce.symbolic.blocks import Block
-from jounce.symbolic.bodies import Body, Gyrostat
+from jounce.symbolic.bodies import Body, Gyrostat, Inerter
 from jounce.symbolic.calls import CallRegistry, TimeDerivative, key, scalars
 from jounce.symbolic.checks import Literals, as_expression, inertia_tensor
 from jounce.symbolic.frames import (
@@ -98,6 +98,7 @@ class Unit:
     root: Frame = None  # type: ignore[assignment]
     speeds: list[Speed] = field(default_factory=list)
     bodies: list[Body] = field(default_factory=list)
+    inerters: list[Inerter] = field(default_factory=list)
     # (frame, implicit part or not) -> frame, force in the frame's native axes, moment in its own
     forces: dict[tuple[int, bool], tuple[Frame, Vector, Vector]] = field(default_factory=dict)
     children: list[Unit] = field(default_factory=list)
@@ -582,6 +583,21 @@ class Scope:
         body.rotors.append(rotor)
         return rotor
 
+    def inerter(self, name: str, rate: Any, inertance: Any, on: Carrier) -> None:
+        """A force inertance · d̈ that resists the second rate of a distance d(q), by virtual work.
+
+        Parameters
+        ----------
+        rate : ḋ, linear in speeds of one unit
+        inertance : kg (of an angle kg.m2), ≥ 0
+        on : a frame of that unit
+        """
+        where = f"inerter {self.full_name(name)!r}"
+        self.system.check_open(f"{where} is declared")
+        unit = as_frame(on, f"{where}: on").unit
+        speed, size = self._scalar(rate, f"{where}: rate"), self._scalar(inertance, f"{where}: inertance")
+        unit.inerters.append(Inerter(self.full_name(name), size, speed))
+
     def force(
         self,
         frame: Carrier,
@@ -906,6 +922,17 @@ class System(Scope):
         finally:
             self.implicit = before
 
+    def symbol(self, name: str) -> SX:
+        """A symbol to be used before its expression is known; ``define`` gives it."""
+        self.check_open(f"{name!r} is declared")
+        symbol = ca.SX.sym(name)
+        self.alive.append(symbol)
+        return symbol
+
+    def define(self, symbol: SX, expression: Any) -> None:
+        """Say what a symbol made by ``symbol`` is."""
+        self.calls.late_alias(str(symbol), symbol).args = [self._scalar(expression, str(symbol))]
+
     def new_unit(self, name: str, at: Frame) -> Frame:
         self.check_open(f"unit {name!r} is declared")
         unit = Unit(name, self, at.unit, hitch=at)
@@ -940,6 +967,11 @@ class System(Scope):
         rate = self._speed_rates()
         return add([rate(x) for x in v], cross(frame.w, v))
 
+    def second_rate(self, rate: Any) -> SX:
+        """Time derivative of a rate that is linear in speeds (d̈ of ḋ), for outputs."""
+        value: SX = self._speed_rates()(self._scalar(rate, "second rate"))
+        return value
+
     def frame_angular_acceleration(self, frame: Carrier) -> Vector:
         """Angular acceleration of a frame, in its axes, for outputs."""
         rate = self._speed_rates()
@@ -951,11 +983,13 @@ class System(Scope):
         )
 
     def kinetic_energy(self) -> SX:
-        """Kinetic energy of all bodies and rotors."""
+        """Kinetic energy of all bodies, rotors and inerters."""
         total = ca.SX(0)
         for unit in self.units:
             for body in unit.bodies:
                 total = total + body.kinetic_energy()
+            for inerter in unit.inerters:
+                total = total + inerter.kinetic_energy()
         return total
 
     def potential_energy(self) -> SX:

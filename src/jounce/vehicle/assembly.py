@@ -85,11 +85,11 @@ def _of_axle(axle: AxlePlace) -> Iterator[Placed]:
     if data.brake is not None:
         named.append(("brake", data.brake))
     for name, item in named:
+        digits = name[len(name.rstrip("0123456789")) :]
+        index = int(digits) - 1 if digits else 0
         if item.level == "axle":
-            yield Placed(item, axle, f"{axle.prefix}{name}.")
+            yield Placed(item, axle, f"{axle.prefix}{name}.", index=index)
         else:
-            digits = name[len(name.rstrip("0123456789")) :]
-            index = int(digits) - 1 if digits else 0
             for wheel in axle.wheels:
                 yield Placed(on_side(item, wheel.side), wheel, f"{wheel.prefix}{name}.", index=index)
 
@@ -212,7 +212,7 @@ def run_phases(model: VehicleModel, parts: Sequence[Placed], phases: Sequence[st
     """Phases of a model, each over all parts."""
     sites = {item: _site(model, item.place) for item in parts}
     for item, site in sites.items():
-        if isinstance(item.place, WheelPlace):
+        if isinstance(item.place, WheelPlace | AxlePlace):
             site.numbers[id(item.part)] = item.index
     by_rank = sorted(parts, key=lambda item: item.part.rank)  # within one rank any order does
     for phase in phases:

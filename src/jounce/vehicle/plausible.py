@@ -113,9 +113,9 @@ def _figures(vehicle: Vehicle, every: bool = False) -> Iterator[Doubt]:
     for axle in place.axles:
         at = dotted(path_of(vehicle, axle, "suspension"))
         held = axle.data.suspension
-        if every or (held.spring is None and not held.elements):
+        if every or (held.spring is None and not _further(axle)):
             yield Doubt(f"{at}.spring", "none; nothing carries the body above this axle but stops")
-        if every or (not held.dampers and not held.elements):
+        if every or (not held.dampers and not _further(axle)):
             yield Doubt(f"{at}.dampers", "none; nothing damps this axle")
         for path, value, unit, usual, what in _of_axle(vehicle, axle, at):
             if path.endswith("ride_frequency"):
@@ -127,10 +127,15 @@ def _figures(vehicle: Vehicle, every: bool = False) -> Iterator[Doubt]:
             yield Doubt(path, f"{what}{with_unit(value, unit)} ({usual_text(usual, unit)})")
 
 
+def _further(axle: AxlePlace) -> bool:
+    """Whether further elements may carry or damp."""
+    return any(getattr(item, "carries", True) for item in axle.data.suspension.elements)
+
+
 def _of_axle(vehicle: Vehicle, axle: AxlePlace, at: str) -> Iterator[Figure]:
     share = _sprung_share(vehicle, axle)
     spring = axle.data.suspension.spring
-    if spring is None or axle.data.suspension.elements or share is None or share <= 0:
+    if spring is None or _further(axle) or share is None or share <= 0:
         return
     wheels = axle.wheels
     rate = sum(_wheel_rate(wheel) for wheel in wheels)
@@ -214,13 +219,14 @@ def _value(curve: Curve, x: float, z: float = 0.0) -> float:
 
 
 def _wheel_rate(wheel: WheelPlace) -> float:
-    """Spring rate at a wheel (1)."""
-    spring = on_side(wheel.axle.data.suspension.spring, wheel.side)
-    rate = spring.rate
-    if rate is None:
-        at = spring.abscissa_at_design()
-        rate = abs(_value(spring.force, at + NEAR) - _value(spring.force, at - NEAR)) / (2 * NEAR)
-    return float(spring.scale * rate * _slope(wheel) ** 2)
+    """Spring rate at a wheel (1), with what gives way in series."""
+    held = wheel.axle.data.suspension
+    rate = float(on_side(held.spring, wheel.side).rate_at_design() * _slope(wheel) ** 2)
+    if held.series_stiffness is None:
+        return rate
+    series = on_side(held.series_stiffness, wheel.side)
+    stiffness = series.stiffness * series.ratio_at_design(wheel) ** 2
+    return float(rate * stiffness / (rate + stiffness))
 
 
 def _wheel_damping(wheel: WheelPlace) -> float:

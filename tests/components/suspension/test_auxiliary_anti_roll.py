@@ -6,7 +6,7 @@ import pytest
 
 import jounce.vehicle as jv
 from jounce.sim import car
-from polynomial_cars import acts, auxiliary_force, put, rig
+from polynomial_cars import acts, auxiliary_force, put, rig, slope
 
 
 def test_roll_stiffness_of_the_auxiliary_rate(plain_car: jv.Vehicle) -> None:
@@ -34,3 +34,19 @@ def test_auxiliary_table_over_difference_and_mean(independent: jv.Vehicle) -> No
         assert sim.output("Suspension.Auxiliary_Roll_Force.SUSP2") == pytest.approx(expected, rel=1e-9)
         acting = acts(sim, {"axle2.auxiliary_anti_roll.scale": 0.0})
         assert (acting["L2"], acting["R2"]) == pytest.approx((-expected, expected), rel=1e-6)
+
+
+def test_damping_is_in_proportion_to_the_stiffness_and_dissipates(independent: jv.Vehicle) -> None:
+    """β ∂F/∂ΔJ ΔJ̇ is added, with the slope of the table where it is."""
+    sim = rig(independent)
+    beta = sim.parameter("axle2.auxiliary_anti_roll.damping")
+    name = "Suspension.Auxiliary_Roll_Force.SUSP2"
+    for left, right, fast, slow in ((0.04, -0.04, 0.3, -0.1), (0.06, -0.01, -0.5, 0.2), (-0.05, 0.03, 0.1, 0.4)):
+        travel = {"L1": 0.01, "R1": 0.01, "L2": left, "R2": right}
+        put(sim, travel)
+        still = sim.output(name)
+        put(sim, travel, {"L2": fast, "R2": slow})
+        added = sim.output(name) - still
+        stiffness = slope(lambda d, mean=(left + right) / 2: auxiliary_force(d, mean), left - right)
+        assert added == pytest.approx(beta * stiffness * (fast - slow), rel=1e-6) and beta == 0.02
+        assert added * (fast - slow) > 0

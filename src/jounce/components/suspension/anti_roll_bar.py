@@ -68,20 +68,21 @@ class AntiRollBar(Part):
     def connect(self, at: AxleModel, p: Symbols) -> None:
         left, right = at.wheels
         number, word = at.place.number, at.place.word
-        ends = [p.ratio_L(left.travel), p.ratio_R(right.travel)]
+        held = [wheel.anti_roll_end for wheel in (left, right)]
+        ends = [p.ratio_L(held[0].travel), p.ratio_R(held[1].travel)]
         twist = ends[0] - ends[1]
         torque = p.stiffness * twist if self.stiffness is not None else p.torque(twist)
         torque = p.preload + p.scale * torque
         torque = at.vehicle.through(torque, "N.m", "torque of the bar", flag=f"Antiroll_Bar.activity_flag.{word}")
-        slopes = [at.vehicle.slope(end, w.travel) for end, w in zip(ends, (left, right), strict=True)]
+        slopes = [at.vehicle.slope(end, h.travel) for end, h in zip(ends, held, strict=True)]
         at_left, at_right = torque * slopes[0], torque * slopes[1]
         given = at.vehicle.outside(
             f"Antiroll_Bar.force.{word}", "N", "added at the left wheel, opposite right", "added"
         )
         if given is not None:
             at_left, at_right = at_left + given, at_right + given
-        at.system.generalized_force(left.travel_rate, -at_left)
-        at.system.generalized_force(right.travel_rate, at_right)
+        held[0].push(-at_left)
+        held[1].push(at_right)
         name = "Suspension.Auxiliary_Roll"
         at.channel(f"{name}_deformation_at_element.SUSP{number}", twist, "rad", "twist of the bar")
         at.channel(f"{name}_Force_at_element.SUSP{number}", torque, "N.m", "torque of the bar")

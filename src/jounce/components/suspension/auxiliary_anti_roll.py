@@ -49,7 +49,7 @@ class AuxiliaryAntiRoll(Part):
         return self
 
     def connect(self, at: AxleModel, p: Symbols) -> None:
-        left, right = at.wheels
+        left, right = (wheel.anti_roll_end for wheel in at.wheels)
         difference = left.travel - right.travel
         if self.rate is not None:
             stiffness = p.rate
@@ -60,13 +60,13 @@ class AuxiliaryAntiRoll(Part):
             delta = at.system.calls.alias(name, [difference])[0]
             force = p.force(delta, 0.5 * (left.travel + right.travel))
             stiffness = at.vehicle.slope(force, delta)
-        total = p.scale * (force + p.damping * stiffness * (left.travel_rate - right.travel_rate))
+        total = p.scale * (force + p.damping * stiffness * (left.rate - right.rate))
         word = at.place.word
         total = at.vehicle.through(
             total, "N", "anti-roll force at the left wheel, downwards; opposite at the right",
             added=f"Antiroll_Bar.force.{word}", flag=f"Antiroll_Bar.activity_flag.{word}",
         )  # fmt: skip
-        at.system.generalized_force(left.travel_rate, -total)
-        at.system.generalized_force(right.travel_rate, total)
+        left.push(-total)
+        right.push(total)
         name = f"Suspension.Auxiliary_Roll_Force.SUSP{at.place.number}"
         at.channel(name, total, "N", "at the left wheel, downwards")

@@ -21,6 +21,7 @@ from jounce.components.suspension.damper import Damper
 from jounce.components.suspension.element import Element
 from jounce.components.suspension.guidance import MAPS, AngleMap, KinematicMap, pose
 from jounce.components.suspension.rebound_stop import ReboundStop
+from jounce.components.suspension.series_static import SeriesStatic
 from jounce.components.suspension.spring import Spring
 from jounce.core.curves import Curve
 from jounce.core.fields import part, problem, quantity
@@ -65,6 +66,9 @@ class Suspension(Subsystem):
     )
     compliance: Compliance | None = part(
         None, family="compliance", silent=True, doc="how wheels give way under the loads of their tires; absent: not"
+    )
+    series_stiffness: SeriesStatic | None = part(
+        None, family="series_stiffness", doc="elasticity in series with springs, dampers and stops"
     )
     elements: tuple[Element, ...] = part((), family="element", each="element", doc="further elements, by their kind")
 
@@ -182,6 +186,9 @@ class Suspension(Subsystem):
             for force in wheel.spring_forces:
                 total = total + force
             channel(f"Spring.Aggregate_Force_At_Wheel.{place}", total, "N", "spring and stops at the wheel")
+            if wheel.central_forces:
+                name = f"Spring.Central_Force_At_Wheel.{place}"
+                channel(name, sum(wheel.central_forces), "N", "springs and stops between both wheels, downwards")
         if len(at.wheels) == 2:
             left, right = at.wheels
             roll = atan((right.travel - left.travel) / p.track)

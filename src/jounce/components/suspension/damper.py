@@ -8,12 +8,20 @@ A force that a run adds may follow a line between full steps (port ``Main_Damper
 
     F(ḋ) = Fₙ + (Fₙ - Fₙ₋₁) / (ḋₙ - ḋₙ₋₁) · (ḋ - ḋₙ)                                                              (2)
 
-with what was given and the compression speed at the last two full steps. It is held where the speed did not change, and
-where the force did not change at both of these steps: somebody who writes every few steps leaves no line.
+with what was given and the compression speed at the last two full steps. It is held where the speed did not change,
+and where the force did not change at both of these steps: somebody who writes every few steps leaves no line.
+
+With a cut-off frequency f the force passes a low-pass filter of first order,
+
+    Ḟ_f = 2πf (F - F_f)                                                                                          (3)
+
+for a linear damper the same as a spring of stiffness 2πf · rate in series: passive, with -3 dB at f. A filter that is
+given as a number n of output steps Δt has f = 1/(n Δt).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal, Self
 
@@ -53,6 +61,9 @@ class Damper(Element):
         reach=(0.02, 20.0),
         doc="over speed, or speed and extension; positive in tension",
     )
+    cutoff: float | None = quantity(
+        "Hz", None, gt=0, typical=(5.0, 500.0), doc="of a low-pass filter on the force; none: no filter"
+    )
     ratio: Curve = motion_ratio("compression", DEFAULT_RATIO)
     right: Damper | None = part(None, doc="what differs on the right side")
 
@@ -61,11 +72,24 @@ class Damper(Element):
         one_of(self, ("rate", "force"))
         return self
 
+    def law(self, p: Symbols, moved: Any) -> Any:
+        """(1) without the scale."""
+        v = -moved.rate
+        return p.rate * v if self.rate is not None else p.force(v, -moved.value)
+
+    def filtered(self, at: Any, p: Symbols, force: Any) -> Any:
+        """(3), where there is a cut-off."""
+        if self.cutoff is None:
+            return force
+        scope = at.system.scope(p.own_name)
+        passed = scope.state("passed_force", "N", "damper force through the low-pass filter", role="balance")
+        scope.derivative(passed, 2 * math.pi * p.cutoff * (force - passed))
+        return passed
+
     def connect(self, at: WheelModel, p: Symbols) -> None:
         moved, place = self.deflection_at(at, p), at.place
         v = -moved.rate
-        force = p.rate * v if self.rate is not None else p.force(v, -moved.value)
-        force = self.scaled(at, p, force)
+        force = self.filtered(at, p, self.scaled(at, p, self.law(p, moved)))
         number = at.number_of(self)
         if number == 0:
             doc = "1: the force that is added follows the line through its last two points over speed; 0: held"

@@ -9,12 +9,13 @@ beam a spring inboard of the wheel deflects less in roll than in parallel travel
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from jounce.components.model import WheelModel
+from jounce.components.model import AxleModel, End, WheelModel
 from jounce.components.part import Level, Part, Symbols, derived
 from jounce.components.places import WheelPlace
 from jounce.core.curves import Curve, CurveUnits
@@ -38,6 +39,8 @@ class Element(Part):
     family: ClassVar[str] = "element"
     channels: ClassVar[str] = ""
     """Its word in the inputs of the catalogue: ``External_Spring.L1.Spring_Scaling_Factor``."""
+    carries: ClassVar[bool] = True
+    """Whether it may carry the body or damp it: figures of main springs and dampers alone would then say too little."""
 
     ratio: Curve = motion_ratio("deflection")
     ratio_convention: Literal["element_per_wheel", "wheel_per_element"] = choice(
@@ -83,9 +86,19 @@ class Element(Part):
         """Its deflection over travel."""
         return self.deflection_by(place.settings.splines.method)
 
-    def deflection_at(self, at: WheelModel, p: Symbols) -> Deflection:
-        """How it moves with the wheels of its axle."""
-        return Deflection(self, at, p)
+    def deflection_at(self, at: WheelModel, p: Symbols, direct: bool = False) -> Deflection:
+        """How it moves with the wheels of its axle; ``direct``: past a series stiffness."""
+        return Deflection(self, at, p, direct)
+
+    def is_first(self, at: WheelModel | AxleModel) -> bool:
+        """Whether it is the first of its kind among the further elements of its axle: the one that has channels."""
+        axle = at.place if isinstance(at, AxleModel) else at.place.axle
+        before = axle.data.suspension.elements[: at.number_of(self)]
+        return all(self.alike() != item.alike() for item in before if isinstance(item, Element))
+
+    def alike(self) -> tuple[str, ...]:
+        """What elements with the same names of channels have in common."""
+        return (str(getattr(self, "kind", "")),)
 
     def scaled(self, at: WheelModel, p: Symbols, force: Any, unit: str = "N") -> Any:
         """The force with the factors of data and run."""
@@ -96,12 +109,13 @@ class Element(Part):
 class Deflection:
     """How an element moves with the wheels of its axle (1), and its force on them (2)."""
 
-    def __init__(self, element: Element, at: WheelModel, p: Symbols) -> None:
+    def __init__(self, element: Element, at: WheelModel, p: Symbols, direct: bool = False) -> None:
         self.at = at
         curve: Curve = p.moves.curve
-        self.wheels = [at, at.paired][: max(curve.n_axes, 1)]
-        self.value = p.moves(*(wheel.travel for wheel in self.wheels))
-        self.slopes = [at.vehicle.slope(self.value, wheel.travel) for wheel in self.wheels]
+        wheels = [at, at.paired][: max(curve.n_axes, 1)]
+        self.ends: list[End] = [wheel.direct_end if direct else wheel.end for wheel in wheels]
+        self.value = p.moves(*(end.travel for end in self.ends))
+        self.slopes = [at.vehicle.slope(self.value, end.travel) for end in self.ends]
         name = f"External_{element.channels}.{at.place.name}.{element.channels}_Motion_Ratio"
         if element.channels:
             given = at.vehicle.outside(f"{name}_External_Activation", "-", "1: the ratio of the run counts", "flag")
@@ -113,18 +127,33 @@ class Deflection:
             if ratio is not None:
                 active = True if given is None else given > 0.5
                 own = [ratio, *[0.0] * (len(self.slopes) - 1)]
-                self.value = if_else(active, ratio * at.travel, self.value)
+                self.value = if_else(active, ratio * self.ends[0].travel, self.value)
                 self.slopes = [if_else(active, r, s) for r, s in zip(own, self.slopes, strict=True)]
 
     @property
+    def frame(self) -> Any:
+        """A frame of the unit in which it moves."""
+        return self.at.axle.frame
+
+    @property
     def rate(self) -> Any:
-        total: Any = 0.0
-        for slope, wheel in zip(self.slopes, self.wheels, strict=True):
-            total = total + slope * wheel.travel_rate
-        return total
+        return rate_of(self.slopes, self.ends)
+
+    @property
+    def second_rate(self) -> Any:
+        """d̈, for outputs."""
+        return self.at.system.second_rate(self.rate)
 
     def act(self, force: Any) -> Any:
         """A force that lengthens the element where positive; returns what it does to the own wheel's travel."""
-        for slope, wheel in zip(self.slopes, self.wheels, strict=True):
-            self.at.system.generalized_force(wheel.travel_rate, force * slope)
+        for slope, end in zip(self.slopes, self.ends, strict=True):
+            end.push(force * slope)
         return force * self.slopes[0]
+
+
+def rate_of(slopes: Sequence[Any], ends: Sequence[End]) -> Any:
+    """ḋ of slopes over travels."""
+    total: Any = 0.0
+    for slope, end in zip(slopes, ends, strict=True):
+        total = total + slope * end.rate
+    return total

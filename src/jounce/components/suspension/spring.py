@@ -9,7 +9,7 @@ extension. A preload takes the place of the lengths: c at design is then found f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -21,6 +21,8 @@ from jounce.components.suspension.element import DEFAULT_RATIO, Element, motion_
 from jounce.components.suspension.remarks import ratio_remarks
 from jounce.core.curves import Curve, invert
 from jounce.core.fields import choice, curve, one_of, part, problem, quantity
+
+NEAR = 1e-3  # m or rad, for the rate at design
 
 
 class Spring(Element):
@@ -98,6 +100,14 @@ class Spring(Element):
         assert self.force is not None
         return self.scale * self.force(at, method=method)
 
+    def rate_at_design(self, method: str = "akima") -> float:
+        """Return the stiffness at design."""
+        if self.rate is not None:
+            return self.scale * self.rate
+        assert self.force is not None
+        here = self.abscissa_at_design(method)
+        return self.scale * abs(self.force(here + NEAR) - self.force(here - NEAR)) / (2 * NEAR)
+
     def length_at_design(self, method: str = "akima") -> float | None:
         """Return the installed length, when it is known."""
         if self.installed_length is not None:
@@ -110,14 +120,15 @@ class Spring(Element):
     def at_design(self, place: WheelPlace) -> float:
         return self.abscissa_at_design(place.settings.splines.method)
 
+    def law(self, p: Symbols, compression: Any) -> Any:
+        """(1) without the scale, over compression from design."""
+        if self.rate is not None:
+            return p.rate * (p.at_design + compression)
+        return p.force(p.at_design - compression if self.axis == "length" else p.at_design + compression)
+
     def connect(self, at: WheelModel, p: Symbols) -> None:
         moved, place = self.deflection_at(at, p), at.place.name
-        if self.rate is not None:
-            force = p.rate * (p.at_design + moved.value)
-        else:
-            length = p.at_design - moved.value if self.axis == "length" else p.at_design + moved.value
-            force = p.force(length)
-        force = self.scaled(at, p, force, self.force_unit)
+        force = self.scaled(at, p, self.law(p, moved.value), self.force_unit)
         force = at.vehicle.through(
             force, self.force_unit, "spring force, compression positive",
             added=f"Main_Spring.force.{place}", flag=f"Main_Spring.activity_flag.{place}",

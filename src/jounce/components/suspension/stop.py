@@ -8,7 +8,7 @@ with + for a bump stop (compression d) and − for a rebound stop.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import model_validator
 
@@ -48,6 +48,10 @@ class Stop(Element):
             raise problem(f"{min(self.force.y)!r} N: negative, a stop would pull", "force")
         return self
 
+    def law(self, p: Symbols, compression: Any) -> Any:
+        """(1) without the scale."""
+        return p.force(fmax(self.sign * compression - p.clearance, 0.0))
+
     def connect(self, at: WheelModel, p: Symbols) -> None:
         place, doc = at.place.name, "force of the stop, bump positive, rebound negative"
         added, flag = f"{self.port}.force.{place}", f"{self.port}.activity_flag.{place}"
@@ -55,8 +59,7 @@ class Stop(Element):
             at.vehicle.through(0.0, "N", doc, added=added, flag=flag, on=False)  # offered all the same
             return
         moved = self.deflection_at(at, p)
-        gap = fmax(self.sign * moved.value - p.clearance, 0.0)
-        force = self.sign * self.scaled(at, p, p.force(gap))
+        force = self.sign * self.scaled(at, p, self.law(p, moved.value))
         force = at.vehicle.through(force, "N", doc, added=added, flag=flag, on=self.active)
         at_wheel = -moved.act(-force)
         at.spring_forces.append(at_wheel)
