@@ -279,7 +279,7 @@ def test_an_edge_under_a_point_is_told_with_time_and_wheel_also_where_rows_miss_
         assert sum(edge in text for text in run.warnings) == 1
     patched = jn.run(sedan(), event.changed(contact="points"), road="cleat", interval="1 ms")
     assert not [text for text in patched.warnings if "edges" in text or "weight" in text]
-    short = jn.run(sedan(), event.changed(end_time=0.3), road="cleat")
+    short = jn.run(sedan(), event.changed(x=20.0), road="cleat")
     assert not any("edges" in text for text in short.warnings), "nobody met it"
 
 
