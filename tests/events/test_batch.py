@@ -189,3 +189,13 @@ def test_a_case_whose_process_dies_is_a_result_and_the_others_go_on(
     runs = jn.batch([Case(sedan, STEER, name=name) for name in ("a", "b", "bad", "c")], workers=2)
     assert [run.complete for run in runs] == [True, True, False, True]
     assert runs[2].reason == "the process that ran it ended: exit code 3"
+
+
+def test_cases_take_what_later_stages_see_of_inputs() -> None:
+    """Of the batch or of a case, as of a run; a word that nobody knows is told in the case."""
+    event = jn.events.StepSteer(amplitude="20 deg", end_time=1.3)
+    cases = [Case("sedan", event), Case("sedan", event, options={"input_time": "interpolate"})]
+    cases.append(Case("sedan", event, options={"input_time": "sometimes"}))
+    plain, smooth, wrong = jn.batch(cases, input_time="extrapolate", workers=1)
+    assert plain.complete and smooth.complete
+    assert not wrong.complete and "input_time = 'sometimes': must be 'hold', 'interpolate'" in wrong.reason

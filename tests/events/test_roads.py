@@ -262,6 +262,38 @@ def over_the_cleat(contact: str, step: float) -> Run:
     return jn.run(sedan(), event, road="cleat", step=step, interval=1e-3)
 
 
+def test_an_edge_under_a_point_is_told_with_time_and_wheel_also_where_rows_miss_it() -> None:
+    """The instant in which the plane under the wheel centre is the face of the bar, 2 mm long: most of the radius is
+    pressed in. Steps of 1.7 mm do not miss it, those of 8 mm do now and then, rows mostly."""
+    event = events.StraightBraking(speed="30 km/h", brake=0.0, straight_line=False, x=40.0, end_time=2.0)
+    fine = jn.run(sedan(), event, road="cleat", step="0.2 ms", interval="0.2 ms")
+    share = fine.quantity("mass") * 9.80665 / 4
+    struck = [c for c in CORNERS if fine[f"{LOAD}.{c}"].max() > 20 * share]
+    told = [text for text in fine.warnings if "times its share of the weight" in text]
+    assert struck and [text.split()[1] for text in told] == struck
+    worst = fine[f"{LOAD}.{struck[0]}"]
+    when = float(fine.time[int(worst.argmax())])
+    assert f"{1e-3 * worst.max():.3g} kN at {when:.3f} s, {worst.max() / share:.0f} times" in told[0]
+    coarse = jn.run(sedan(), event, road="cleat")
+    edge = "road cleat: the edges of its cleat at s = 50 m rise at 84 deg, and the contact is a point"
+    for run in (fine, coarse):
+        assert sum(edge in text for text in run.warnings) == 1
+    patched = jn.run(sedan(), event.changed(contact="points"), road="cleat", interval="1 ms")
+    assert not [text for text in patched.warnings if "edges" in text or "weight" in text]
+    short = jn.run(sedan(), event.changed(x=20.0), road="cleat")
+    assert not any("edges" in text for text in short.warnings), "nobody met it"
+
+
+def test_a_rim_that_meets_the_road_is_told() -> None:
+    """Dropped from 0.6 m the tires are pressed in by more than they have between rim and road; from 0.3 m not."""
+    low, high = (jn.run(sedan(), events.Drop(height=h, end_time=0.6), interval="1 ms") for h in (0.3, 0.6))
+    assert not low.warnings
+    assert [text.split()[1] for text in high.warnings] == list(CORNERS)
+    depth = high["Tire.Effective_Penetration.R2"]
+    deepest = int(depth.argmax())
+    assert f"pressed in by {1e3 * depth[deepest]:.1f} mm at {high.time[deepest]:.3f} s" in high.warnings[3]
+
+
 @pytest.mark.parametrize(("contact", "part"), [("point", 0.02), ("points", 0.005), ("cams", 0.005)])
 def test_the_peak_load_on_the_cleat_converges(contact: str, part: float) -> None:
     """A point meets the 2 mm of a chamfer for 0.24 ms only, less than a step; enveloping contacts see it longer."""

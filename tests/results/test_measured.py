@@ -153,6 +153,16 @@ def test_parquet_of_others(tmp_path: Path) -> None:
     assert np.allclose(run["System_Mass_Center.Speed"], [10, 20, 20])
 
 
+def test_a_column_that_comes_twice_is_refused(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = [pyarrow.array(np.arange(3.0) * k) for k in (0.1, 2.0, 3.0)]
+    parquet.write_table(pyarrow.table(columns, names=["time", "x", "x"]), tmp_path / "a.parquet")
+    with pytest.raises(FormatError, match=r"a\.parquet: holds the column 'x' twice"):
+        read_run(tmp_path / "a.parquet", {"x": {"column": "x", "unit": "m"}})
+
+
 def test_mdf_channels_with_their_own_rates(tmp_path: Path) -> None:
     asammdf = pytest.importorskip("asammdf")
     slow, fast = np.arange(0, 2, 0.1), np.arange(0, 2, 0.01)

@@ -45,7 +45,10 @@ Progress = Callable[[int, int], None]
 START = 2.0  # s until a process has imported what it needs: shorter batches start none
 LOOK = 0.1  # s between two looks at Ctrl-C while all workers are busy
 OF_EVENT = "event."  # prefix of changes that belong to the event
-OPTIONS = ("step", "method", "interval", "channels", "tires", "road", "parameters", "output_map", "inputs")
+OPTIONS = (
+    *("step", "method", "input_time", "interval", "channels"),
+    *("tires", "road", "parameters", "output_map", "inputs"),
+)
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,8 @@ class Case:
     changes : values by path of the vehicle, ``front_suspension.spring.rate``; with ``event.`` before it by parameter of
         the event, ``event.speed``. Kept with the result, in ``run.metadata["parameters"]``
     name : for messages and legends
-    options : of `jounce.run`, instead of those of the batch: step, method, interval, channels, tires, road, parameters,
-        output_map, inputs
+    options : of `jounce.run`, instead of those of the batch: step, method, input_time, interval, channels, tires, road,
+        parameters, output_map, inputs
     """
 
     vehicle: Vehicle | str
@@ -132,9 +135,9 @@ def batch(
     runs : of one model: what is different in each (`Variant`, or parameters by name)
     workers : how many at a time, default one per processor
     progress : called in the calling thread with (runs done, runs in all) after every run
-    options : for cases those of `jounce.run`: step, method, interval, channels, tires, road, parameters, output_map,
-        inputs; for one model those of `Simulation.run`: t_end, program, step, method, iprint, interval, channels,
-        check_outputs, input_time
+    options : for cases those of `jounce.run`: step, method, input_time, interval, channels, tires, road, parameters,
+        output_map, inputs; for one model those of `Simulation.run`: t_end, program, step, method, iprint, interval,
+        channels, check_outputs, input_time
 
     Returns
     -------

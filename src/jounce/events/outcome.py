@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import jounce
+from jounce.core.constants import GRAVITY
 from jounce.core.fields import meta, to_raw, walk
 from jounce.events.base import Steered
 from jounce.results.origin import pack
@@ -28,6 +29,10 @@ TREAD = 0.15  # m, half of the width of a contact
 MARGIN = 0.05  # of a range: how far beyond its ends a tire may go without a word
 DEGREES = 180 / math.pi
 AIR = 1.2  # kg/m3, of a vehicle without aerodynamics
+HARDEST = 20.0  # times its share of the weight: kerbs and potholes at speed make ten
+STEEP = 1.0  # rise per length of an edge, 45 degrees: wheels climb edges with their tread, a point does not
+CLOSE = 0.0005  # m, between places at which an edge is looked for
+MOST_PLACES = 20_000
 TIRE_RANGES = (
     ("load", "Tire.Ground_Surface_Force_Z", "FZMIN", "FZMAX", "N", 1.0),
     ("slip", "Tire.Longitudinal_Slip_With_Lag", "KPUMIN", "KPUMAX", "", 1.0),
@@ -75,6 +80,8 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
     if recorded.reason and not recorded.ok:
         warnings.append(f"ended early: {recorded.reason}")
     warnings += _beyond_tire_data(start.description, recorded)
+    warnings += _struck(start.description, recorded, mass)
+    warnings += _edges(start.scene, recorded)
     warnings += _beside_the_road(start.scene, recorded)
     warnings += _features_missed(start.scene, recorded)
     plane = {"roll": "chassis_displacements.roll_wrt_road", "pitch": "chassis_displacements.pitch_wrt_road"}
@@ -144,6 +151,65 @@ def _beyond_tire_data(description: Description, recorded: Recording) -> list[str
                     f"tire {corner} ({tire.name}): {what} {seen} {unit}, its data end at {known} {unit}".rstrip()
                 )
     return result
+
+
+def _struck(description: Description, recorded: Recording, mass: float) -> list[str]:
+    """One warning per tire hit harder than tires are: many times its share of the weight, or down to the rim."""
+    result = []
+    share = mass * GRAVITY / len(description.wheels)
+    for corner, tire in description.tires.items():
+        load = _signal(recorded, f"Tire.Ground_Surface_Force_Z.{corner}")
+        if load is None or not len(load):
+            continue
+        worst = int(np.argmax(load))
+        if load[worst] > HARDEST * share:
+            result.append(
+                f"tire {corner} ({tire.name}): {1e-3 * load[worst]:.3g} kN at {recorded.time[worst]:.3f} s, "
+                f"{load[worst] / share:.0f} times its share of the weight; no tire bears that"
+            )
+            continue
+        rim = tire.values.get("RIM_RADIUS", 0.0)
+        depth = _signal(recorded, f"Tire.Effective_Penetration.{corner}")
+        if depth is None or not rim > 0:
+            continue
+        deepest, room = int(np.argmax(depth)), float(tire.values["UNLOADED_RADIUS"]) - float(rim)
+        if depth[deepest] > room:
+            result.append(
+                f"tire {corner} ({tire.name}): pressed in by {1e3 * depth[deepest]:.1f} mm at "
+                f"{recorded.time[deepest]:.3f} s; its rim meets the road at {1e3 * room:.1f} mm"
+            )
+    return result
+
+
+def _edges(scene: Scene, recorded: Recording) -> list[str]:
+    """One warning per road with edges that a contact in a point does not feel as a tire does, where a wheel met them.
+
+    Under a point the ground is a plane; on an edge it stands upright and the tire is pressed in by most of its radius,
+    for as long as the wheel centre is above it: a step or two, which rows need not show.
+    """
+    result: dict[int, str] = {}
+    values = {name: recorded[name] for name in recorded.names if name.startswith("Road.Contact_Patch_Global")}
+    for _, road, sample in scene.under(values):
+        if isinstance(road, Envelope) or not isinstance(road, LineRoad) or id(road) in result:
+            continue
+        for feature in road.features:
+            first, last = station_range(feature)
+            if not math.isfinite(last - first) or not _meets(
+                road, feature, np.ravel(sample.station), np.ravel(sample.offset)
+            ):
+                continue
+            s = np.linspace(first, last, min(MOST_PLACES, 2 + math.ceil((last - first) / CLOSE)))
+            found = feature.query(s, np.full_like(s, feature.frame.y))
+            slope = np.hypot(found.slope_x, found.slope_y)
+            if np.nanmax(slope) > STEEP:
+                name = feature.name or type(feature).__name__.lower()
+                result[id(road)] = (
+                    f"road {road.name}: the edges of its {name} at s = {feature.frame.x:g} m rise at "
+                    f"{DEGREES * math.atan(np.nanmax(slope)):.0f} deg, and the contact is a point: loads there are "
+                    "those of no tire, for an instant that rows may not show. Use contact='points' or 'cams'"
+                )
+                break
+    return list(result.values())
 
 
 def _beside_the_road(scene: Scene, recorded: Recording) -> list[str]:

@@ -154,6 +154,9 @@ def _columns(path: Path) -> dict[str, Column]:
         from jounce.results.files import parquet
 
         table_ = parquet.load(path)
+        twice = [name for k, name in enumerate(table_.column_names) if name in table_.column_names[:k]]
+        if twice:
+            raise FormatError(f"{path}: holds the column {twice[0]!r} twice")
         found: dict[str, Column] = {}
         for name in table_.column_names:
             about = table_.schema.field(name).metadata or {}

@@ -18,7 +18,7 @@ def duplicate(source: Simulation | Library) -> Simulation:
     if external:
         raise ParameterError(
             f"the simulation has an external block, {external[0]!r}, which cannot be doubled; remove it with "
-            "remove_block, and add one of its own to each run (Run(setup=...)), or compile it into the model"
+            "remove_block, and add one of its own to each run (Variant(setup=...)), or compile it into the model"
         )
     copy = Simulation(source.library, method=source.method, step=source.step, program=source.program)
     # arrays as they are: by name, one by one, this would take longer than some runs
