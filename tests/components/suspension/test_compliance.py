@@ -548,12 +548,6 @@ def test_contacts_with_the_exact_update_give_way_alike(sedan: jv.Vehicle) -> Non
     for relaxation in ("states", "exact"):
         sim = car.simulation(sedan, relaxation=relaxation)  # type: ignore[arg-type]
         car.take_over(sim, start)
-        gone = {f"{p}.tire.gave_{n}": start.state(f"{p}.compliance.{n}") for p in CORNERS for n in ("x", "y")}
-        gone |= {
-            f"{p}.tire.gave_lean": start.state(f"{p}.compliance.camber") * (-1 if p[0] == "L" else 1) for p in CORNERS
-        }
-        if relaxation == "exact":
-            sim.set_memories(gone)
         sim.set_inputs({"brake": 0.2, "steering_wheel": 0.5})
         row = []
         for _ in range(12):
@@ -705,6 +699,37 @@ def test_maps_that_end_before_the_travel_are_told() -> None:
     (told,) = [text for text in found if "cover" in text]
     assert "front_suspension.compliance.toe.fy: does not cover the travel: it has -20 to 30 mm" in told
     assert "the maps that guide the wheel have" in told
+
+
+def test_inputs_scale_a_part_within_a_run() -> None:
+    """Factors of the catalogue: on toe by M_z and x by F_x of the axle, both wheels; what the maps say falls with them."""
+    names = [
+        f"External_Compliance_Scaling.front.{word}" for word in ("Toe_vs_ContactPatch_Mz", "Base_vs_ContactPatch_Fx")
+    ]
+    data = {**SMALL, "loop": "states"}
+    sim = car.simulation(car.describe(rig(repr(data)), inputs=names))
+    stir(sim)
+    was = {
+        (p, n, f): value(sim, p, n, f"by_{f}")
+        for p in ("L1", "R1")
+        for n, f in (("toe", "mz"), ("x", "fx"), ("toe", "fy"))
+    }
+    sim.set_inputs({names[0]: 0.3, names[1]: 1.7})
+    for (place, name, load), before in was.items():
+        factor = {("toe", "mz"): 0.3, ("x", "fx"): 1.7}.get((name, load), 1.0)
+        assert value(sim, place, name, f"by_{load}") == pytest.approx(factor * before, rel=1e-12)
+        assert before != 0.0
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_levels_below_the_full_one_have_no_compliance(level: int) -> None:
+    soft = rig(repr(SMALL)).with_(**{"system.simplified_model": level})
+    rigid = rig_without().with_(**{"system.simplified_model": level})
+    sims = [car.simulation(v) for v in (soft, rigid)]
+    for sim in sims:
+        stir(sim)
+    assert not [v.name for v in sims[0].model.states if "compliance" in v.name]
+    assert rates(sims[0]) == pytest.approx(rates(sims[1]), rel=1e-12)
 
 
 def test_tables_from_files_units_and_changes(tmp_path: Any) -> None:
