@@ -546,7 +546,7 @@ def test_contacts_with_the_exact_update_give_way_alike(sedan: jv.Vehicle) -> Non
     results = []
     start = running(sedan, 1.0, 20.0)
     for relaxation in ("states", "exact"):
-        sim = car.simulation(sedan, relaxation=relaxation)  # type: ignore[arg-type]
+        sim = car.simulation(sedan, relaxation=relaxation)
         car.take_over(sim, start)
         sim.set_inputs({"brake": 0.2, "steering_wheel": 0.5})
         row = []
@@ -586,7 +586,7 @@ def steady_gains(vehicle: jv.Vehicle, speed: float) -> dict[str, float]:
     for channel in channels:
         ends = []
         for h in (size, -size):
-            sim.x[:] = places.moved(start, free, h * x)
+            sim.x[:] = places.moved(start, free, np.asarray(h * x, dtype=float))
             sim.set_inputs({"steering_wheel": h})
             ends.append(sim.output(channel))
         result[channel] = (ends[0] - ends[1]) / (2 * size * yaw_rate)
@@ -702,7 +702,7 @@ def test_maps_that_end_before_the_travel_are_told() -> None:
 
 
 def test_inputs_scale_a_part_within_a_run() -> None:
-    """Factors of the catalogue: on toe by M_z and x by F_x of the axle, both wheels; what the maps say falls with them."""
+    """Factors of the catalogue: on toe by M_z and x by F_x of the axle, both wheels; nothing else changes."""
     names = [
         f"External_Compliance_Scaling.front.{word}" for word in ("Toe_vs_ContactPatch_Mz", "Base_vs_ContactPatch_Fx")
     ]
