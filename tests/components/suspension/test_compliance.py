@@ -437,6 +437,32 @@ def test_a_wheel_of_little_mass_on_a_spring_does_the_same() -> None:
     assert np.abs(ours[0][1:] - theirs[0][1:]).max() < 0.02 * np.abs(theirs[0]).max()
 
 
+def test_the_damping_of_a_standing_contact_is_solved() -> None:
+    """At rest the force depends on the speed of the contact: F = F_rigid - d ẋ, and with it τ₀ ẋ = s F - x exactly."""
+    slope, lag = 2.7e-6, 0.5
+    soft, rigid = rig_simulation(ALONG), car.simulation(rig_without())
+    stir(rigid)
+    still = {"chassis.vx": 0.0, "chassis.vy": 0.0, "chassis.wz": 0.0, "L1.wheel.spin": 0.0, "R1.wheel.spin": 0.0}
+    for sim in (soft, rigid):
+        sim.set_states({**still, "L1.tire.u": 0.0004, "L1.tire.v": 0.0, "R1.tire.u": -0.0003, "R1.tire.v": 0.0})
+    soft.set_parameters({"L1.compliance.lag": lag, "R1.compliance.lag": lag})
+    for place, start in (("L1", 0.0), ("L1", -0.004), ("R1", 0.003)):
+        soft.set_states({f"{place}.compliance.x": start})
+        rate, force, held = (
+            rates(soft)[f"{place}.compliance.x"],
+            loads(soft, place)["fx"],
+            loads(rigid, place)["fx"],
+        )
+        block = "tire1"
+        damping = soft.parameter(f"{block}.LOW_SPEED_DAMPING")
+        damping *= min(loads(soft, place)["fz"] / soft.parameter(f"{block}.FNOMIN"), 1.0)
+        assert lag * rate == pytest.approx(slope * force - start, rel=1e-3)
+        assert held - force == pytest.approx(damping * rate, rel=1e-3)
+        assert abs(held - force) > 1.0
+        # the contact takes the motion up: u̇ = -ẋ, but for what leaks
+        assert rates(soft)[f"{place}.tire.u"] - rates(rigid)[f"{place}.tire.u"] == pytest.approx(-rate, rel=1e-3)
+
+
 def rig_without() -> jv.Vehicle:
     from axle_lists import one_axle, vehicle_of
 
