@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from compliant_cars import (
     scaled,
     stir,
 )
+from jounce.components.suspension.compliance import loads as loads_on
 from jounce.components.tire.contact import touch
 from jounce.core.errors import ParameterError
 from jounce.runtime.simulation import Simulation
@@ -253,6 +255,26 @@ def test_load_frames_of_a_cambered_wheel_on_a_bank() -> None:
     assert np.dot(found.forward, normal) == pytest.approx(0.0, abs=1e-15)
     assert np.allclose(found.normal, normal) and np.allclose(found.axis, axis)
     assert float(found.forward[0]) > 0.9
+
+
+def test_loads_of_two_tires_on_a_hub_are_those_at_the_first_contact() -> None:
+    """Sums of forces; M_z with the lever of the second contact, against r × F; what a run drops is not there."""
+    out = np.array([0.02, 0.31, 0.0])
+    contact = touch([0.0, 1.0, 0.0], [0.0, 0.0, 1.0], 0.33)
+    first = {"fx": 310.0, "fy": -720.0, "fz": 4100.0, "mz": 23.0}
+    second = {"fx": -150.0, "fy": 410.0, "fz": 3900.0, "mz": -9.0}
+    here = SimpleNamespace(
+        tire=SimpleNamespace(values=first, contact=contact, changed=False, tried=(), centre=[0.0, 0.0, 0.0]),
+        twin=SimpleNamespace(values=second, contact=contact, changed=False, tried=(), centre=list(out)),
+    )
+    found = loads_on(here)  # type: ignore[arg-type]
+    lever = np.cross(out, [second["fx"], second["fy"], second["fz"]])[2]
+    assert found == pytest.approx({"fx": 160.0, "fy": -310.0, "fz": 8000.0, "mz": 23.0 - 9.0 + lever})
+    force, moment = [-40.0, 900.0, 3000.0], [11.0, 5.0, 31.0]
+    at_contact = np.array(moment) - np.cross(contact.arm, force)
+    here.tire.wrench, here.tire.changed, here.twin = SimpleNamespace(force=force, moment=moment), True, None
+    found = loads_on(here)  # type: ignore[arg-type]
+    assert found == pytest.approx({"fx": -40.0, "fy": 900.0, "fz": 3000.0, "mz": at_contact[2]})
 
 
 # ---- the loop: steady states -----------------------------------------------------------------------------------------
