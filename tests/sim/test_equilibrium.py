@@ -13,7 +13,7 @@ from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.sim.build import build
-from jounce.sim.equilibrium import find_equilibrium
+from jounce.sim.equilibrium import Found, find_equilibrium, followed
 from jounce.sim.linear import Lineariser
 from jounce.symbolic import System
 
@@ -102,3 +102,26 @@ def test_unknown_names_get_a_hint() -> None:
     s.body("body", mass.frame, 1.0)
     with pytest.raises(ParameterError, match=r"mass\.travel"):
         find_equilibrium(Simulation(build(s)), Lineariser(s), ["mass.travle"], ["mass.rate"])
+
+
+def test_memories_that_follow_are_found_around_newton() -> None:
+    """x = m by the solver, m becomes 1 + x/2: both are 2; a search that fails ends it."""
+    system = System("following")
+    x = system.state("x", role="balance")
+    m = system.memory("m", initial=0.3, role="follow")
+    system.derivative(x, m - x)
+    system.next_memory(m, 1 + 0.5 * x)
+    sim = Simulation(build(system.generate()))
+    solved = []
+
+    def solve(converged: bool = True) -> Found:
+        solved.append(sim.memory("m"))
+        sim.set_states({"x": sim.memory("m")})
+        return Found(converged, 1, 0.0, 0, (0.0,))
+
+    assert followed(sim, solve).converged
+    assert sim.memory("m") == pytest.approx(2.0, abs=1e-12) and sim.state("x") == pytest.approx(2.0, abs=1e-12)
+    assert solved[:2] == [0.3, 1.15] and 30 < len(solved) < 60
+    solved.clear()
+    assert not followed(sim, lambda: solve(False)).converged
+    assert len(solved) == 1

@@ -295,3 +295,48 @@ def test_other_values_are_put_through_tables_and_aliases() -> None:
     for name, expected in (("anew", "expected"), ("slope", "expected_slope"), ("same", "f_y"), ("by_late", "at_once")):
         assert_close(sim.output(name), sim.output(expected), 4 * EPS)
     assert abs(sim.output("anew") - float(sim.output("f_y"))) > 1e-3
+
+
+def test_a_symbol_that_is_defined_later() -> None:
+    """Its expression counts as if it had been written where the symbol stands; unknown, twice or never is told."""
+    from jounce.sim.build import build
+
+    system = System("later")
+    a, b = system.state("a", initial=0.7), system.state("b", initial=-0.4)
+    late = system.later("late")
+    system.derivative(a, 3 * late + b)
+    system.define(late, a * b)
+    system.derivative(b, late - 1)
+    with pytest.raises(ModelError, match=r"late was not made by later\(\), or is defined already"):
+        system.define(late, a)
+    with pytest.raises(ModelError, match="was not made by later"):
+        system.define(a, b)
+    sim = Simulation(build(system.generate()))
+    assert sim.derivatives()[0] == pytest.approx([3 * 0.7 * -0.4 - 0.4, 0.7 * -0.4 - 1])
+    lost = System("lost")
+    state = lost.state("a")
+    lost.derivative(state, lost.later("nobody") + state)
+    with pytest.raises(ModelError, match="nobody"):
+        lost.generate()
+
+
+def test_a_massless_state_moves_a_frame_without_a_speed() -> None:
+    """A body on a shaft that is shifted by such a state: its lever counts, its rate does not; other states may not."""
+    from jounce.sim.build import build
+
+    system = System("shifted", gravity=(0, 0, 0))
+    arm = system.state("arm", "m", initial=0.3, massless=True)
+    system.derivative(arm, 5.0)
+    joint = system.revolute("shaft", system.world, "z")
+    frame = joint.frame.guided("end", [arm, 0, 0])
+    system.body("load", frame, 2.0, [0.0, 0.0, 0.1])
+    system.torque(joint.frame, [0, 0, 1.4], axes=joint.frame)
+    sim = Simulation(build(system.generate()))
+    sim.set_states({"shaft.rate": 2.0})
+    rates = dict(zip([v.name for v in sim.model.states], sim.derivatives()[0], strict=True))
+    assert rates["arm"] == 5.0
+    assert rates["shaft.rate"] == pytest.approx(1.4 / (0.1 + 2.0 * 0.3**2)), "no Coriolis force by its rate"
+    other = System("moved")
+    heavy = other.state("heavy", "m")
+    with pytest.raises(ModelError, match="state 'heavy' moves a frame"):
+        other.world.guided("end", [heavy, 0, 0])

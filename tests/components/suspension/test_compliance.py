@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from compliant_cars import (
     scaled,
     stir,
 )
+from jounce.components.suspension.compliance import loads as loads_on
 from jounce.components.tire.contact import touch
 from jounce.core.errors import ParameterError
 from jounce.runtime.simulation import Simulation
@@ -255,6 +257,26 @@ def test_load_frames_of_a_cambered_wheel_on_a_bank() -> None:
     assert float(found.forward[0]) > 0.9
 
 
+def test_loads_of_two_tires_on_a_hub_are_those_at_the_first_contact() -> None:
+    """Sums of forces; M_z with the lever of the second contact, against r × F; what a run drops is not there."""
+    out = np.array([0.02, 0.31, 0.0])
+    contact = touch([0.0, 1.0, 0.0], [0.0, 0.0, 1.0], 0.33)
+    first = {"fx": 310.0, "fy": -720.0, "fz": 4100.0, "mz": 23.0}
+    second = {"fx": -150.0, "fy": 410.0, "fz": 3900.0, "mz": -9.0}
+    here = SimpleNamespace(
+        tire=SimpleNamespace(values=first, contact=contact, changed=False, tried=(), centre=[0.0, 0.0, 0.0]),
+        twin=SimpleNamespace(values=second, contact=contact, changed=False, tried=(), centre=list(out)),
+    )
+    found = loads_on(here)  # type: ignore[arg-type]
+    lever = np.cross(out, [second["fx"], second["fy"], second["fz"]])[2]
+    assert found == pytest.approx({"fx": 160.0, "fy": -310.0, "fz": 8000.0, "mz": 23.0 - 9.0 + lever})
+    force, moment = [-40.0, 900.0, 3000.0], [11.0, 5.0, 31.0]
+    at_contact = np.array(moment) - np.cross(contact.arm, force)
+    here.tire.wrench, here.tire.changed, here.twin = SimpleNamespace(force=force, moment=moment), True, None
+    found = loads_on(here)  # type: ignore[arg-type]
+    assert found == pytest.approx({"fx": -40.0, "fy": 900.0, "fz": 3000.0, "mz": at_contact[2]})
+
+
 # ---- the loop: steady states -----------------------------------------------------------------------------------------
 
 
@@ -437,6 +459,32 @@ def test_a_wheel_of_little_mass_on_a_spring_does_the_same() -> None:
     assert np.abs(ours[0][1:] - theirs[0][1:]).max() < 0.02 * np.abs(theirs[0]).max()
 
 
+def test_the_damping_of_a_standing_contact_is_solved() -> None:
+    """At rest the force depends on the speed of the contact: F = F_rigid - d ẋ, and with it τ₀ ẋ = s F - x exactly."""
+    slope, lag = 2.7e-6, 0.5
+    soft, rigid = rig_simulation(ALONG), car.simulation(rig_without())
+    stir(rigid)
+    still = {"chassis.vx": 0.0, "chassis.vy": 0.0, "chassis.wz": 0.0, "L1.wheel.spin": 0.0, "R1.wheel.spin": 0.0}
+    for sim in (soft, rigid):
+        sim.set_states({**still, "L1.tire.u": 0.0004, "L1.tire.v": 0.0, "R1.tire.u": -0.0003, "R1.tire.v": 0.0})
+    soft.set_parameters({"L1.compliance.lag": lag, "R1.compliance.lag": lag})
+    for place, start in (("L1", 0.0), ("L1", -0.004), ("R1", 0.003)):
+        soft.set_states({f"{place}.compliance.x": start})
+        rate, force, held = (
+            rates(soft)[f"{place}.compliance.x"],
+            loads(soft, place)["fx"],
+            loads(rigid, place)["fx"],
+        )
+        block = "tire1"
+        damping = soft.parameter(f"{block}.LOW_SPEED_DAMPING")
+        damping *= min(loads(soft, place)["fz"] / soft.parameter(f"{block}.FNOMIN"), 1.0)
+        assert lag * rate == pytest.approx(slope * force - start, rel=1e-3)
+        assert held - force == pytest.approx(damping * rate, rel=1e-3)
+        assert abs(held - force) > 1.0
+        # the contact takes the motion up: u̇ = -ẋ, but for what leaks
+        assert rates(soft)[f"{place}.tire.u"] - rates(rigid)[f"{place}.tire.u"] == pytest.approx(-rate, rel=1e-3)
+
+
 def rig_without() -> jv.Vehicle:
     from axle_lists import one_axle, vehicle_of
 
@@ -546,14 +594,8 @@ def test_contacts_with_the_exact_update_give_way_alike(sedan: jv.Vehicle) -> Non
     results = []
     start = running(sedan, 1.0, 20.0)
     for relaxation in ("states", "exact"):
-        sim = car.simulation(sedan, relaxation=relaxation)  # type: ignore[arg-type]
+        sim = car.simulation(sedan, relaxation=relaxation)
         car.take_over(sim, start)
-        gone = {f"{p}.tire.gave_{n}": start.state(f"{p}.compliance.{n}") for p in CORNERS for n in ("x", "y")}
-        gone |= {
-            f"{p}.tire.gave_lean": start.state(f"{p}.compliance.camber") * (-1 if p[0] == "L" else 1) for p in CORNERS
-        }
-        if relaxation == "exact":
-            sim.set_memories(gone)
         sim.set_inputs({"brake": 0.2, "steering_wheel": 0.5})
         row = []
         for _ in range(12):
@@ -592,7 +634,7 @@ def steady_gains(vehicle: jv.Vehicle, speed: float) -> dict[str, float]:
     for channel in channels:
         ends = []
         for h in (size, -size):
-            sim.x[:] = places.moved(start, free, h * x)
+            sim.x[:] = places.moved(start, free, np.asarray(h * x, dtype=float))
             sim.set_inputs({"steering_wheel": h})
             ends.append(sim.output(channel))
         result[channel] = (ends[0] - ends[1]) / (2 * size * yaw_rate)
@@ -705,6 +747,37 @@ def test_maps_that_end_before_the_travel_are_told() -> None:
     (told,) = [text for text in found if "cover" in text]
     assert "front_suspension.compliance.toe.fy: does not cover the travel: it has -20 to 30 mm" in told
     assert "the maps that guide the wheel have" in told
+
+
+def test_inputs_scale_a_part_within_a_run() -> None:
+    """Factors of the catalogue: on toe by M_z and x by F_x of the axle, both wheels; nothing else changes."""
+    names = [
+        f"External_Compliance_Scaling.front.{word}" for word in ("Toe_vs_ContactPatch_Mz", "Base_vs_ContactPatch_Fx")
+    ]
+    data = {**SMALL, "loop": "states"}
+    sim = car.simulation(car.describe(rig(repr(data)), inputs=names))
+    stir(sim)
+    was = {
+        (p, n, f): value(sim, p, n, f"by_{f}")
+        for p in ("L1", "R1")
+        for n, f in (("toe", "mz"), ("x", "fx"), ("toe", "fy"))
+    }
+    sim.set_inputs({names[0]: 0.3, names[1]: 1.7})
+    for (place, name, load), before in was.items():
+        factor = {("toe", "mz"): 0.3, ("x", "fx"): 1.7}.get((name, load), 1.0)
+        assert value(sim, place, name, f"by_{load}") == pytest.approx(factor * before, rel=1e-12)
+        assert before != 0.0
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_levels_below_the_full_one_have_no_compliance(level: int) -> None:
+    soft = rig(repr(SMALL)).with_(**{"system.simplified_model": level})
+    rigid = rig_without().with_(**{"system.simplified_model": level})
+    sims = [car.simulation(v) for v in (soft, rigid)]
+    for sim in sims:
+        stir(sim)
+    assert not [v.name for v in sims[0].model.states if "compliance" in v.name]
+    assert rates(sims[0]) == pytest.approx(rates(sims[1]), rel=1e-12)
 
 
 def test_tables_from_files_units_and_changes(tmp_path: Any) -> None:

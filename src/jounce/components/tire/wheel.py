@@ -190,9 +190,10 @@ def mount(
     if yielding is not None:
         for frame in yielding.frames:  # the last one acts
             tried.append(values)
-            touch, moving, rho, place, geometric = _seen(frame, rotor, ground, block, offset, yielding)
+            touch, rho, place, geometric = _seen(frame, rotor, ground, block, offset, yielding)
             held = touch
-            values = evaluate({**x, **geometric})
+            # what brakes may depend on (slip control) is that of the pose before: braking chooses maps
+            values = evaluate({**x, **geometric}) | {"radius": tried[0]["radius"]}
         values = _given_way(values, yielding, outside is None)
     if own is not None:
         own.advance(given, evaluate)
@@ -238,7 +239,7 @@ def _hurried(velocity: Any, turning: Any, touch: geometry.Contact, yielding: Yie
 
 def _seen(
     carrier: Any, rotor: Gyrostat, ground: Ground, block: Block, offset: Any, yielding: Yielding
-) -> tuple[geometry.Contact, geometry.Motion, Any, Any, dict[str, Any]]:
+) -> tuple[geometry.Contact, Any, Any, dict[str, Any]]:
     """The contact of a carrier that is tried: as in ``mount``, with the arguments of the leaf that differ."""
     axes, radius = carrier.native_axes, block.parameters["UNLOADED_RADIUS"]
     place, velocity, turning = carrier.r, carrier.v_native, carrier.express(carrier.w, axes)
@@ -261,7 +262,7 @@ def _seen(
         velocity = [v - g for v, g in zip(velocity, surface.velocity, strict=True)]
     moving = geometry.motion(touch, velocity, turning)
     found |= {"rho": rho, "rho_rate": moving.rho_rate, "gamma": touch.gamma, "vx": moving.vx, "vy": moving.vy}
-    return touch, moving, rho, place, found | {"yaw_rate": dot(turning, surface.normal)}
+    return touch, rho, place, found | {"yaw_rate": dot(turning, surface.normal)}
 
 
 def _given_way(values: dict[str, Any], yielding: Yielding, acts: bool) -> dict[str, Any]:
@@ -286,7 +287,7 @@ def _gone(scope: Scope, yielding: Yielding, touch: geometry.Contact) -> tuple[An
     for (name, unit, doc), now in zip(names, yielding.moved, strict=True):
         before = scope.memory(name, unit, f"how far the carrier gave way {doc}, last evaluation", role="held")
         scope.next_memory(before, now)
-        steps.append(now - before)
+        steps.append(if_else(scope.system.elapsed > 0, now - before, 0.0))  # a run begins where it is
     return geometry.contact_speeds(touch, steps)
 
 
