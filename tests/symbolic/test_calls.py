@@ -286,7 +286,7 @@ def test_other_values_are_put_through_tables_and_aliases() -> None:
     (inner,) = system.calls.alias("inner", [other[0]])
     system.output("expected_slope", system.calls.jacobian(written(inner, y), inner)[0, 0])
     system.output("f_y", f(y))
-    late = system.symbol("late")
+    late = system.later("late", sought=True)
     system.output("by_late", late * 2.0)
     system.define(late, f(x) + 1.0)
     system.output("at_once", (f(x) + 1.0) * 2.0)

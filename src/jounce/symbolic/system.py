@@ -308,22 +308,25 @@ class Scope:
         self.system.memories.append(item)
         return item.symbol
 
-    def later(self, name: str, held: bool = False) -> SX:
+    def later(self, name: str, held: bool = False, sought: bool = False) -> SX:
         """A symbol for an expression that is known later; ``define`` it before the equations are derived.
 
-        ``held``: it may stand in the pose of a frame without bodies, which then has no velocity by it.
+        ``held``: it may stand in the pose of a frame without bodies, which then has no velocity by it. ``sought``:
+        until it is defined it is an unknown like any other, that expressions are differentiated and solved for.
         """
         symbol = ca.SX.sym(self.full_name(name))
         if held:
             self.system.rates[key(symbol)] = ca.SX(0)
-        self.system.undefined[key(symbol)] = self.system.calls.late_alias(self.full_name(name), symbol)
+        alias = None if sought else self.system.calls.late_alias(self.full_name(name), symbol)
+        self.system.undefined[key(symbol)] = (symbol, alias)
         return symbol
 
     def define(self, symbol: SX, expression: Any) -> None:
         """Say what a symbol made by ``later`` stands for."""
-        call = self.system.undefined.pop(key(symbol), None)
-        if call is None:
+        known, call = self.system.undefined.pop(key(symbol), (None, None))
+        if known is None:
             raise ModelError(f"{symbol} was not made by later(), or is defined already")
+        call = call or self.system.calls.late_alias(str(symbol), symbol)
         call.args.append(self._scalar(expression, f"definition of {symbol}"))
 
     def next_memory(self, memory: SX, expression: Any) -> None:
@@ -921,17 +924,6 @@ class System(Scope):
             yield
         finally:
             self.implicit = before
-
-    def symbol(self, name: str) -> SX:
-        """A symbol to be used before its expression is known; ``define`` gives it."""
-        self.check_open(f"{name!r} is declared")
-        symbol = ca.SX.sym(name)
-        self.alive.append(symbol)
-        return symbol
-
-    def define(self, symbol: SX, expression: Any) -> None:
-        """Say what a symbol made by ``symbol`` is."""
-        self.calls.late_alias(str(symbol), symbol).args = [self._scalar(expression, str(symbol))]
 
     def new_unit(self, name: str, at: Frame) -> Frame:
         self.check_open(f"unit {name!r} is declared")

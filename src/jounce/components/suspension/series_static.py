@@ -36,7 +36,7 @@ class SeriesStatic(SeriesStiffness):
         scope = at.system.scope(p.own_name)
         z = scope.state("deflection", "m", "what the series elasticity gives way, at the wheel", role="balance")
         # ż is used by the elements before it is known; it is defined in `close`
-        rate = at.system.symbol(f"{p.own_name}.deflection.rate")
+        rate = at.system.later(f"{p.own_name}.deflection.rate", sought=True)
         p.kept.update(z=z, rate=rate, forces=[])
         self.hang(at, at.travel - z, at.travel_rate - rate, p.kept["forces"])
 
