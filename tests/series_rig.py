@@ -21,6 +21,7 @@ SERIES: dict[str, dict[str, Any]] = {
         "kind": "dynamic", "stiffness": 430e3, "mass": 3.1, "damping": 0.0017,
         "right": {"mass": 2.3, "damping": 0.0021, "stiffness": 390e3},
     },
+    "filtered": {"kind": "dynamic", "stiffness": 350e3, "mass": 2.7, "damping": 0.0013, "cutoff": 41.0},
 }  # fmt: skip
 STOP = 71e3  # N/m
 MESH = [-0.1, -0.06, 0.0, 0.03, 0.1]
@@ -29,6 +30,11 @@ MESH = [-0.1, -0.06, 0.0, 0.03, 0.1]
 def both(left: Any, right: Any) -> Any:
     """Deflection of a mono spring over both travels, not alike on both sides."""
     return 0.52 * left + 0.41 * right + 0.9 * left * right + 0.3 * left**2
+
+
+def progressive(a: Any) -> Any:
+    """Force of an inerter over acceleration."""
+    return 44.0 * a + 3e-4 * a**3
 
 
 ROLL = 21e3  # N/m, anti-roll rate
@@ -50,6 +56,9 @@ def vehicle(kind: str) -> jv.Vehicle:
         {"kind": "central_inerter", "acts": "mono", "inertance": 52.0, "cutoff": 23.0, "ratio": 0.7},
         {"kind": "central_damper", "acts": "mono", "rate": 1250.0, "cutoff": 17.0, "ratio": 0.8},
     ]
+    if kind == "filtered":
+        inerter = {"kind": "inerter", "force": table(progressive, [-400.0, -90.0, 20.0, 150.0, 400.0]), "cutoff": 29.0}
+        suspension["elements"] = [{**inerter, "ratio": 0.8, "right": {"cutoff": 37.0, "scale": 0.9, "ratio": 0.7}}]
     return vehicle_of(raw)
 
 

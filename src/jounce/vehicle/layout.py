@@ -190,6 +190,11 @@ def check(vehicle: Vehicle) -> None:
             raise problem("an axle with a single wheel has none", *path_of(vehicle, axle, "suspension"), devices[0])
         if axle.data.suspension.compliance is not None:
             axle.data.suspension.compliance.check(axle, (*path_of(vehicle, axle, "suspension"), "compliance"))
+        between = [i for i, item in enumerate(axle.data.suspension.elements) if item.level == "axle"]
+        if len(axle.sides) == 1 and between:
+            kind = getattr(axle.data.suspension.elements[between[0]], "kind", "part")
+            place = path_of(vehicle, axle, "suspension")
+            raise problem(f"a {kind} is between two wheels, the axle has one", *place, "elements", between[0])
     for first, second in pairwise(axles):
         if not second.x < first.x:
             text = f"{second.x!r} m: must be behind the axle before it ({first.x!r} m)"

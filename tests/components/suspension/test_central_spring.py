@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from axle_lists import one_axle, vehicle_of
 from element_rig import PLACES, RATIOS, SPEED, TRAVEL, WHEELS, alone, pushes, put, roll_spring_force, scale_names, slope
 from jounce.components.suspension.central_spring import CentralSpring
 from series_rig import both, hung
@@ -96,3 +97,15 @@ def test_a_mono_spring_by_a_table_over_both_travels(travel: dict[str, float], sp
     for c in WHEELS:
         assert acting[c] == pytest.approx(-force * slopes[c], rel=1e-6)
     assert sim.output("nss_ride_spring_data.force_at_wheel.front") == pytest.approx(force * slopes["L1"], rel=1e-7)
+
+
+def test_a_single_wheel_has_nothing_between_wheels() -> None:
+    raw = one_axle()
+    raw["axles"][0] |= {"single": True}
+    for name in ("anti_roll_bar", "auxiliary_anti_roll"):
+        raw["axles"][0]["suspension"].pop(name, None)
+    raw["drive"] = {"L1": 1.0, "R1": 0.0, "max_torque": 100.0}
+    inerter, spring = {"kind": "inerter", "inertance": 3.0}, {"kind": "central_spring", "rate": 1e3, "preload": 0.0}
+    raw["axles"][0]["suspension"]["elements"] = [inerter, spring]
+    with pytest.raises(ValueError, match="a central_spring is between two wheels, the axle has one"):
+        vehicle_of(raw)

@@ -10,6 +10,7 @@ import pytest
 from car_models import rates
 from element_rig import PLACES, RATIOS, TRAVEL, WHEELS, alone, matrix_of, pushes, put, scale_names, slope, straight
 from jounce.components.suspension.inerter import Inerter
+from series_rig import hung, progressive
 
 OFF = dict.fromkeys(scale_names("inerter"), 0.0)
 FOLLOWED = "element2"
@@ -129,3 +130,19 @@ def test_a_curve_over_acceleration_needs_the_filter() -> None:
         Inerter.model_validate({"kind": "inerter", "force": table, "inertance": 3.0, "cutoff": 50.0})
     with pytest.raises(ValueError, match="give inertance or force"):
         Inerter.model_validate({"kind": "inerter"})
+
+
+@pytest.mark.parametrize(("travel", "speed"), PLACES)
+def test_a_curve_over_acceleration(travel: dict[str, float], speed: dict[str, float]) -> None:
+    """F = scale · force(2πf (ḋ − p)), at the wheel times the ratio; past a series stiffness."""
+    sim = hung("filtered", "element1")
+    put(sim, travel, speed)
+    sim.set_states({"L1.element1.speed": 0.11, "R1.element1.speed": -0.4})
+    sim.set_states({f"{c}.series_stiffness.deflection.rate": 0.2 for c in WHEELS})
+    acting = pushes(sim, {f"{c}.element1.scale": 0.0 for c in WHEELS})
+    for c, ratio, f, scale in (("L1", 0.8, 29.0, 1.0), ("R1", 0.7, 37.0, 0.9)):
+        acceleration = 2 * math.pi * f * (ratio * speed[c] - sim.state(f"{c}.element1.speed"))
+        force = scale * progressive(acceleration)
+        assert sim.output(f"Inerter.Force_At_Inerter.{c}") == pytest.approx(force, rel=1e-8)
+        assert acting[c] == pytest.approx(-force * ratio, rel=1e-6)
+        assert rates(sim)[f"{c}.element1.speed"] == pytest.approx(acceleration, rel=1e-12)

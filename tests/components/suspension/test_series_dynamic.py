@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,15 @@ def test_what_a_step_cannot_resolve_is_remarked() -> None:
     data = {"kind": "dynamic", "stiffness": 400e3, "mass": 0.05}
     assert [key for key, _ in SeriesDynamic.model_validate(data).remarks()] == ["mass"]
     assert not list(SeriesDynamic.model_validate({**data, "mass": 3.0}).remarks())
+
+
+def test_a_filter_delays_the_force_that_moves_it() -> None:
+    """m z̈ = F_f − k z − c ż,  Ḟ_f = 2πf (F − F_f),  F = k_s (J − z): as a matrix, and at rest as without the filter."""
+    sim = hung("filtered", "spring")
+    put(sim, {})
+    for c in WHEELS:
+        r, k_s = sim.parameter(f"{c}.series_stiffness.to_wheel"), spring_rate(sim, c)
+        k, m, w = 350e3 * r, 2.7 * r, 2 * math.pi * 41.0
+        expected = np.array([[0, 1, 0], [-k / m, -0.0013 * k / m, 1 / m], [-w * k_s, 0, -w]])
+        found = matrix_of(sim, f"{c}.{Z}", f"{c}.{Z}.rate", f"{c}.series_stiffness.passed_force")
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-6)

@@ -110,11 +110,8 @@ def test_a_hard_stop_does_not_make_it_unstable() -> None:
         assert abs(sim.state(f"{c}.jounce.rate")) < 1.0
 
 
-def test_without_a_main_spring_it_is_told_where_it_is_measured() -> None:
-    from jounce.sim import car
-
-    one = vehicle("dynamic").with_(**{"axles[0].suspension.spring": None})
-    with pytest.raises(
-        ParameterError, match=r"L1: series_stiffness\.location = 'component', but there is no main spring"
-    ):
-        car.simulation(one)
+def test_without_a_main_spring_it_must_be_measured_at_the_wheel() -> None:
+    message = r"series_stiffness\.location.*there is no main spring whose ratio could count"
+    with pytest.raises(ParameterError, match=message):
+        vehicle("dynamic").with_(**{"axles[0].suspension.spring": None})
+    vehicle("static").with_(**{"axles[0].suspension.spring": None})

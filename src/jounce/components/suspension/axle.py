@@ -80,6 +80,13 @@ class Suspension(Subsystem):
                 raise problem("must be 0: this coordinate is measured from design", name, "offset")
         return self
 
+    @model_validator(mode="after")
+    def _measured_somewhere(self) -> Self:
+        if self.spring is None and self.series_stiffness is not None and self.series_stiffness.location == "component":
+            text = "'component', but there is no main spring whose ratio could count; give location: wheel"
+            raise problem(text, "series_stiffness", "location")
+        return self
+
     @property
     def dependent(self) -> bool:
         """Whether a map depends on the travel of the paired wheel (solid axle, twist beam)."""

@@ -20,7 +20,6 @@ from jounce.components.model import End, WheelModel
 from jounce.components.part import Level, Part, derived
 from jounce.components.places import WheelPlace
 from jounce.core.curves import Curve
-from jounce.core.errors import ParameterError
 from jounce.core.fields import choice, part, quantity
 
 WIDTH = 1e-4  # m, of the difference that is the ratio at design
@@ -49,11 +48,6 @@ class SeriesStiffness(Part):
         if self.location == "wheel":
             return 1.0
         spring = on_side(place.axle.data.suspension.spring, place.side)
-        if spring is None:
-            raise ParameterError(
-                f"{place.name}: series_stiffness.location = 'component', but there is no main spring whose ratio could "
-                "count; give the stiffness at the wheel, location: wheel"
-            )
         moves: Curve = spring.deflection_by(place.settings.splines.method)
         if moves.constant is not None:
             return moves.constant
