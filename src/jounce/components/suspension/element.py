@@ -83,9 +83,9 @@ class Element(Part):
         """Its deflection over travel."""
         return self.deflection_by(place.settings.splines.method)
 
-    def deflection_at(self, at: WheelModel, p: Symbols) -> Deflection:
-        """How it moves with the wheels of its axle."""
-        return Deflection(self, at, p)
+    def deflection_at(self, at: WheelModel, p: Symbols, shift: Any = None) -> Deflection:
+        """How it moves with the wheels of its axle; ``shift``: added to the own travel, by a longer push-rod."""
+        return Deflection(self, at, p, shift)
 
     def scaled(self, at: WheelModel, p: Symbols, force: Any, unit: str = "N") -> Any:
         """The force with the factors of data and run."""
@@ -96,11 +96,12 @@ class Element(Part):
 class Deflection:
     """How an element moves with the wheels of its axle (1), and its force on them (2)."""
 
-    def __init__(self, element: Element, at: WheelModel, p: Symbols) -> None:
+    def __init__(self, element: Element, at: WheelModel, p: Symbols, shift: Any = None) -> None:
         self.at = at
         curve: Curve = p.moves.curve
         self.wheels = [at, at.paired][: max(curve.n_axes, 1)]
-        self.value = p.moves(*(wheel.travel for wheel in self.wheels))
+        own = at.travel if shift is None else at.travel + shift
+        self.value = p.moves(*[own, *(wheel.travel for wheel in self.wheels[1:])])
         self.slopes = [at.vehicle.slope(self.value, wheel.travel) for wheel in self.wheels]
         name = f"External_{element.channels}.{at.place.name}.{element.channels}_Motion_Ratio"
         if element.channels:
@@ -112,9 +113,9 @@ class Deflection:
                 raise ParameterError(f"input '{name}_External_Activation': give {name!r}, too")
             if ratio is not None:
                 active = True if given is None else given > 0.5
-                own = [ratio, *[0.0] * (len(self.slopes) - 1)]
-                self.value = if_else(active, ratio * at.travel, self.value)
-                self.slopes = [if_else(active, r, s) for r, s in zip(own, self.slopes, strict=True)]
+                slopes = [ratio, *[0.0] * (len(self.slopes) - 1)]
+                self.value = if_else(active, ratio * own, self.value)
+                self.slopes = [if_else(active, r, s) for r, s in zip(slopes, self.slopes, strict=True)]
 
     @property
     def rate(self) -> Any:

@@ -1,8 +1,10 @@
 """A coil spring.
 
     F = scale · rate · c  or  scale · force(c),   c = free_length − installed_length + d                        (1)
+    d = m(J + pushrod)                                                                                          (2)
 
-F pushes where positive. With ``axis: length`` the table is over length, measured from that at design and positive in
+F pushes where positive. A longer push-rod shifts the travel at which the motion ratio is taken (2): the body rises by
+it over the wheel while the spring keeps its length and force. With ``axis: length`` the table is over length, measured from that at design and positive in
 extension. A preload takes the place of the lengths: c at design is then found from it.
 """
 
@@ -52,6 +54,9 @@ class Spring(Element):
     free_length: float | None = quantity("m", None, presence=False, typical=(0.03, 2.0), doc="length without load")
     installed_length: float | None = quantity("m", None, presence=False, typical=(0.03, 2.0), doc="length at design")
     preload: float | None = quantity("N", None, presence=False, typical=(10.0, 3e5), doc="force at design")
+    pushrod: float = quantity(
+        "m", 0.0, typical=(0.0, 0.15), doc="lengthening of the push-rod, as wheel travel: lifts the body, not the force"
+    )
     ratio: Curve = motion_ratio("compression", DEFAULT_RATIO)
     right: Spring | None = part(None, doc="what differs on the right side")
 
@@ -111,7 +116,7 @@ class Spring(Element):
         return self.abscissa_at_design(place.settings.splines.method)
 
     def connect(self, at: WheelModel, p: Symbols) -> None:
-        moved, place = self.deflection_at(at, p), at.place.name
+        moved, place = self.deflection_at(at, p, p.pushrod), at.place.name  # (2)
         if self.rate is not None:
             force = p.rate * (p.at_design + moved.value)
         else:
