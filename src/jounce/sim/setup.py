@@ -88,6 +88,7 @@ class Outcome:
     unit: str
     allowed: float  # largest error that counts as reached
     obstacle: str = ""
+    given: str = ""  # the name by which it was asked for: of both wheels, where this is of one
 
     @property
     def error(self) -> float:
@@ -152,13 +153,18 @@ class Report:
         return "reached" if not missed else "not reached: " + "; ".join(missed)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, SI."""
+        """As plain data, SI: under the names that were asked for, of several wheels the one that is farthest off."""
+        asked: dict[str, Outcome] = {}
+        for o in self.outcomes:
+            name = o.given or o.name
+            if name not in asked or not abs(o.error) <= abs(asked[name].error):
+                asked[name] = o
         return {
             "vehicle": self.vehicle,
             "options": dict(self.options),
-            "targets": {o.name: o.target for o in self.outcomes},
-            "reached": {o.name: _number(o.value) for o in self.outcomes},
-            "units": {o.name: o.unit for o in self.outcomes},
+            "targets": {name: o.target for name, o in asked.items()},
+            "reached": {name: _number(o.value) for name, o in asked.items()},
+            "units": {name: o.unit for name, o in asked.items()},
             "changes": [{"path": c.path, "from": c.before, "to": c.after, "unit": c.unit} for c in self.changes],
             "status": self.status,
             "problems": [
@@ -465,6 +471,7 @@ class _Job:
             self.slopes = (float(ground[0]), float(ground[1]))
         self.evaluations = 0
         self.failures: list[str] = []
+        self._last: tuple[Array, Array] | None = None  # where the car stands now, and its errors
 
     # -- the whole -----------------------------------------------------------------------------------------------------
 
@@ -589,8 +596,11 @@ class _Job:
 
     def _at(self, z: Array) -> Array | None:
         """Errors with adjustments z; None where the car does not stand."""
+        if self._last is not None and np.array_equal(self._last[0], z):
+            return self._last[1]
         self.evaluations += 1
         before = self.car.sim.snapshot()
+        self._last = None
         try:
             self._set(z)
             self.car.stand()
@@ -598,7 +608,8 @@ class _Job:
             self.failures.append(str(problem))
             self.car.sim.restore(before)
             return None
-        return self._residual()
+        self._last = z.copy(), self._residual()
+        return self._last[1]
 
     def _slopes(self, z: Array) -> Array:
         """Derivatives of the targets over the adjusters (2)."""
@@ -692,7 +703,11 @@ class _Job:
             allowed = max(target.accuracy, self.options.tolerance * abs(target.value))
             value = target.measure(values)[0]
             result.append(
-                Outcome(target.name, target.value, value, target.unit, allowed, obstacles.get(target.name, ""))
+                Outcome(
+                    *(target.name, target.value, value, target.unit, allowed),
+                    obstacles.get(target.name, ""),
+                    target.given,
+                )
             )
         return result
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jounce.components.basics import on_side
@@ -31,6 +31,8 @@ from jounce.core import units
 from jounce.core.curves import Curve, invert
 from jounce.core.errors import JounceError, ParameterError, did_you_mean
 from jounce.core.fields import meta
+from jounce.core.paths import dotted
+from jounce.vehicle.layout import path_of
 from jounce.vehicle.schema import Vehicle
 
 Values = Mapping[str, float]
@@ -89,6 +91,7 @@ class Target:
     measure: Measure
     adjusters: tuple[str, ...]  # names
     lacking: str = ""  # what is not there to adjust
+    given: str = ""  # the name by which it was asked for, where that means several
 
     @property
     def accuracy(self) -> float:
@@ -284,7 +287,7 @@ class Catalogue:
         found: list[Target] = []
         known = known_targets(self.vehicle)
         for name, value in values.items():
-            found += self._targets(name, value, known[name][0])
+            found += [replace(target, given=name) for target in self._targets(name, value, known[name][0])]
         names = {t.name for t in found}
         found += [t for t in self._restored() if t.name not in names]
         self._check(found)
@@ -422,7 +425,7 @@ class Catalogue:
         if spring is None:
             return (), f"{wheel.name} has no spring to adjust"
         name = parameter(wheel, kind)
-        base = f"{wheel.axle.word}_suspension.setup"
+        base = f"{dotted(path_of(self.vehicle, wheel.axle, 'suspension'))}.setup"
         if kind == PUSHROD:
             label = f"push-rod {wheel.name}"
             reasons = {"low": f"{base}.pushrod_min", "high": f"{base}.pushrod_max"}
@@ -444,7 +447,7 @@ class Catalogue:
     def _angle(self, kind: str, wheel: WheelPlace) -> str:
         limit = getattr(self._limits(wheel), f"{kind}_limit")
         start = wheel.axle.data.suspension.map(kind, wheel.side).offset
-        path = f"{wheel.axle.word}_suspension.setup.{kind}_limit"
+        path = f"{dotted(path_of(self.vehicle, wheel.axle, 'suspension'))}.setup.{kind}_limit"
         reasons = {"low": path, "high": path}
         name, label = parameter(wheel, kind), f"{kind} of {wheel.name}"
         return self._add(Adjuster(name, kind, "rad", start, -limit, limit, label, wheel, reason=reasons))

@@ -4,8 +4,9 @@
     d = m(J + pushrod)                                                                                          (2)
 
 F pushes where positive. A longer push-rod shifts the travel at which the motion ratio is taken (2): the body rises by
-it over the wheel while the spring keeps its length and force. With ``axis: length`` the table is over length, measured from that at design and positive in
-extension. A preload takes the place of the lengths: c at design is then found from it.
+it over the wheel while the spring keeps its length and force. With ``axis: length`` the table is over length, measured
+from that at design and positive in extension. A preload takes the place of the lengths: c at design is then found from
+it.
 """
 
 from __future__ import annotations
