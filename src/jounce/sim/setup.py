@@ -68,6 +68,7 @@ Masses = Literal["setup", "running", "none"]
 SMALLEST = 1e-4  # ε of (3)
 EVALUATIONS = 60
 POLISH = 4  # Newton steps at the end
+FAR = 0.3  # of the weight of a target: an error of 0.3 mm or 3 N that least squares left
 DEPENDENT = 1e-7  # singular value over the largest below which targets depend on each other
 ACTS = 1e-7  # scaled slope below which an adjuster does nothing
 STEP = 1e-3  # m, of central differences over the place of masses
@@ -671,24 +672,28 @@ class _Job:
             errors, first, slopes, bounds, "dogbox", ftol=1e-14, xtol=1e-12, gtol=1e-12, max_nfev=EVALUATIONS
         )
         z = np.clip(found.x * size, low, high)
-        return self._polished(z, low, high, size, counted, weight)
+        return self._polished(z, low, high, size, counted)
 
-    def _polished(
-        self, z: Array, low: Array, high: Array, size: Array, counted: list[int], weight: Array
-    ) -> tuple[Array, Array]:
-        """Newton steps on (2) alone: without the bias of the second sum of (3)."""
+    def _polished(self, z: Array, low: Array, high: Array, size: Array, counted: list[int]) -> tuple[Array, Array]:
+        """Newton steps on (2) alone: without the bias of the second sum of (3).
+
+        Targets that are far from reached stay out of it: others are not to suffer from them.
+        """
         r = self._at(z)
         assert r is not None
         slopes = self._slopes(z)
+        near = [i for i in counted if abs(r[i]) < FAR * self.targets[i].weight]
+        weights = np.array([self.targets[i].weight for i in near])
         for _ in range(POLISH):
-            best = float(np.linalg.norm(r[counted] / weight))
-            if best < 1e-9:
+            best = float(np.linalg.norm(r[near] / weights))
+            free = (z - low > AT_BOUND * size) & (high - z > AT_BOUND * size)
+            if best < 1e-9 or not free.any():
                 break
-            scaled = slopes[counted] * size / weight[:, None]
-            step = np.linalg.lstsq(scaled, -r[counted] / weight, rcond=DEPENDENT)[0] * size
+            scaled = slopes[near] * size / weights[:, None] * free
+            step = np.linalg.lstsq(scaled, -r[near] / weights, rcond=DEPENDENT)[0] * size
             trial = np.clip(z + step, low, high)
             new = self._at(trial)
-            if new is None or not np.linalg.norm(new[counted] / weight) < best:
+            if new is None or not np.linalg.norm(new[near] / weights) < best:
                 break
             z, r = trial, new
             slopes = self._slopes(z)
