@@ -149,8 +149,8 @@ def test_push_rods_change_heights_and_leave_spring_forces(sedan: jn.Vehicle) -> 
         name = f"Spring.Force_At_Spring.{c}"
         # the body leans by some mrad: lower by 13 mm, its weight moves by some hundredths of a millimetre to the side
         assert after.output(name) == pytest.approx(before.output(name), abs=0.3)
-        assert spring_at(changed, c).pushrod == pytest.approx(-0.0127, abs=1e-6)
-        assert after.state(f"{c}.jounce") - before.state(f"{c}.jounce") == pytest.approx(0.0127, abs=1e-6)
+        assert spring_at(changed, c).pushrod == pytest.approx(-0.0127, abs=5e-6)
+        assert after.state(f"{c}.jounce") - before.state(f"{c}.jounce") == pytest.approx(0.0127, abs=5e-6)
     assert all(".spring." in c.path and c.path.endswith("pushrod") for c in report_of(changed).changes)
 
 
@@ -497,12 +497,14 @@ def test_a_relative_tolerance_decides_what_is_told(sedan: jn.Vehicle) -> None:
 
 def test_contradictions_are_named(sedan: jn.Vehicle) -> None:
     with pytest.raises(
-        SetupError, match="front_left_ride_height.*contradicts front_right_ride_height, front_ride_heig"
+        SetupError, match=r"front_left_ride_height.*contradicts front_right_ride_height, front_ride_height"
     ):
         jn.setup(sedan, {"front_left_ride_height": 0.30, "front_right_ride_height": 0.31, "front_ride_height": 0.30})
-    with pytest.raises(SetupError, match="cross_ratio.*contradicts cross_weight"):
+    with pytest.raises(SetupError, match=r"cross_ratio.*contradicts cross_weight"):
         jn.setup(sedan, {"cross_weight": 0.51, "cross_ratio": 0.51})
-    with pytest.raises(SetupError, match="front_left_toe.*contradicts front_left_toe|front_left_toe"):
+    with pytest.raises(
+        SetupError, match=r"front_left_toe.*contradicts front_left_toe: .*front_left_toe.*contradicts front_toe: "
+    ):
         jn.setup(sedan, {"front_toe": 0.001, "front_left_toe": 0.002})
     # more targets than adjusters that fit each other are fine
     fitting = {"front_left_ride_height": 0.30, "front_right_ride_height": 0.31, "front_ride_height": 0.305}
@@ -627,5 +629,12 @@ def test_the_ground_is_flat_unless_the_car_says_otherwise(sedan: jn.Vehicle) -> 
     force = {c: phase[c]["load"] for c in CORNERS}
     assert (force["L1"] + force["R2"]) / sum(force.values()) == pytest.approx(0.5, abs=1e-6)
     # the weight lies on the lower side: rods that level it there are not those of flat ground
-    assert force["R1"] + force["R2"] > force["L1"] + force["L2"] + 500.0 * math.copysign(1, 0.05)
+    level = report_of(flat).phases[-2].wheels
+    moved = sum(
+        sign * (phase[f"{s}{a}"]["load"] - level[f"{s}{a}"]["load"])
+        for s, sign in (("R", 1), ("L", -1))
+        for a in (1, 2)
+    )
+    # by 0.05 times the height of the centre of gravity, about 0.54 m, over half a track
+    assert moved == pytest.approx(sum(force.values()) * 0.05 * 0.54 / 0.7875, rel=0.1)
     assert report_of(banked).changes != report_of(flat).changes

@@ -736,7 +736,7 @@ class _Job:
         for i in missed:
             target = self.targets[i]
             acts = bool(self.adjusters) and float(np.abs(scaled[i]).max()) > ACTS
-            partners = [t.name for j, t in enumerate(self.targets) if j != i and abs(apart[i, j]) > 1e-3]
+            partners = [t.given or t.name for j, t in enumerate(self.targets) if j != i and abs(apart[i, j]) > 1e-3]
             stuck = [text for j, text in blocked.items() if abs(scaled[i, j]) > ACTS]
             if not acts:
                 text = target.lacking or "no adjuster of this car acts on it"

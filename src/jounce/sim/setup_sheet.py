@@ -106,7 +106,7 @@ def _targets(report: Report) -> str:
                 page.cell(page.escape(o.name.replace("_", " "))),
                 page.cell(wanted, "num"),
                 page.cell(got, "num"),
-                page.cell(f"{float(error):+g}" if o.reached else error, "num"),
+                page.cell("0" if float(error) == 0 else error, "num"),
                 page.cell(unit, "unit"),
                 page.cell(page.verdict(o.reached, "reached", "not reached")),
             ]

@@ -34,3 +34,12 @@ def test_auxiliary_table_over_difference_and_mean(independent: jv.Vehicle) -> No
         assert sim.output("Suspension.Auxiliary_Roll_Force.SUSP2") == pytest.approx(expected, rel=1e-9)
         acting = acts(sim, {"axle2.auxiliary_anti_roll.scale": 0.0})
         assert (acting["L2"], acting["R2"]) == pytest.approx((-expected, expected), rel=1e-6)
+
+
+def test_it_is_without_force_where_a_set_up_left_it(independent: jv.Vehicle) -> None:
+    sim = rig(independent.with_(**{"rear_suspension.auxiliary_anti_roll.zero": -0.017}))
+    put(sim, {"L1": 0.01, "R1": 0.01, "L2": 0.011, "R2": 0.028})
+    assert sim.output("Suspension.Auxiliary_Roll_Force.SUSP2") == pytest.approx(auxiliary_force(0.0, 0.0195), abs=1e-9)
+    put(sim, {"L1": 0.01, "R1": 0.01, "L2": 0.04, "R2": -0.02})
+    expected = auxiliary_force(0.077, 0.01)
+    assert sim.output("Suspension.Auxiliary_Roll_Force.SUSP2") == pytest.approx(expected, rel=1e-9)
