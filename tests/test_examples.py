@@ -36,7 +36,7 @@ def test_shown_example_is_the_file(text: str) -> None:
 
 PAGES = [
     *("kernel.md", "mechanics.md", "running.md", "methods.md", "standalone.md", "vehicles.md", "theory/vehicle.md"),
-    "events.md",
+    *("events.md", "setup.md"),
     *(f"events/{path.name}" for path in sorted((ROOT / "docs" / "events").glob("*.md"))),
 ]
 

@@ -421,6 +421,20 @@ def test_masses_and_loads_of_all_steps_are_those_of_a_hand_balance(sedan: jn.Veh
     assert run["L1"]["load"] - done["L1"]["load"] > run["R1"]["load"] - done["R1"]["load"]
 
 
+def test_the_air_is_on_the_car_in_the_last_step(sedan: jn.Vehicle) -> None:
+    """Loads at a speed: the weight, and the downforce of the data at that speed (lift, on this car)."""
+    changed = jn.setup(sedan, {"front_ride_height": "306 mm", "rear_ride_height": "309 mm"}, speed="180 km/h")
+    last = report_of(changed).phases[-1]
+    assert last.name == "running at 180 km/h"
+    aero: Any = changed.aero
+    pressure = 0.5 * aero.air_density * 50.0**2
+    down = pressure * (aero.front_downforce.area + aero.rear_downforce.area)
+    assert abs(down) > 100.0
+    total = sum(w["load"] for w in last.wheels.values())
+    # drive forces of the tires and the pitch of the road plane turn a little of it
+    assert total == pytest.approx(changed.mass() * GRAVITY + down, rel=2e-3)
+
+
 def test_a_set_up_done_again_changes_nothing(sedan: jn.Vehicle) -> None:
     goals = {"front_ride_height": "306 mm", "rear_ride_height": "309 mm", "cross_weight": 0.504, "front_toe": "0.1 deg"}
     once = jn.setup(sedan, goals)
