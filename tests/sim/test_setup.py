@@ -390,7 +390,7 @@ def by_hand(
         for side in "LR":
             bodies.append((vehicle.wheels(axle, side).unsprung_mass, tuple(vehicle.wheel_centre(axle, side))))
     total = sum(m for m, _ in bodies)
-    centre = sum(m * np.array(r) for m, r in bodies) / total
+    centre = np.sum([m * np.array(r) for m, r in bodies], axis=0) / total
     return total, centre, {1: total * GRAVITY * (centre[0] + 2.870) / 2.870, 2: -total * GRAVITY * centre[0] / 2.870}
 
 
@@ -543,7 +543,7 @@ def test_bad_targets_are_refused_before_anything_is_done(sedan: jn.Vehicle, targ
         jn.setup(sedan, targets)
     assert text in str(caught.value)
     with pytest.raises(ParameterError, match="mode = 'rods'; expected pushrod or preload"):
-        jn.setup(sedan, {"front_toe": 0.0}, mode="rods")  # type: ignore[arg-type]
+        jn.setup(sedan, {"front_toe": 0.0}, mode="rods")
 
 
 # ---- in files ------------------------------------------------------------------------------------------------------

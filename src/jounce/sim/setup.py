@@ -701,23 +701,23 @@ class _Job:
 
     # -- what stands in the way ----------------------------------------------------------------------------------------
 
-    def _outcomes(self, obstacles: Mapping[str, str]) -> list[Outcome]:
+    def _outcomes(self, obstacles: Mapping[int, str]) -> list[Outcome]:
         values = self.car.values()
         result = []
-        for target in self.targets:
+        for i, target in enumerate(self.targets):
             allowed = max(target.accuracy, self.options.tolerance * abs(target.value))
             value = target.measure(values)[0]
             result.append(
                 Outcome(
                     *(target.name, target.value, value, target.unit, allowed),
-                    obstacles.get(target.name, ""),
+                    obstacles.get(i, ""),
                     target.given,
                 )
             )
         return result
 
-    def _obstacles(self, z: Array, slopes: Array, error: Array) -> dict[str, str]:
-        """Why targets are missed, by name."""
+    def _obstacles(self, z: Array, slopes: Array, error: Array) -> dict[int, str]:
+        """Why targets are missed, by their number."""
         missed = [
             i
             for i, target in enumerate(self.targets)
@@ -740,17 +740,17 @@ class _Job:
             stuck = [text for j, text in blocked.items() if abs(scaled[i, j]) > ACTS]
             if not acts:
                 text = target.lacking or "no adjuster of this car acts on it"
-                result[target.name] = f"missing adjuster: {text}"
+                result[i] = f"missing adjuster: {text}"
             elif partners and abs(apart[i] @ r) > 0.3 * abs(r[i]):
-                result[target.name] = f"contradicts {', '.join(partners)}: no car can have them together"
+                result[i] = f"contradicts {', '.join(partners)}: no car can have them together"
             elif stuck:
-                result[target.name] = f"at its bound: {'; '.join(stuck)}"
+                result[i] = f"at its bound: {'; '.join(stuck)}"
             elif partners:
-                result[target.name] = f"contradicts {', '.join(partners)}"
+                result[i] = f"contradicts {', '.join(partners)}"
             elif self.failures:
-                result[target.name] = f"beyond, the car does not stand: {self.failures[-1]}"
+                result[i] = f"beyond, the car does not stand: {self.failures[-1]}"
             else:
-                result[target.name] = target.lacking or "the search came no closer"
+                result[i] = target.lacking or "the search came no closer"
         return result
 
     def _at_bounds(self, z: Array) -> dict[int, str]:
