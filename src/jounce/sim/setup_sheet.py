@@ -50,8 +50,8 @@ def yaml(report: Report) -> str:
     from ruamel.yaml import YAML
 
     writer = YAML(typ="safe")
-    writer.default_flow_style = None  # type: ignore[assignment]
-    writer.sort_base_mapping_type_on_output = False
+    writer.default_flow_style = None
+    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     writer.width = 120
     stream = io.StringIO()
     stream.write("# Set-up sheet by jounce; SI, angles in rad. Toe and camber of phases are to the road.\n")
