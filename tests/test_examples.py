@@ -36,8 +36,7 @@ def test_shown_example_is_the_file(text: str) -> None:
 
 PAGES = [
     *("kernel.md", "mechanics.md", "running.md", "methods.md", "standalone.md", "vehicles.md", "theory/vehicle.md"),
-    "events.md",
-    "suspension_elements.md",
+    *("events.md", "setup.md", "suspension_elements.md"),
     *(f"events/{path.name}" for path in sorted((ROOT / "docs" / "events").glob("*.md"))),
 ]
 

@@ -33,8 +33,6 @@ END = "<!-- end: made by tools/make_schema_docs.py -->"
 # Declared, read and written, but the model does not ask for them yet; once it does, this script says so.
 NOT_USED = {
     ("DiscBrake", "lockup_speed"),
-    ("AddedMass", "setup_mass"),
-    ("AddedMass", "setup_active"),
 }
 MODEL = Path(__file__).resolve().parent.parent / "src" / "jounce"
 LISTS = ("axles", "units")  # the other spelling: told after the groups that it lists

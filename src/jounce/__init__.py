@@ -39,6 +39,8 @@ _LAZY = {
     "recipe": "jounce.sim.build",
     "register_part": "jounce.core.part_registry",
     "run": "jounce.events.engine",
+    "setup": "jounce.sim.setup",
+    "trim": "jounce.sim.setup",
     # the phase program
     **dict.fromkeys(
         (

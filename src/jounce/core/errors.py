@@ -30,6 +30,14 @@ class StaticsError(JounceError):
     """No equilibrium was found."""
 
 
+class SetupError(JounceError):
+    """Targets of a set-up that were not reached; ``report`` says how far it got and what stands in the way."""
+
+    def __init__(self, message: str, report: object = None) -> None:
+        super().__init__(message)
+        self.report = report
+
+
 class SimulationError(JounceError):
     """A run could not go on."""
 

@@ -269,7 +269,8 @@ class Simulation:
     def adopt(self, other: Simulation) -> None:
         """Take over parameters, tables and services of a simulation whose model declares the same ones."""
         self.set_parameters({v.name: other.parameter(v.name) for v in self.model.parameters})
-        self.set_tables({name: other.tables[name] for name in self.model.tables})
+        here, there = self.tables, other.tables
+        self.set_tables({name: there[name] for name in self.model.tables if here[name] is not there[name]})
         bound = other.values.attachments.bound
         for slot in self.model.services:
             if slot.name in bound:

@@ -8,10 +8,12 @@ structure share one binary; their numbers are set at run time, so that a study n
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from jounce.components.body.body import CHASSIS
 from jounce.components.model import Relaxation
@@ -34,6 +36,10 @@ GROUNDS = ("level", "inclined", "road", "roads", "external", "external-points")
 # Defaults of runs: two-step Adams-Bashforth at 1 ms.
 METHOD = "AB-2"
 STEP = 0.001
+
+
+# linearisations asked for last, with the descriptions they are of
+_linear: deque[tuple[ref[Description], tuple[tuple[str, ...] | None, tuple[str, ...]], Lineariser]] = deque(maxlen=4)
 
 
 @lru_cache(maxsize=64)
@@ -171,9 +177,17 @@ def library(description: Description) -> Library:
 def lineariser(
     description: Description, inputs: Sequence[str] | None = None, outputs: Sequence[str] = ()
 ) -> Lineariser:
-    """The exact linearisation of cars of this structure, over the demands of their drivers unless inputs are given."""
-    chosen = None if inputs is None else tuple(inputs)
-    return Lineariser(linear_car.generate(Structure(description), chosen, tuple(outputs)))
+    """The exact linearisation of cars of this structure, over the demands of their drivers unless inputs are given.
+
+    Inputs may name parameters, too: what a set-up adjusts.
+    """
+    chosen = None if inputs is None else tuple(inputs), tuple(outputs)
+    for known, key, found in _linear:  # a description does not change; finding its key takes longer than a search
+        if known() is description and key == chosen:
+            return found
+    made = Lineariser(linear_car.generate(Structure(description), *chosen))
+    _linear.append((ref(description), chosen, made))
+    return made
 
 
 def simulation(

@@ -43,7 +43,7 @@ from jounce.core.errors import JounceError, ParameterError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
-from jounce.sim.equilibrium import Places, followed, newton
+from jounce.sim.equilibrium import Found, Places, followed, newton
 from jounce.sim.linear import Lineariser, LinearModel
 from jounce.vehicle.assembly import at_rest
 
@@ -157,7 +157,7 @@ def settle(
         )
     usual = Stand(x, y, heading, normal or (0.0, 0.0, 1.0), height or 0.0)
     stands = {name: (others or {}).get(name, usual) for name in description.vehicles}
-    with _helpers(sim, description):
+    with helpers(sim, description):
         measurable = description.ground != "level"
         told = normal is not None or height is not None or bool(others)
         for measured in (False, True) if told and measurable else (measurable,):
@@ -168,7 +168,7 @@ def settle(
             if method == "relaxation":
                 return _relax(sim, description, stands)
             try:
-                return _Newton(sim, description).solve()
+                return Balance(sim, description).solve()
             except _UndeclaredError:  # an equilibrium but for it, and nothing says that it would come to rest
                 raise
             except (StaticsError, FloatingPointError, np.linalg.LinAlgError):
@@ -179,7 +179,7 @@ def settle(
         found = sim.snapshot()
         try:  # close to the solution now: the exact one is better, at rest and from contacts without strain
             _reset(sim, ("strain", "zero", "speed", "drift"))
-            return _Newton(sim, description).solve()
+            return Balance(sim, description).solve()
         except (StaticsError, FloatingPointError, np.linalg.LinAlgError):
             sim.restore(found)
             return relaxed
@@ -315,7 +315,7 @@ def _check_standing(sim: Simulation, description: Description) -> None:
 
 
 @contextmanager
-def _helpers(sim: Simulation, description: Description) -> Iterator[None]:
+def helpers(sim: Simulation, description: Description) -> Iterator[None]:
     """What parts change for the search (``Part.at_rest``), brakes, and inputs that act in runs only."""
     known = sim.parameters
     changes = {name: value for name, value in at_rest(description.places, description.further).items() if name in known}
@@ -379,12 +379,12 @@ def _held(slopes: Array) -> tuple[Array, Array]:
     return held, across if sizes.min() > HELD else held
 
 
-class _Newton:
-    """Unknowns and equations (1, 2) of a model."""
+class Balance:
+    """Unknowns and equations (1, 2) of a model; ``linear``: another linearisation of it, with more to tell."""
 
-    def __init__(self, sim: Simulation, description: Description) -> None:
+    def __init__(self, sim: Simulation, description: Description, linear: Lineariser | None = None) -> None:
         self.sim, self.description = sim, description
-        self.linear: Lineariser = lineariser(description)
+        self.linear: Lineariser = linear or lineariser(description)
         self.names: tuple[str, ...] = tuple(self.linear.notes["states"])
         self.places = Places(sim, self.names)
         self.rest = self.linear.rest
@@ -434,9 +434,9 @@ class _Newton:
         rates = self.places.rates(self.sim.derivatives()[0])
         return np.concatenate([rates[self.rows], self.balances @ rates[self.plane], rates[self.held_speeds]])
 
-    def jacobian(self) -> Array:
+    def jacobian(self, linear: LinearModel | None = None) -> Array:
         """Rates over unknowns; the directions of the unknowns in the tangent states are kept for `move`."""
-        linear = self.linear.at(self.sim)
+        linear = linear or self.linear.at(self.sim)
         everything = np.eye(len(self.names))
         directions = [everything[i] for i in self.free]
         for shift in self.shifts:
@@ -455,6 +455,15 @@ class _Newton:
             self.sim.m[m] = was
             columns.append(((values[0] - values[1]) / (2 * width))[:, None])
         return np.hstack(columns)
+
+    def sensitivity(self, linear: LinearModel) -> Array:
+        """How the equilibrium, as tangent states, moves with the inputs of its linear model: −(∂r/∂q)⁻¹ ∂r/∂u."""
+        slopes = self.jacobian(linear)
+        right = np.vstack([linear.B[self.rows], self.balances @ linear.B[self.plane], linear.B[self.held_speeds]])
+        scale = np.maximum(np.linalg.norm(slopes, axis=0), 1e-12)
+        steps = np.linalg.lstsq(slopes / scale, -right, rcond=1e-12)[0] / scale[:, None]
+        result: Array = self.directions.T @ steps[: len(self.directions)]
+        return result
 
     def _strain(self, linear: LinearModel) -> Array:
         """Deflections of contacts per displacement of the bodies (2)."""
@@ -488,8 +497,12 @@ class _Newton:
             return self.names[int(self.plane[int(np.argmax(np.abs(self.balances[row])))])]
         return self.names[self.held_speeds[row - len(self.shifts)]]
 
+    def approach(self) -> Found:
+        """Newton's method from where the simulation is, without looking at what it found."""
+        return followed(self.sim, lambda: newton(self, self.limits, TOLERANCE, ITERATIONS, ROUNDING))
+
     def solve(self) -> Settled:
-        found = followed(self.sim, lambda: newton(self, self.limits, TOLERANCE, ITERATIONS, ROUNDING))
+        found = self.approach()
         if not found.converged:
             raise StaticsError(
                 f"no equilibrium by Newton's method: the acceleration of {self._label(found.worst)!r} stays at "
@@ -593,4 +606,4 @@ def _let_go(sim: Simulation, description: Description) -> None:
     _reset(sim, ("stick",))
 
 
-__all__ = ["Settled", "Stand", "place", "put", "settle"]
+__all__ = ["Balance", "Settled", "Stand", "helpers", "place", "put", "settle"]

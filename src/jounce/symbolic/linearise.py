@@ -2,6 +2,8 @@
 
     δẋ = A δx + B δu,   δy = C δx + D δu
 
+Inputs may be parameters of the model as well, where they are named: what a set-up adjusts.
+
 States are the model's, except that the four components of a quaternion are replaced by three tangent angles δθ in the
 turned axes, q = q0 ∘ (1, δθ/2), whose rate is δθ̇ = δω - ω × δθ.  Memories are held.  The derivatives are taken through
 tables, services and leaf functions; with map-guided bodies that needs the third derivatives of the maps.
@@ -34,7 +36,10 @@ def generate_linear(
 ) -> GeneratedModel:
     """A library with ``linearise``, the nonzeros of A, B, C, D, S, T (patterns in ``notes``), and ``rest``."""
     equations = derive(system)
-    chosen_inputs = _choose(system.inputs, inputs, "input")
+    # of parameters, too: what a set-up adjusts. Unless they are named, nothing is differentiated over them.
+    adjustable = system.inputs if inputs is None else [*system.inputs, *system.parameter_list]
+    chosen_inputs = _choose(adjustable, inputs, "input")
+    _check_derived(system, chosen_inputs)
     chosen_outputs = _choose(system.outputs, outputs, "output")
 
     # tangent space: name, and which state columns it moves by how much
@@ -173,6 +178,18 @@ def _rest(system: System, states: Sequence[Declared], names: Sequence[str], role
         "sticks": [memories[key(memory)] for memory, _, _ in system.stuck],
         "rolling": [place[speed.name] for speed, _ in system.rolling if speed.name in place],
     }
+
+
+def _check_derived(system: System, chosen: Sequence[Declared]) -> None:
+    """Refuse a parameter from which others are computed before a run: what is differentiated holds those."""
+    names = {key(item.symbol): item.name for item in chosen}
+    for item, value in system.derived_parameters:
+        for symbol in system.calls.reachable(value).values():
+            if key(symbol) in names:
+                raise ModelError(
+                    f"no derivatives over {names[key(symbol)]!r}: the derived parameter {item.name!r} is computed from "
+                    "it, once before a run"
+                )
 
 
 def _choose(items: Sequence[Declared], names: Sequence[str] | None, kind: str) -> list[Declared]:

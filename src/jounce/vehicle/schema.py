@@ -37,6 +37,7 @@ from jounce.components.drive.ideal import Drive
 from jounce.components.part import Part
 from jounce.components.places import VehiclePlace
 from jounce.components.settings import KinematicMaps, Settings, Splines, Statics
+from jounce.components.setup import Setup
 from jounce.components.steering.kingpin import Kingpin
 from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, SteerMap, mirrored
 from jounce.components.steering.steering import Steering
@@ -156,6 +157,7 @@ class Vehicle(Data):
         (), numbers_only=True, doc="paths whose unusual values are meant so; `*` stands for any text"
     )
     system: Settings = part({}, doc="settings of the whole model")
+    setup: Setup | None = part(None, numbers_only=True, doc="how the car is set up, and cross weight")
     body: Body | None = part(None, doc="sprung mass")
     front_suspension: Suspension | None = part(None, doc="front axle")
     rear_suspension: Suspension | None = part(None, doc="rear axle")
@@ -172,6 +174,7 @@ class Vehicle(Data):
     )
 
     _source: Source | None = PrivateAttr(default=None)
+    _setup_report: Any = PrivateAttr(default=None)
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
@@ -242,6 +245,11 @@ class Vehicle(Data):
         place = self.layout
         sprung = math.fsum(half[0] for unit in place.units for half in unit.data.body.sprung())
         return sprung + math.fsum(w.axle.data.wheels_on(w.side).unsprung_mass for w in place.wheels.values())
+
+    @property
+    def setup_report(self) -> Any:
+        """What `jounce.setup` or `jounce.trim` did to make this car (`jounce.sim.setup.Report`); None of any other."""
+        return self._setup_report
 
     # -- copies with changes -----------------------------------------------------------------------
 

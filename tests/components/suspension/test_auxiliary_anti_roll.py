@@ -50,3 +50,12 @@ def test_damping_is_in_proportion_to_the_stiffness_and_dissipates(independent: j
         stiffness = slope(lambda d, mean=(left + right) / 2: auxiliary_force(d, mean), left - right)
         assert added == pytest.approx(beta * stiffness * (fast - slow), rel=1e-6) and beta == 0.02
         assert added * (fast - slow) > 0
+
+
+def test_it_is_without_force_where_a_set_up_left_it(independent: jv.Vehicle) -> None:
+    sim = rig(independent.with_(**{"rear_suspension.auxiliary_anti_roll.zero": -0.017}))
+    put(sim, {"L1": 0.01, "R1": 0.01, "L2": 0.011, "R2": 0.028})
+    assert sim.output("Suspension.Auxiliary_Roll_Force.SUSP2") == pytest.approx(auxiliary_force(0.0, 0.0195), abs=1e-9)
+    put(sim, {"L1": 0.01, "R1": 0.01, "L2": 0.04, "R2": -0.02})
+    expected = auxiliary_force(0.077, 0.01)
+    assert sim.output("Suspension.Auxiliary_Roll_Force.SUSP2") == pytest.approx(expected, rel=1e-9)

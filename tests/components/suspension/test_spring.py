@@ -68,3 +68,21 @@ def test_a_spring_over_length(dependent: jv.Vehicle) -> None:
     start = root(lambda x: law(x) - 3900.0, -0.15, 0.15)
     put(sim, {"L1": 0.06})
     assert sim.output("Spring.Force_At_Spring.L1") == pytest.approx(law(start - 0.95 * 0.06), rel=1e-9)
+
+
+def test_a_longer_push_rod_shifts_the_travel_at_which_the_spring_is(independent: jv.Vehicle) -> None:
+    """d = m(J + Δ), left and right unlike; its force on the wheel by virtual work, with the slope there."""
+    rods = {"L1": 0.013, "R1": -0.021}
+    car = independent.with_(
+        **{"front_suspension.spring.pushrod": rods["L1"], "front_suspension.spring.right.pushrod": rods["R1"]}
+    )
+    sim = rig(car)
+    start = root(lambda c: spring_force(c) - PRELOAD, 0.0, 0.3)
+    put(sim, POSED, MOVING)
+    acting = acts(sim, {f"{c}.spring.scale": 0.0 for c in CORNERS})
+    for place, rod in rods.items():
+        j = POSED[place] + rod
+        force = spring_force(start + spring_ratio(j))
+        assert sim.output(f"Spring.Jounce.{place}") == pytest.approx(spring_ratio(j), abs=1e-12)
+        assert sim.output(f"Spring.Force_At_Spring.{place}") == pytest.approx(force, rel=1e-9)
+        assert acting[place] == pytest.approx(-force * slope(spring_ratio, j), rel=1e-6)

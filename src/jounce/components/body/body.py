@@ -42,6 +42,9 @@ class AddedMass(Data):
         "kg", None, ge=0, typical=(0.1, 4e4), doc="mass during setup; absent: as running"
     )
     setup_active: bool = flag(True, doc="on board during setup")
+    max_offset: Point | None = part(
+        None, numbers_only=True, doc="how far a set-up may move it along each axis to reach the loads of axles"
+    )
 
 
 class Sprung(Data):

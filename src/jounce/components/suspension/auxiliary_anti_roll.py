@@ -1,7 +1,7 @@
 """Anti-roll force at the wheels, without a bar.
 
 F = scale · (rate · ΔJ + damping · rate · ΔJ̇)  or  scale · (force(ΔJ[; mean J]) + damping · force' · ΔJ̇)      (1)
-Q_L = −F,   Q_R = +F,   ΔJ = J_L − J_R                                                                      (2)
+Q_L = −F,   Q_R = +F,   ΔJ = J_L − J_R − zero                                                                 (2)
 """
 
 from __future__ import annotations
@@ -43,6 +43,10 @@ class AuxiliaryAntiRoll(Part):
         "s", 0.05, ge=0, typical=(0.0, 1.0), doc="damping force per stiffness and rate of the difference"
     )
 
+    zero: float = quantity(
+        "m", 0.0, typical=(0.0, 0.2), doc="difference of travel at which it is without force, as a set-up leaves it"
+    )
+
     @model_validator(mode="after")
     def _one_law(self) -> Self:
         one_of(self, ("rate", "force"))
@@ -50,7 +54,7 @@ class AuxiliaryAntiRoll(Part):
 
     def connect(self, at: AxleModel, p: Symbols) -> None:
         left, right = (wheel.anti_roll_end for wheel in at.wheels)
-        difference = left.travel - right.travel
+        difference = left.travel - right.travel - p.zero
         if self.rate is not None:
             stiffness = p.rate
             force = stiffness * difference

@@ -21,7 +21,9 @@ from jounce.components.suspension.damper import Damper
 from jounce.components.suspension.element import Element
 from jounce.components.suspension.guidance import MAPS, AngleMap, KinematicMap, pose
 from jounce.components.suspension.rebound_stop import ReboundStop
+from jounce.components.suspension.ride_height import RideHeight
 from jounce.components.suspension.series_static import SeriesStatic
+from jounce.components.suspension.setup import AxleSetup
 from jounce.components.suspension.spring import Spring
 from jounce.core.curves import Curve
 from jounce.core.fields import part, problem, quantity
@@ -71,6 +73,8 @@ class Suspension(Subsystem):
         None, family="series_stiffness", doc="elasticity in series with springs, dampers and stops"
     )
     elements: tuple[Element, ...] = part((), family="element", each="element", doc="further elements, by their kind")
+    ride_height: RideHeight = part({}, doc="where its ride heights are measured")
+    setup: AxleSetup | None = part(None, numbers_only=True, doc="what a set-up brings about at this axle")
 
     @model_validator(mode="after")
     def _at_design(self) -> Self:

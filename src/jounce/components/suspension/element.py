@@ -86,9 +86,12 @@ class Element(Part):
         """Its deflection over travel."""
         return self.deflection_by(place.settings.splines.method)
 
-    def deflection_at(self, at: WheelModel, p: Symbols, direct: bool = False) -> Deflection:
-        """How it moves with the wheels of its axle; ``direct``: past a series stiffness."""
-        return Deflection(self, at, p, direct)
+    def deflection_at(self, at: WheelModel, p: Symbols, direct: bool = False, shift: Any = None) -> Deflection:
+        """How it moves with the wheels of its axle.
+
+        ``direct``: past a series stiffness; ``shift``: added to the own travel, by a longer push-rod.
+        """
+        return Deflection(self, at, p, direct, shift)
 
     def is_first(self, at: WheelModel | AxleModel) -> bool:
         """Whether it is the first of its kind among the further elements of its axle: the one that has channels."""
@@ -109,12 +112,13 @@ class Element(Part):
 class Deflection:
     """How an element moves with the wheels of its axle (1), and its force on them (2)."""
 
-    def __init__(self, element: Element, at: WheelModel, p: Symbols, direct: bool = False) -> None:
+    def __init__(self, element: Element, at: WheelModel, p: Symbols, direct: bool = False, shift: Any = None) -> None:
         self.at = at
         curve: Curve = p.moves.curve
         wheels = [at, at.paired][: max(curve.n_axes, 1)]
         self.ends: list[End] = [wheel.direct_end if direct else wheel.end for wheel in wheels]
-        self.value = p.moves(*(end.travel for end in self.ends))
+        own = self.ends[0].travel if shift is None else self.ends[0].travel + shift
+        self.value = p.moves(*[own, *(end.travel for end in self.ends[1:])])
         self.slopes = [at.vehicle.slope(self.value, end.travel) for end in self.ends]
         name = f"External_{element.channels}.{at.place.name}.{element.channels}_Motion_Ratio"
         if element.channels:
@@ -126,9 +130,9 @@ class Deflection:
                 raise ParameterError(f"input '{name}_External_Activation': give {name!r}, too")
             if ratio is not None:
                 active = True if given is None else given > 0.5
-                own = [ratio, *[0.0] * (len(self.slopes) - 1)]
-                self.value = if_else(active, ratio * self.ends[0].travel, self.value)
-                self.slopes = [if_else(active, r, s) for r, s in zip(own, self.slopes, strict=True)]
+                slopes = [ratio, *[0.0] * (len(self.slopes) - 1)]
+                self.value = if_else(active, ratio * own, self.value)
+                self.slopes = [if_else(active, r, s) for r, s in zip(slopes, self.slopes, strict=True)]
 
     @property
     def frame(self) -> Any:

@@ -1,9 +1,12 @@
 """A coil spring.
 
     F = scale · rate · c  or  scale · force(c),   c = free_length − installed_length + d                        (1)
+    d = m(J + pushrod)                                                                                          (2)
 
-F pushes where positive. With ``axis: length`` the table is over length, measured from that at design and positive in
-extension. A preload takes the place of the lengths: c at design is then found from it.
+F pushes where positive. A longer push-rod shifts the travel at which the motion ratio is taken (2): the body rises by
+it over the wheel while the spring keeps its length and force. With ``axis: length`` the table is over length, measured
+from that at design and positive in extension. A preload takes the place of the lengths: c at design is then found from
+it.
 """
 
 from __future__ import annotations
@@ -54,6 +57,9 @@ class Spring(Element):
     free_length: float | None = quantity("m", None, presence=False, typical=(0.03, 2.0), doc="length without load")
     installed_length: float | None = quantity("m", None, presence=False, typical=(0.03, 2.0), doc="length at design")
     preload: float | None = quantity("N", None, presence=False, typical=(10.0, 3e5), doc="force at design")
+    pushrod: float = quantity(
+        "m", 0.0, typical=(0.0, 0.15), doc="lengthening of the push-rod, as wheel travel: lifts the body, not the force"
+    )
     ratio: Curve = motion_ratio("compression", DEFAULT_RATIO)
     right: Spring | None = part(None, doc="what differs on the right side")
 
@@ -127,7 +133,7 @@ class Spring(Element):
         return p.force(p.at_design - compression if self.axis == "length" else p.at_design + compression)
 
     def connect(self, at: WheelModel, p: Symbols) -> None:
-        moved, place = self.deflection_at(at, p), at.place.name
+        moved, place = self.deflection_at(at, p, shift=p.pushrod), at.place.name  # (2)
         force = self.scaled(at, p, self.law(p, moved.value), self.force_unit)
         force = at.vehicle.through(
             force, self.force_unit, "spring force, compression positive",
