@@ -246,11 +246,11 @@ def read_programme(path: Path, axle_of: Any = None) -> Programme:
         settings = located(document["settings"], key, _set, settings, str(key), value)
     cases: list[Case] = []
     for tab in TABS:
-        entries = document.get(tab) or []
+        entries: Any = document.get(tab) or []
         if not isinstance(entries, list) or not all(isinstance(item, Mapping) for item in entries):
             raise ParameterError(f"{where(document, tab)}{tab}: expected a list of {{{', '.join(CASE_KEYS)}}}")
         for i, item in enumerate(entries):
-            place = f"{shown(path)}, line {entries.lc.data[i][0] + 1}, {tab}[{i}]: "
+            place = f"{shown(path)}, line {document[tab].lc.data[i][0] + 1}, {tab}[{i}]: "
             try:
                 cases.append(_case(item, tab, path.parent, header, axle_of, place))
             except ParameterError as problem:
@@ -289,14 +289,20 @@ def _case(item: Mapping[str, Any], tab: Tab, folder: Path, header: str, axle_of:
 def case_type(text: str, tab: Tab) -> str:
     """The type that a text means, of those that a list takes."""
     words = re.sub(r"[\s_-]+", " ", text.strip().lower())
-    words = re.sub(r"\b(patch|force|wheel(?= cent))\b", "", words).replace("center", "centre").replace("align ", "aligning ")
+    words = (
+        re.sub(r"\b(patch|force|wheel(?= cent))\b", "", words)
+        .replace("center", "centre")
+        .replace("align ", "aligning ")
+    )
     words = re.sub(r"\s+", " ", words).strip()
     words = _SPELLED.get(words, words)
     if words in TYPES[tab]:
         return words
     home = [name for name, types in TYPES.items() if words in types]
     if home:
-        raise ParameterError(f"type = {text!r} belongs to the list {' or '.join(home)}; {tab} takes {', '.join(TYPES[tab])}")
+        raise ParameterError(
+            f"type = {text!r} belongs to the list {' or '.join(home)}; {tab} takes {', '.join(TYPES[tab])}"
+        )
     raise ParameterError(f"type = {text!r}: unknown{did_you_mean(words, TYPES[tab], 16)}")
 
 

@@ -189,12 +189,12 @@ def _mts() -> dict[str, str]:
 
 
 def _abd() -> dict[str, str]:
+    found: dict[str, str] = {}
     names = {
         "toe": "wheel_toe-in", "camber": "wheel_camber", "side_view_angle": "wheel_spin",
         "y": "wheel_centre_Y_disp.", "x": "wheel_centre_X_disp.", "fz": "wheel_Force_Z", "fy": "wheel_Force_Y",
         "fx": "wheel_Force_X", "mz": "wheel_Moment_Z",
     }  # fmt: skip
-    found = {}
     for axle, end in ((1, "Front"), (2, "Rear")):
         for side in SIDES:
             word, wheel = f"{end}_{side}H", f"{side}{axle}"

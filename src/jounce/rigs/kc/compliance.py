@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -108,7 +109,9 @@ def _family(
     if by_way["single"] and by_way["aiding"]:
         result.remarks.append(f"{load}: single and aiding files; the single ones are used")
     if not by_way["single"] and not by_way["aiding"]:
-        raise ParameterError(f"{sweeps[0].case.where}: opposing loads alone do not tell direct from cross; add aiding ones")
+        raise ParameterError(
+            f"{sweeps[0].case.where}: opposing loads alone do not tell direct from cross; add aiding ones"
+        )
 
     def variation(sweep: Sweep, name: str, side: Side, over: Side) -> Fit:
         """Of a property of a wheel over the load of a wheel, zero without it."""
@@ -140,11 +143,11 @@ def _family(
     for side in SIDES:
         own = _sorted(aiding, side)
         for name in names:
-            fits = {id(s): variation(s, name, side, side) for s in own}
+            by_file = {id(s): variation(s, name, side, side) for s in own}
             if not by_way["opposing"]:
-                direct[side][name] = _grid([fits[id(s)] for s in own], own, side, settings)
+                direct[side][name] = _grid([by_file[id(s)] for s in own], own, side, settings)
                 continue
-            pairs = [(fits[id(s)], variation(_beside(s, by_way["opposing"], side), name, side, side)) for s in own]
+            pairs = [(by_file[id(s)], variation(_beside(s, by_way["opposing"], side), name, side, side)) for s in own]
             _check_ranges(pairs, own, result)
             both = [combined(a, o) for a, o in pairs]
             direct[side][name] = _grid([d for d, _ in both], own, side, settings)
@@ -177,10 +180,11 @@ def _travel(sweep: Sweep, side: Side) -> float:
 def _sorted(sweeps: Sequence[Sweep], side: Side) -> list[Sweep]:
     """By travel; two at one travel are refused."""
     found = sorted(sweeps, key=lambda s: _travel(s, side))
-    for a, b in zip(found, found[1:], strict=False):
+    for a, b in pairwise(found):
         if _travel(b, side) - _travel(a, side) < SAME:
             raise ParameterError(
-                f"{b.case.where}: the same test at the same travel, {1e3 * _travel(b, side):.1f} mm, as in {a.case.file.name}"
+                f"{b.case.where}: the same test at the same travel as in {a.case.file.name}, "
+                f"{1e3 * _travel(b, side):.1f} mm"
             )
     return found
 
@@ -199,7 +203,9 @@ def _grid(fits: Sequence[Fit], sweeps: Sequence[Sweep], side: Side, settings: Se
     """Over load, or over load and travel, on the interval that all files have."""
     low, high = max(fit.low for fit in fits), min(fit.high for fit in fits)
     if not low < 0.0 < high:
-        raise ParameterError(f"{sweeps[0].case.where}: loads from {low:.0f} to {high:.0f}; a sweep of loads passes zero")
+        raise ParameterError(
+            f"{sweeps[0].case.where}: loads from {low:.0f} to {high:.0f}; a sweep of loads passes zero"
+        )
     loads = grid(low, high, settings.load_points)
     if len(fits) == 1:
         return Grid(loads, fits[0](loads))

@@ -95,7 +95,9 @@ def spring(
     for side in SIDES:
         fit = _force(parallel, side, settings, result.fits)
         result.remarks += [f"{parallel[0].case.file.name}: {text}" for text in fit.warnings]
-        result.remarks += covered(fit, *travel, settings.extrapolate, parallel[0], f"travel.{side}", "the travel of the axle")
+        result.remarks += covered(
+            fit, *travel, settings.extrapolate, parallel[0], f"travel.{side}", "the travel of the axle"
+        )
         force = fit(at) - removed[side]
         measured = float(fit(0.0)[0]) - removed[side]
         wanted = measured
@@ -192,7 +194,9 @@ def _dual(
                 result.dual["R"] = result.dual["L"]
                 continue
             word = "left" if side == "L" else "right"
-            raise ParameterError(f"settings: anti_roll = 'dual': {len(singles)} single travels of the {word} wheel; at least 2")
+            raise ParameterError(
+                f"settings: anti_roll = 'dual': {len(singles)} single travels of the {word} wheel; at least 2"
+            )
         held = sorted((float(np.nanmedian(s[f"travel.{OTHER[side]}"])), i) for i, s in enumerate(singles))
         at = np.array([value for value, _ in held])
         columns = []

@@ -4,14 +4,14 @@ With x scaled to ξ in [-1, 1], Chebyshev polynomials T_k, the direction s = ±1
 
     y = Σ_k≤n a_k T_k(ξ) + s Σ_k≤m h_k T_k(ξ) + Σ_i d_i t                                                          (1)
 
-by least squares, each point weighted by one over the number of points beside it that go the same way: the first sum is
-the curve, the second one half of the hysteresis loop, the third one the drift of the sensor in file i. So uneven
-branches and dwells do not pull the curve to one side. Drift is left out where t says nothing that the rest does not say:
-a sweep in one direction cannot tell it from a slope.
+by least squares, each point weighted by one over the number of points beside it that go the same way: the first sum
+is the curve, the second one half of the hysteresis loop, the third one the drift of the sensor in file i. So uneven
+branches and dwells do not pull the curve to one side. Drift is left out where t says nothing that the rest does not
+say: a sweep in one direction cannot tell it from a slope.
 
-``spline``: the means of bins of x that go up and that go down, the middle of both, and a cubic spline through them whose
-smoothness is that of the generalised cross validation [scipy: make_smoothing_spline]; for curves with corners, where a
-polynomial rings.
+``spline``: the means of bins of x that go up and that go down, the middle of both, and a cubic spline through them
+whose smoothness is that of the generalised cross validation [Craven1979]; for curves with corners, where a polynomial
+rings.
 
 Beyond the measured interval a polynomial goes on with the slope and the curvature of its outer quarter, so that a table
 through its points has no kink at the end of what was measured; everything else goes on straight, with the mean slope of
@@ -223,7 +223,7 @@ def _polynomial(series: Sequence[Points], low: float, high: float, order: int, d
         columns.append(s[:, None] * chebyshev.chebvander(xi, min(order, LOOP_ORDER)))
     base = np.hstack(columns)
     root = np.sqrt(np.concatenate(_weights(series, low, high)))
-    times = _drifts(series, base, root) if drift else np.empty((len(y), 0))
+    times = _drifts(series, np.asarray(base), root) if drift else np.empty((len(y), 0))
     matrix = np.hstack([base, times])
     solution, *_ = np.linalg.lstsq(root[:, None] * matrix, root * y, rcond=1e-10)
     a = solution[: order + 1]
@@ -241,9 +241,10 @@ def _polynomial(series: Sequence[Points], low: float, high: float, order: int, d
         return np.asarray(chebyshev.chebval(2.0 * (x - low) / (high - low) - 1.0, a))
 
     rms, r2 = _quality(clean, curve)
+    loop = 2.0 * float(np.max(np.abs(half)))
     fit = Fit(
-        low, high, f"polynomial of order {order}", inside, tuple(series), rms, r2, 2.0 * float(np.max(np.abs(half))), noise,
-        2.0 * size, error, tuple(warnings), True,
+        low, high, f"polynomial of order {order}", inside, tuple(series), rms, r2, loop, noise, 2.0 * size, error,
+        tuple(warnings), True,
     )  # fmt: skip
     return replace(fit, warnings=(*fit.warnings, *_doubts(fit, clean, a)))
 
@@ -269,15 +270,13 @@ def _middle(series: Sequence[Points], low: float, high: float, y: Array) -> tupl
     x = np.concatenate([p.x for p in series])
     s = np.concatenate([p.direction for p in series])
     where = np.minimum(((x - low) / (high - low) * BINS).astype(int), BINS - 1)
-    total, place, count, square = np.zeros((2, BINS)), np.zeros((2, BINS)), np.zeros((2, BINS)), np.zeros((2, BINS))
+    total, place, count = np.zeros((2, BINS)), np.zeros((2, BINS)), np.zeros((2, BINS))
     up = (s > 0).astype(int)
     np.add.at(count, (up, where), 1.0)
     np.add.at(total, (up, where), y)
     np.add.at(place, (up, where), x)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean, centre = total / count, place / count
-        # what is left in a bin besides its slope: neighbours in time differ by the slope and by the noise
-        np.add.at(square, (up, where), (y - mean[up, where]) ** 2)
     both = np.all(count > 0, axis=0)
     some = np.any(count > 0, axis=0)
     used = both if np.count_nonzero(both) >= 0.5 * np.count_nonzero(some) else some
@@ -286,8 +285,9 @@ def _middle(series: Sequence[Points], low: float, high: float, y: Array) -> tupl
         at = np.where(both, 0.5 * np.nansum(centre, axis=0), np.nansum(centre, axis=0))
         half = np.where(both, 0.5 * (mean[1] - mean[0]), 0.0)
     slope = np.gradient(middle[used], at[used]) if np.count_nonzero(used) > 2 else np.zeros(np.count_nonzero(used))
-    expected = float(np.median(np.abs(slope))) * (high - low) / BINS / np.sqrt(12.0)
-    spread = float(np.sqrt(max(np.sum(square) / max(len(y) - np.count_nonzero(count), 1) - expected**2, 0.0)))
+    tilt = np.interp(x, at[used], slope)
+    rest = y - mean[up, where] - tilt * (x - centre[up, where])  # within a bin: noise besides the slope
+    spread = float(np.sqrt(np.sum(rest**2) / max(len(y) - int(np.count_nonzero(count)), 1)))
     error = spread / np.sqrt(np.maximum(np.sum(count, axis=0), 1.0))
     return at[used], middle[used], error[used], half[used], spread
 
@@ -324,7 +324,7 @@ def _quality(y: Array, curve: Array) -> tuple[float, float]:
 
 def _doubts(fit: Fit, y: Array, a: Array) -> list[str]:
     """Whether a polynomial misses its points, oscillates between them, or smooths what is no hysteresis."""
-    found = []
+    found: list[str] = []
     at, middle, error, _, _ = _middle(fit.points, fit.low, fit.high, y)
     size = float(np.ptp(middle))
     if size == 0.0 or len(at) < 8:
@@ -333,12 +333,14 @@ def _doubts(fit: Fit, y: Array, a: Array) -> list[str]:
     share = float(np.sqrt(np.mean(missed**2))) / size
     systematic = float(np.sqrt(np.mean(missed**2))) > MISFIT * float(np.median(error))
     if systematic and share > VISIBLE:
-        found.append(f"misses the middle of its points by {100 * share:.1f} % of their range: it rings; try method: spline")
+        found.append(
+            f"misses the middle of its points by {100 * share:.1f} % of their range: it rings; try method: spline"
+        )
     bends = _bends(np.asarray(chebyshev.chebval(np.linspace(-1, 1, 201), chebyshev.chebder(a, 2)))) if len(a) > 3 else 0
     usual = _bends(np.diff(np.diff(np.convolve(middle, np.ones(5) / 5, "valid"))))
     if systematic and bends > usual + 1:
         found.append(f"oscillates: {bends} inflections, the points have {usual}; try a lower order, or method: spline")
-    if fit.rms > max(0.75 * fit.loop, 0.02 * size):
+    if fit.rms > max(0.5 * fit.loop, 0.02 * size) and size > 5.0 * fit.rms:  # what hardly moves is noise, and no matter
         found.append(f"rms of the residual {fit.rms:.3g} exceeds the half width of the loop, {0.5 * fit.loop:.3g}")
     return found
 

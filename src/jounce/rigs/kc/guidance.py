@@ -1,7 +1,7 @@
 """Where the maps of a vehicle put its wheels, in numbers: for whole sweeps at once.
 
-The rules are those of ``components/suspension/guidance`` (which map counts for which quantity); values are the channels of a rig:
-x, y, toe, camber, side view angle and steer of a wheel, with its alignment.
+The rules are those of ``components/suspension/guidance`` (which map counts for which quantity); values are the channels
+of a rig: x, y, toe, camber, side view angle and steer of a wheel, with its alignment.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""From the files of a rig to a changed vehicle: reads the load cases, makes the maps, writes them, and replays the sweeps.
+"""From the files of a rig to a changed vehicle: load cases are read, maps made and written, and the sweeps replayed.
 
-Kinematics and compliance are told apart by turns: the guidance p comes from vertical sweeps less what the loads on the wheels
-in them make of the compliance ε, and the compliance from load sweeps less what their travel makes of the guidance,
+Kinematics and compliance are told apart by turns: the guidance p comes from vertical sweeps less what the loads on the
+wheels in them make of the compliance ε, and the compliance from load sweeps less what their travel makes of p,
 
     p = measured - ε(loads),     ε = measured - p(J_i; J_o)                                                        (1)
 
@@ -155,7 +155,9 @@ def _sweeps(programme: Programme, tables: Sequence[Path], axle: int, remarks: li
 
 def _make(result: Imported, place: Any, declared: bool) -> None:
     """Maps from sweeps."""
-    tabs = {tab: [s for s in result.sweeps if s.case.tab == tab] for tab in ("kinematics", "roll", "compliance", "steering")}
+    tabs = {
+        tab: [s for s in result.sweeps if s.case.tab == tab] for tab in ("kinematics", "roll", "compliance", "steering")
+    }
     settings = result.settings
     travel = settings.travel or travel_of(place)
     dependent = None if declared else place.data.suspension.dependent
@@ -175,10 +177,14 @@ def _make(result: Imported, place: Any, declared: bool) -> None:
 
     for _ in range(TURNS):  # (1)
         if tabs["kinematics"]:
-            result.kinematics = _kinematics.build(tabs["kinematics"], settings, travel, dependent=dependent, values=values)
+            result.kinematics = _kinematics.build(
+                tabs["kinematics"], settings, travel, dependent=dependent, values=values
+            )
         if not tabs["compliance"]:
             break
-        result.compliance = _compliance.build(tabs["compliance"], settings, guided=guided if settings.separate else None)
+        result.compliance = _compliance.build(
+            tabs["compliance"], settings, guided=guided if settings.separate else None
+        )
         if not (loads and settings.separate):
             break
     reach = travel or _reach(result.kinematics) or (-0.05, 0.05)
@@ -197,7 +203,7 @@ def _make(result: Imported, place: Any, declared: bool) -> None:
         opposite = any(s.case.type == "opposite travel" for s in tabs["roll"])
         kind = "none" if not (declared and tabs["roll"]) else "single" if opposite else "dual"
     if kind != "none":
-        result.anti_roll = elastic.anti_roll(tabs["roll"], replace(settings, anti_roll=kind), reach)  # type: ignore[arg-type]
+        result.anti_roll = elastic.anti_roll(tabs["roll"], replace(settings, anti_roll=kind), reach)
     for part in (result.kinematics, result.compliance, result.steering, result.spring, result.anti_roll):
         if part is not None:
             result.remarks += part.remarks
@@ -224,7 +230,9 @@ def _loaded(sweep: Sweep) -> bool:
 def _turned(result: Imported, place: Any, sweeps: list[Sweep], reach: tuple[float, float], values: Any) -> None:
     steering = place.data.steering
     if steering is None:
-        raise ParameterError(f"{sweeps[0].case.where}: a test of the steering, but the {place.word} axle is not steered")
+        raise ParameterError(
+            f"{sweeps[0].case.where}: a test of the steering, but the {place.word} axle is not steered"
+        )
     over = "m" if steering.input == "rack_travel" else "rad"
     result.steering = _steering.build(
         sweeps, result.settings, over, travel=reach, rack_of=_rack_of(place), guidance=result.kinematics, values=values
@@ -292,7 +300,9 @@ def _kingpin(result: Imported, writer: Writer, vehicle: Vehicle) -> None:
     travel = (-0.05, 0.05) if left.z is None else (float(left.z[0]), float(left.z[-1]))
     changed, pitch = refresh(vehicle, inputs.tolist(), np.linspace(*travel, KINGPIN_GRID[1]).tolist())
     writer.kingpin(changed.layout.axles[result.axle - 1].data.steering.kingpin, result.steering.over)
-    result.remarks.append(f"steering axis made anew from the maps; it moves along itself by {1e3 * pitch:.2g} mm/rad at most")
+    result.remarks.append(
+        f"steering axis made anew from the maps; it moves along itself by {1e3 * pitch:.2g} mm/rad at most"
+    )
 
 
 def replay(result: Imported) -> Any:
@@ -373,7 +383,9 @@ def _coefficients(found: _compliance.Compliance, word: str) -> Any:
                 if name in grids:
                     step = 0.1 * float(grids[name].x[-1])
                     at = np.array([-step, step])
-                    mirror = (-1.0 if name == "y" else 1.0) * (-1.0 if slot in ("fy", "mz") else 1.0) if side == "R" else 1.0
+                    mirror = (
+                        (-1.0 if name == "y" else 1.0) * (-1.0 if slot in ("fy", "mz") else 1.0) if side == "R" else 1.0
+                    )
                     slopes.append(mirror * float(np.diff(grids[name](at, np.zeros(2)))[0]) / (2 * step))
             if slopes:
                 length = name in ("x", "y")
@@ -387,5 +399,7 @@ def _coefficients(found: _compliance.Compliance, word: str) -> Any:
             sign = -1.0 if side == "L" else 1.0
             rows = [g[side]["toe"] for g in (maps.direct, maps.cross) if side in g and "toe" in g[side]]
             step = 10.0
-            total.append(sum(sign * float(np.diff(r(np.array([-step, step]), np.zeros(2)))[0]) / (2 * step) for r in rows))
+            total.append(
+                sum(sign * float(np.diff(r(np.array([-step, step]), np.zeros(2)))[0]) / (2 * step) for r in rows)
+            )
         yield f"mz_steer_{word}", 100.0 * degrees * float(np.mean(total)), "deg/(100 N.m)"

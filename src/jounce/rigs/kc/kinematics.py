@@ -8,10 +8,10 @@ Which data make which map (p is any of x, y, toe, camber, side view angle; J_i o
     K4  parallel and several opposite      likewise
     K5  parallel and one opposite          p = p_P(J_i) + Δ(J_i - J_o),   Δ(δ) = p_O(a + δ/2) - p_P(a + δ/2)         (1)
 
-with the mean travel a of the opposite sweep. (1) is exact on both paths, and is p(J_i) where Δ is zero. The surface of K3
-and K4 is (1) plus a thin-plate spline [Duchon1977] through what the paths differ from (1); beyond the convex hull of the
-paths that difference is the one at the nearest point of the hull. Before that each path but the parallel one is shifted to meet
-the parallel one where both have the same travels: rigs are set to zero anew for each test.                          (2)
+with the mean travel a of the opposite sweep. (1) is exact on both paths, and is p(J_i) where Δ is zero. The surface of
+K3 and K4 is (1) plus a thin-plate spline [Duchon1977] through what the paths differ from (1); beyond the convex hull of
+the paths that difference is the one at the nearest point of the hull. Before that each path but the parallel one is
+shifted to meet the parallel one where both have the same travels (2): rigs are set to zero anew for each test.
 
 A map is the change from design: its value at J_i = J_o = 0 is taken off, and is the alignment of toe and camber.
 """
@@ -109,7 +109,9 @@ def choose(sweeps: Sequence[Sweep], settings: Settings, dependent: bool | None) 
     have = f"parallel {n['parallel']}, opposite {n['opposite']}, single left {n['L']} and right {n['R']}"
     if settings.kinematics != "auto":
         if not possible[settings.kinematics]:
-            raise ParameterError(f"settings: kinematics = {settings.kinematics!r}: needs other sweeps than there are: {have}")
+            raise ParameterError(
+                f"settings: kinematics = {settings.kinematics!r}: needs other sweeps than there are: {have}"
+            )
         return settings.kinematics
     order = ("K1",) if dependent is False else ("K2", "K3", "K4", "K5") if dependent else tuple(possible)
     found = next((name for name in order if possible[name]), None)
@@ -198,7 +200,9 @@ def _one(
     if method == "K2":
         return _columns(sweeps, settings, own, side, path, result)
     p = path(parallel)
-    result.remarks += covered(p, low, high, settings.extrapolate, parallel[0], f"travel.{side}", "the travel of the axle")
+    result.remarks += covered(
+        p, low, high, settings.extrapolate, parallel[0], f"travel.{side}", "the travel of the axle"
+    )
     if method == "K1":
         return Grid(own, p(own))
     opposite = [s for s in sweeps if s.case.type == "opposite travel"]
@@ -342,7 +346,13 @@ def _columns(
     fits = [path([singles[i]]) for i in order]
     for fit, i in zip(fits, order, strict=True):
         result.remarks += covered(
-            fit, float(own[0]), float(own[-1]), settings.extrapolate, singles[i], f"travel.{side}", "the travel of the axle"
+            fit,
+            float(own[0]),
+            float(own[-1]),
+            settings.extrapolate,
+            singles[i],
+            f"travel.{side}",
+            "the travel of the axle",
         )
     values = np.column_stack([fit(own) for fit in fits])
     if len(at) > MANY:

@@ -6,8 +6,8 @@ S(u; J) for steer, camber, side view angle, x and y of both wheels, u hand wheel
     one sweep at J = 0:              S(u; J) = S(u; 0) + p(J) - p(0)          p of the guidance, straight ahead      (1)
     vertical sweeps at inputs u_k:   S(u; J) = S(u; 0) + [V_k(J) - V_k(0)] between the u_k                         (2)
 
-Values at u = J = 0 are taken off: they are those of the alignment. With maps of both travels the model adds the guidance to
-the steering, so that the guidance keeps only what the paired travel does:
+Values at u = J = 0 are taken off: they are those of the alignment. With maps of both travels the model adds the
+guidance to the steering, so that the guidance keeps only what the paired travel does:
 
     D(J_i; J_o) = p(J_i; J_o) - p(J_i; J_i)                                                                       (3)
 
@@ -130,7 +130,9 @@ def _input(sweep: Sweep) -> float:
 def _check(turned: Sequence[Sweep], vertical: Sequence[Sweep]) -> None:
     if not turned:
         first = vertical[0].case.where if vertical else "steering"
-        raise ParameterError(f"{first}: vertical sweeps need one of the hand wheel at design travel beside them; none is given")
+        raise ParameterError(
+            f"{first}: vertical sweeps need one of the hand wheel at design travel beside them; none is given"
+        )
     zero = min(turned, key=lambda s: abs(_travel(s)))
     if (vertical or len(turned) == 1) and abs(_travel(zero)) > AT_DESIGN:
         raise ParameterError(
@@ -139,8 +141,8 @@ def _check(turned: Sequence[Sweep], vertical: Sequence[Sweep]) -> None:
         )
     if vertical and len(vertical) < FEWEST:
         raise ParameterError(
-            f"{vertical[0].case.where}: {len(vertical)} vertical sweeps with the hand wheel held; at least {FEWEST} are "
-            "needed, from lock to lock"
+            f"{vertical[0].case.where}: {len(vertical)} vertical sweeps with the hand wheel held; at least "
+            f"{FEWEST} are needed, from lock to lock"
         )
 
 
@@ -149,7 +151,9 @@ def _one(
     travel: tuple[float, float], guidance: Kinematics | None, values: Values, result: SteeringMaps,
 ) -> Grid:  # fmt: skip
     def path(sweep: Sweep, over: str) -> Fit:
-        fit = fit_curve([points_of(sweep, over, f"{name}.{side}", values(sweep, name, side), settings.smooth)], settings)
+        fit = fit_curve(
+            [points_of(sweep, over, f"{name}.{side}", values(sweep, name, side), settings.smooth)], settings
+        )
         label = f"{name}.{side} over {over}, {sweep.case.label}"
         result.fits[label] = fit
         result.remarks += [f"{sweep.case.file.name}: {label}: {text}" for text in fit.warnings]
@@ -203,11 +207,13 @@ def _within(
     span, missing = high - low, max(low - travel[0], travel[1] - high)
     if guidance is None and missing > settings.extrapolate * span:
         raise ParameterError(
-            f"{turned[0].case.where}: sweeps of the hand wheel at {1e3 * low:.0f} to {1e3 * high:.0f} mm of travel, but the "
-            f"travel of the axle is {1e3 * travel[0]:.0f} to {1e3 * travel[1]:.0f} mm; add one near its ends, or a parallel "
-            "travel, or give settings: travel"
+            f"{turned[0].case.where}: sweeps of the hand wheel at {1e3 * low:.0f} to {1e3 * high:.0f} mm, but "
+            f"the travel of the axle is {1e3 * travel[0]:.0f} to {1e3 * travel[1]:.0f} mm; add one near its ends, or a "
+            "parallel travel, or give settings: travel"
         )
-    travels = np.array([*([travel[0]] if travel[0] < low else []), *found.z, *([travel[1]] if travel[1] > high else [])])
+    travels = np.array(
+        [*([travel[0]] if travel[0] < low else []), *found.z, *([travel[1]] if travel[1] > high else [])]
+    )
     values = np.empty((len(found.x), len(travels)))
     first = int(travel[0] < low)
     values[:, first : first + len(found.z)] = found.y
@@ -254,12 +260,14 @@ def _sign_doubts(result: SteeringMaps) -> list[str]:
     remarks = []
     if result.over == "rad" and steer["L"][1] < steer["L"][0]:
         remarks.append(
-            "wheels turn right where the hand wheel turns left: is the sign of steering or of steer (toe) the other one? "
-            "signs: {steering: right}"
+            "wheels turn right where the hand wheel turns left: is the sign of steering or of steer (toe) the other "
+            "one? signs: {steering: right}"
         )
     inner = abs(steer["L"][np.argmax(steer["L"])]), abs(steer["R"][np.argmax(steer["L"])])
     if inner[0] < 0.98 * inner[1]:
-        remarks.append("the outer wheel turns more than the inner one; if that is not meant, left and right are swapped")
+        remarks.append(
+            "the outer wheel turns more than the inner one; if that is not meant, left and right are swapped"
+        )
     return remarks
 
 
@@ -311,7 +319,8 @@ def shifted(axle: Any, guidance: Kinematics, travel: tuple[float, float], settin
             added = (here[name] - straight[name]).reshape(len(inputs), len(travels))
             result.maps[side][name] = Grid(inputs, added + _straight(guidance, name, side, travels)[None, :], travels)
     result.remarks.append(
-        "no sweep of the hand wheel: what the steering adds to the pose of the wheels is that of the vehicle, the rest is measured"
+        "no sweep of the hand wheel: what the steering adds to the pose of the wheels is that of the vehicle, the "
+        "rest is measured"
     )
     return result
 

@@ -1,6 +1,6 @@
 """From maps to the files of a vehicle: CSV tables beside its YAML files, which name them.
 
-The vehicle is written and read as a whole in a folder of its own first: what is wrong is told before anything is changed.
+The vehicle is written and read as a whole in a folder of its own first: what is wrong is told before anything changes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from jounce.components.basics import SIDES, Side
+from jounce.components.steering.maps import mirrored
 from jounce.components.suspension.axle import Suspension
+from jounce.core.curves import Curve
 from jounce.core.errors import ParameterError
 from jounce.core.library import LIBRARY
 from jounce.core.part_registry import PARTS
@@ -110,7 +112,8 @@ class Writer:
     def kinematics(self, found: Kinematics, alignment: str) -> None:
         """Maps of the guidance."""
         symmetric = all(
-            alike(found.maps["R"][name], found.maps["L"][name].times(-1.0 if name == "y" else 1.0)) for name in PROPERTIES
+            alike(found.maps["R"][name], found.maps["L"][name].times(-1.0 if name == "y" else 1.0))
+            for name in PROPERTIES
         )
         files: dict[Side, str] = {}
         for side in SIDES[: 1 if symmetric else 2]:
@@ -154,20 +157,28 @@ class Writer:
         if found.rack is not None:
             text = table_text(self.comment, [("hand_wheel", "rad", found.rack.x)], {"rack": ("m", found.rack.y)})
             self.changes.tables[f"{FOLDER}/kc_{self.word}_rack.csv"] = text
-            self.changes.values[*self.steering, "rack_travel"] = {"file": f"{FOLDER}/kc_{self.word}_rack.csv", "column": "rack"}
+            self.changes.values[*self.steering, "rack_travel"] = {
+                "file": f"{FOLDER}/kc_{self.word}_rack.csv",
+                "column": "rack",
+            }
 
     def kingpin(self, kingpin: Any, over: str) -> None:
         """Steering axes of both sides, as `jounce.vehicle.kingpin.refresh` makes them."""
         files: dict[Side, str] = {}
         units = {"caster": "rad", "inclination": "rad", "x": "m", "y": "m", "z": "m"}
-        for side, data in (("L", kingpin), ("R", kingpin.right)):
+        symmetric = all(_mirror_images(getattr(kingpin, n), getattr(kingpin.right, n), n == "y") for n in units)
+        sides: list[tuple[Side, Any]] = [("L", kingpin), ("R", kingpin.right)]
+        for side, data in sides[: 1 if symmetric else 2]:
             first = data.caster
-            axes = [("rack" if over == "m" else "hand_wheel", over, np.array(first.x)), ("jounce", "m", np.array(first.z))]
+            axes = [
+                ("rack" if over == "m" else "hand_wheel", over, np.array(first.x)),
+                ("jounce", "m", np.array(first.z)),
+            ]
             columns = {name: (unit, np.array(getattr(data, name).y)) for name, unit in units.items()}
             files[side] = self._file("kingpin", side, table_text(self._sides(side), axes, columns))
         self.changes.values[*self.steering, "kingpin"] = {
             **{name: {"file": files["L"], "column": name} for name in units},
-            "right": {name: {"file": files["R"], "column": name} for name in units},
+            **({} if symmetric else {"right": {name: {"file": files["R"], "column": name} for name in units}}),
         }
 
     def spring(self, found: Spring) -> None:
@@ -213,8 +224,8 @@ class Writer:
                     value["right"] = here
             if "dual" not in PARTS.kinds("auxiliary_anti_roll"):
                 self.changes.remarks.append(
-                    f"anti-roll forces by two tables are in {FOLDER}, but this version has no part for them; the vehicle "
-                    "keeps what it has"
+                    f"anti-roll forces by two tables are in {FOLDER}, but this version has no part for them; the "
+                    "vehicle keeps what it has"
                 )
                 return
         self.changes.values[*self.suspension, "auxiliary_anti_roll"] = value
@@ -231,7 +242,16 @@ class Writer:
         if "compliance" in Suspension.model_fields:
             self.changes.values[*self.suspension, "compliance"] = name
         else:
-            self.changes.remarks.append(f"compliance is in {name}, which the suspensions of this version do not take yet")
+            self.changes.remarks.append(
+                f"compliance is in {name}, which the suspensions of this version do not take yet"
+            )
+
+
+def _mirror_images(left: Curve, right: Curve, odd: bool) -> bool:
+    """Whether curves over the steering input are those of a symmetric axle, but for rounding."""
+    other = mirrored(left, -1.0 if odd else 1.0)
+    size = max(map(abs, left.y), default=0.0)
+    return np.allclose(other.x, right.x, rtol=0, atol=1e-9) and np.allclose(other.y, right.y, rtol=0, atol=1e-6 * size)
 
 
 def _degrees(angle: float) -> str:
@@ -266,7 +286,8 @@ def write_compliance(found: Compliance, word: str, comment: Any) -> tuple[dict[s
             for side, grids in present.items():
                 first = next(iter(grids.values()))
                 axes = [(slot, unit, first.x), *([] if first.z is None else [("jounce", "m", first.z)])]
-                name = f"{FOLDER}/kc_{word}_compliance_{slot}{'_cross' if cross else ''}{'_right' if side == 'R' else ''}.csv"
+                tail = f"{'_cross' if cross else ''}{'_right' if side == 'R' else ''}"
+                name = f"{FOLDER}/kc_{word}_compliance_{slot}{tail}.csv"
                 columns = {key: (_UNIT[key], item.y) for key, item in grids.items()}
                 tables[name] = table_text(comment(side), axes, columns)
                 target = document.setdefault("cross", {}) if cross else document
@@ -307,9 +328,13 @@ class Stage:
     def __init__(self, vehicle: Vehicle, out: Path | None) -> None:
         source = vehicle._source
         if out is None and (source is None or source.detached or source.root.is_relative_to(LIBRARY)):
-            raise ParameterError("a vehicle of the library is not changed; say where the changed one goes: --out FOLDER")
+            raise ParameterError(
+                "a vehicle of the library is not changed; say where the changed one goes: --out FOLDER"
+            )
         if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise ParameterError(f"{out}: is there already; choose a new folder, or change the vehicle in it: --into {out}")
+            raise ParameterError(
+                f"{out}: is there already; choose a new folder, or change the vehicle in it: --into {out}"
+            )
         assert out is not None or source is not None
         self.vehicle, self.out, self.changes = vehicle, out, Changes()
         self.root = out if out is not None else source.root  # type: ignore[union-attr]
