@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from jounce.components.steering.motion import Motion
+from jounce.rigs.kc.cases import Case, Sweep
 from jounce.vehicle.schema import Vehicle
 
 NAMES = ("x", "y", "toe", "camber", "side_view_angle")
@@ -159,3 +161,9 @@ def write(
     lines += [separator.join(f"{value:.10g}" for value in row) for row in zip(*columns, strict=True)]
     path.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def as_sweep(channels: Mapping[str, np.ndarray], kind: str, tab: str, name: str = "test", **case: Any) -> Sweep:
+    """Channels as if they had been read from a file."""
+    found = Case(Path(f"{name}.csv"), kind, tab, **case)  # type: ignore[arg-type]
+    return Sweep(found, 1, dict(channels), {key: key for key in channels})

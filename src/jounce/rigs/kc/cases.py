@@ -86,6 +86,7 @@ class Settings:
 
     method: Literal["polynomial", "spline"] = "polynomial"
     order: int = 6
+    select: bool = True
     points: int = 21
     columns: int = 9
     load_points: int = 11

@@ -7,11 +7,11 @@ With x scaled to ξ in [-1, 1], Chebyshev polynomials T_k, the direction s = ±1
 by least squares, each point weighted by one over the number of points beside it that go the same way: the first sum
 is the curve, the second one half of the hysteresis loop, the third one the drift of the sensor in file i. So uneven
 branches and dwells do not pull the curve to one side. Drift is left out where t says nothing that the rest does not
-say: a sweep in one direction cannot tell it from a slope.
+say: a sweep in one direction cannot tell it from a slope. n is at most what is asked for, and less where the points do
+not tell higher powers from noise [Schwarz1978] (``select``).
 
 ``spline``: the means of bins of x that go up and that go down, the middle of both, and a cubic spline through them
-whose smoothness is that of the generalised cross validation [Craven1979]; for curves with corners, where a polynomial
-rings.
+as smooth as their scatter allows [Reinsch1967]; for curves with corners, where a polynomial rings.
 
 Beyond the measured interval a polynomial goes on with the slope and the curvature of its outer quarter, so that a table
 through its points has no kink at the end of what was measured; everything else goes on straight, with the mean slope of
@@ -194,7 +194,7 @@ def fit_curve(series: Sequence[Points], settings: Settings, method: str = "", or
     high = max(float(item.x.max()) for item in series)
     if method == "spline":
         return _spline(series, low, high)
-    return _polynomial(series, low, high, order, settings.drift)
+    return _polynomial(series, low, high, order, settings.drift, settings.select)
 
 
 def _weights(series: Sequence[Points], low: float, high: float) -> list[Array]:
@@ -209,7 +209,7 @@ def _weights(series: Sequence[Points], low: float, high: float) -> list[Array]:
     return found
 
 
-def _polynomial(series: Sequence[Points], low: float, high: float, order: int, drift: bool) -> Fit:
+def _polynomial(series: Sequence[Points], low: float, high: float, order: int, drift: bool, select: bool) -> Fit:
     scaled = [2.0 * (p.x - low) / (high - low) - 1.0 for p in series]
     xi, y = np.concatenate(scaled), np.concatenate([p.y for p in series])
     s = np.concatenate([p.direction for p in series])
@@ -224,6 +224,10 @@ def _polynomial(series: Sequence[Points], low: float, high: float, order: int, d
     base = np.hstack(columns)
     root = np.sqrt(np.concatenate(_weights(series, low, high)))
     times = _drifts(series, np.asarray(base), root) if drift else np.empty((len(y), 0))
+    if select:
+        ordered = np.hstack([base[:, order + 1 :], times, base[:, : order + 1]])
+        order = _least_order(root[:, None] * ordered, root * y, order)
+        base = np.hstack([columns[0][:, : order + 1], *columns[1:]])
     matrix = np.hstack([base, times])
     solution, *_ = np.linalg.lstsq(root[:, None] * matrix, root * y, rcond=1e-10)
     a = solution[: order + 1]
@@ -249,6 +253,14 @@ def _polynomial(series: Sequence[Points], low: float, high: float, order: int, d
     return replace(fit, warnings=(*fit.warnings, *_doubts(fit, clean, a)))
 
 
+def _least_order(matrix: Array, y: Array, highest: int) -> int:
+    """The order with the least N ln(sum of squares) + k ln N [Schwarz1978]; the powers are the last columns."""
+    q, _ = np.linalg.qr(matrix)
+    total, n = float(y @ y), len(y)
+    left = np.maximum(total - np.cumsum((q.T @ y) ** 2), 1e-24 * total + 1e-300)[-(highest + 1) :]
+    return int(np.argmin(n * np.log(left) + np.log(n) * np.arange(highest + 1)))
+
+
 def _drifts(series: Sequence[Points], base: Array, root: Array) -> Array:
     """A column of time for each file where it can be told from everything else."""
     columns, begin = [], 0
@@ -268,52 +280,84 @@ def _drifts(series: Sequence[Points], base: Array, root: Array) -> Array:
 def _middle(series: Sequence[Points], low: float, high: float, y: Array) -> tuple[Array, Array, Array, Array, float]:
     """Means of bins between up and down: x, y, standard error, half loop; and the noise within bins."""
     x = np.concatenate([p.x for p in series])
-    s = np.concatenate([p.direction for p in series])
-    where = np.minimum(((x - low) / (high - low) * BINS).astype(int), BINS - 1)
-    total, place, count = np.zeros((2, BINS)), np.zeros((2, BINS)), np.zeros((2, BINS))
-    up = (s > 0).astype(int)
-    np.add.at(count, (up, where), 1.0)
-    np.add.at(total, (up, where), y)
-    np.add.at(place, (up, where), x)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean, centre = total / count, place / count
-    both = np.all(count > 0, axis=0)
-    some = np.any(count > 0, axis=0)
+    up = (np.concatenate([p.direction for p in series]) > 0).astype(int)
+    bins = int(np.clip(len(x) // 10, 16, 2 * BINS))
+    where = np.minimum(((x - low) / (high - low) * bins).astype(int), bins - 1)
+
+    def summed(values: Array) -> Array:
+        total = np.zeros((2, bins))
+        np.add.at(total, (up, where), values)
+        return total
+
+    count = summed(np.ones(len(x)))
+    both, some = np.all(count > 0, axis=0), np.any(count > 0, axis=0)
     used = both if np.count_nonzero(both) >= 0.5 * np.count_nonzero(some) else some
-    with np.errstate(invalid="ignore"):
-        middle = np.where(both, 0.5 * np.nansum(mean, axis=0), np.nansum(mean, axis=0))
-        at = np.where(both, 0.5 * np.nansum(centre, axis=0), np.nansum(centre, axis=0))
-        half = np.where(both, 0.5 * (mean[1] - mean[0]), 0.0)
-    slope = np.gradient(middle[used], at[used]) if np.count_nonzero(used) > 2 else np.zeros(np.count_nonzero(used))
-    tilt = np.interp(x, at[used], slope)
-    rest = y - mean[up, where] - tilt * (x - centre[up, where])  # within a bin: noise besides the slope
-    spread = float(np.sqrt(np.sum(rest**2) / max(len(y) - int(np.count_nonzero(count)), 1)))
+    number = np.maximum(count, 1.0)
+    mean, centre = summed(y) / number, summed(x) / number
+    spread_x = np.maximum(summed(x * x) / number - centre**2, 0.0)
+    share = np.where(count > 0, 1.0, 0.0) / np.maximum(np.count_nonzero(count, axis=0), 1)
+    at = np.sum(share * centre, axis=0)
+    # the mean of a bin is that of its middle but for slope and curvature: found from the means, then taken off
+    first = np.sum(share * mean, axis=0)[used]
+    slope, bend = np.zeros(bins), np.zeros(bins)
+    if len(first) > 4:
+        rises = np.gradient(first, at[used])
+        slope[used], bend[used] = rises, np.gradient(rises, at[used])
+    mean = mean + slope * (at - centre) - 0.5 * bend * spread_x
+    middle = np.sum(share * mean, axis=0)
+    half = np.where(both, 0.5 * (mean[1] - mean[0]), 0.0)
+    rest = y - mean[up, where] - slope[where] * (x - at[where]) - 0.5 * bend[where] * (x - at[where]) ** 2
+    inner = used[where]
+    freedom = max(int(np.count_nonzero(inner)) - int(np.count_nonzero(count[:, used])), 1)
+    spread = float(np.sqrt(np.sum(rest[inner] ** 2) / freedom))
     error = spread / np.sqrt(np.maximum(np.sum(count, axis=0), 1.0))
     return at[used], middle[used], error[used], half[used], spread
 
 
 def _spline(series: Sequence[Points], low: float, high: float) -> Fit:
-    from scipy.interpolate import make_interp_spline, make_smoothing_spline
-
     y = np.concatenate([p.y for p in series])
     x = np.concatenate([p.x for p in series])
     at, middle, error, half, noise = _middle(series, low, high, y)
-    if len(at) < 5:
-        raise ParameterError(f"{series[0].source}: {len(at)} bins of {series[0].key[0]} have points; a spline needs 5")
-    found = make_smoothing_spline(at, middle) if len(at) >= 6 else make_interp_spline(at, middle, k=3)
+    if len(at) < 6:
+        raise ParameterError(f"{series[0].source}: {len(at)} bins of {series[0].key[0]} have points; a spline needs 6")
+    found = smoothed(at, middle, error)
     first, last = at[0], at[-1]
+    slopes = found(np.array([first, last]), 1)
 
     def inside(points: Array) -> Array:
         kept = np.clip(points, first, last)
-        slopes = found(np.array([first, last]), 1)
         return np.asarray(found(kept) + np.where(points < first, slopes[0], slopes[1]) * (points - kept))
 
-    curve = inside(x)
-    rms, r2 = _quality(y, curve)
-    loop = 2.0 * float(np.max(np.abs(half))) if len(half) else 0.0
+    rms, r2 = _quality(y, inside(x))
+    loop = 2.0 * float(np.max(np.abs(half)))
     return Fit(
-        low, high, "smoothing spline", inside, tuple(series), rms, r2, loop, noise, 0.0, float(np.max(error)), (),
-    )  # fmt: skip
+        low, high, "smoothing spline", inside, tuple(series), rms, r2, loop, noise, 0.0, float(np.max(error)), ()
+    )
+
+
+def smoothed(x: Array, y: Array, error: Array) -> Callable[..., Array]:
+    """The smoothest cubic spline that leaves as much as the errors explain: Σ ((y - s)/error)² = n [Reinsch1967]."""
+    from scipy.interpolate import make_interp_spline, make_smoothing_spline
+
+    if not np.all(error > 1e-9 * max(float(np.ptp(y)), 1e-300)):
+        exact: Callable[..., Array] = make_interp_spline(x, y, k=3)
+        return exact
+    unit = (x[-1] - x[0]) / len(x)  # abscissae of order one: the search for the stiffness needs a scale
+    scaled, weights = (x - x[0]) / unit, (float(np.mean(error)) / error) ** 2
+
+    def left(power: float) -> float:
+        return float(np.sum(((y - make_smoothing_spline(scaled, y, weights, 10.0**power)(scaled)) / error) ** 2))
+
+    low, high = -6.0, 8.0
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if left(middle) < len(x) else (low, middle)
+    found = make_smoothing_spline(scaled, y, weights, 10.0**low)
+
+    def spline(points: Array, derivative: int = 0) -> Array:
+        return np.asarray(found((points - x[0]) / unit, derivative) / unit**derivative)
+
+    return spline
 
 
 def _quality(y: Array, curve: Array) -> tuple[float, float]:
@@ -340,8 +384,9 @@ def _doubts(fit: Fit, y: Array, a: Array) -> list[str]:
     usual = _bends(np.diff(np.diff(np.convolve(middle, np.ones(5) / 5, "valid"))))
     if systematic and bends > usual + 1:
         found.append(f"oscillates: {bends} inflections, the points have {usual}; try a lower order, or method: spline")
-    if fit.rms > max(0.5 * fit.loop, 0.02 * size) and size > 5.0 * fit.rms:  # what hardly moves is noise, and no matter
-        found.append(f"rms of the residual {fit.rms:.3g} exceeds the half width of the loop, {0.5 * fit.loop:.3g}")
+    if fit.noise > max(0.5 * fit.loop, 0.05 * size) and size > 5.0 * fit.noise:  # what hardly moves does not matter
+        text = f"noise of {100 * fit.noise / size:.0f} % of the range, more than the half width of the loop"
+        found.append(f"{text}; is the channel the right one?")
     return found
 
 

@@ -20,7 +20,7 @@ from jounce.rigs.kc.fitting import Fit
 from jounce.rigs.kc.importing import Imported
 
 POINTS = 1500  # of a sweep that a plot shows
-RAW, CURVE = ("#9aa7b5", "#c9b68f"), "#0b5fa5"
+RAW, CURVE = ("#7fb3df", "#e9a66b"), "#123a5e"
 NUM = "num"
 
 
@@ -140,9 +140,10 @@ def _plots(found: Imported) -> Iterable[str]:
     for case, fits in groups.items():
         picture = _png(_figure(fits))
         sources = ", ".join(dict.fromkeys(p.source for _, fit in fits for p in fit.points))
+        text = "measured up (blue) and down (orange), the curve, continued (dashed), and the points less the curve"
         yield (
-            f"<section><h2>{escape(case)}</h2><p>{escape(sources)}: measured up (grey) and down (sand), curve (blue), "
-            f'continued (dashed)</p><img style="max-width:100%" alt="{escape(case)}" '
+            f"<section><h2>{escape(case)}</h2><p>{escape(sources)}: {text}</p>"
+            f'<img style="max-width:100%" alt="{escape(case)}" '
             f'src="data:image/png;base64,{picture}"></section>\n'
         )
 
@@ -153,14 +154,16 @@ def _figure(fits: list[tuple[str, Fit]]) -> Any:
 
     ordered = _paired(fits)
     rows = len(ordered)
-    figure = Figure(figsize=(11.0, 2.35 * rows), layout="constrained")
-    axes = figure.subplots(rows, 2, squeeze=False)
-    for row, pair in zip(axes, ordered, strict=True):
-        for place, item in zip(row, pair, strict=True):
+    figure = Figure(figsize=(11.0, 3.0 * rows), layout="constrained")
+    axes = figure.subplots(2 * rows, 2, squeeze=False, height_ratios=[2.6, 1.0] * rows)
+    for k, pair in enumerate(ordered):
+        for side, item in enumerate(pair):
+            above, below = axes[2 * k][side], axes[2 * k + 1][side]
             if item is None:
-                place.axis("off")
+                above.axis("off")
+                below.axis("off")
             else:
-                draw(place, *item)
+                draw(above, below, *item)
     return figure
 
 
@@ -177,32 +180,36 @@ def _paired(fits: list[tuple[str, Fit]]) -> list[list[tuple[str, Fit] | None]]:
     return list(rows.values())
 
 
-def draw(axes: Any, label: str, fit: Fit, low: float | None = None, high: float | None = None) -> None:
-    """One curve over its points."""
+def draw(above: Any, below: Any, label: str, fit: Fit) -> None:
+    """One curve over its points, and the points from the curve."""
     (xu, xf), (yu, yf) = _shown(fit, 0), _shown(fit, 1)
-    base = 0.0
+    shift = 0.0
     for p in fit.points:
         step = max(len(p.x) // POINTS, 1)
         x, y, s = p.x[::step], p.y[::step], p.direction[::step]
         shift = float(np.mean(p.y - fit.inside(p.x)))  # curves of changes have no value at zero
-        base = shift
         for sign, colour in zip((1, -1), RAW, strict=True):
-            axes.plot(xf * x[s == sign], yf * (y[s == sign] - shift), ".", ms=2.2, color=colour)
+            way = s == sign
+            above.plot(xf * x[way], yf * (y[way] - shift), ".", ms=3.5, color=colour)
+            below.plot(xf * x[way], yf * (y[way] - shift - fit.inside(x[way])), ".", ms=2.2, color=colour)
     at = np.linspace(fit.low, fit.high, 201)
-    axes.plot(xf * at, yf * fit.inside(at), color=CURVE, lw=1.4)
+    curve = yf * fit.inside(at)
+    above.plot(xf * at, curve, color=CURVE, lw=1.2)
     span = 0.12 * (fit.high - fit.low)
-    for a, b in (
-        (low if low is not None else fit.low - span, fit.low),
-        (fit.high, high if high is not None else fit.high + span),
-    ):
+    for a, b in ((fit.low - span, fit.low), (fit.high, fit.high + span)):
         beyond = np.linspace(a, b, 21)
-        axes.plot(xf * beyond, yf * fit(beyond), color=CURVE, lw=1.2, ls="--")
+        above.plot(xf * beyond, yf * fit(beyond), color=CURVE, lw=1.2, ls="--")
     _, _, over = label.partition(" over ")
-    axes.set_title(f"{label}" + (f"   (zero taken off: {yf * base:.4g} {yu})" if abs(base) > 1e-9 else ""), fontsize=9)
-    axes.set_xlabel(f"{over}, {xu}", fontsize=8)
-    axes.set_ylabel(yu, fontsize=8)
-    axes.tick_params(labelsize=7)
-    axes.grid(alpha=0.25)
+    visible = abs(yf * shift) > 0.005 * max(float(np.ptp(curve)), 1e-12)
+    above.set_title(label + (f"   (zero taken off: {yf * shift:.3g} {yu})" if visible else ""), fontsize=9)
+    above.set_ylabel(yu, fontsize=8)
+    below.set_ylabel(f"rest, {yu}", fontsize=7)
+    below.set_xlabel(f"{over}, {xu}", fontsize=8)
+    below.axhline(0.0, color=CURVE, lw=0.8)
+    below.set_xlim(above.get_xlim())
+    for axes in (above, below):
+        axes.tick_params(labelsize=7)
+        axes.grid(alpha=0.25)
 
 
 def _coverage(found: Imported) -> str:

@@ -282,7 +282,9 @@ def write_compliance(found: Compliance, word: str, comment: Any) -> tuple[dict[s
     for slot, maps in found.slots.items():
         unit = "N.m" if slot == "mz" else "N"
         for cross, sides in ((False, maps.direct), (True, maps.cross)):
-            present = {side: _aligned(grids) for side, grids in sides.items() if grids}
+            moved = {key for grids in sides.values() for key, item in grids.items() if np.any(item.y != 0.0)}
+            kept = {side: {k: g for k, g in grids.items() if k in moved} for side, grids in sides.items()}
+            present = {side: _aligned(grids) for side, grids in kept.items() if grids}
             for side, grids in present.items():
                 first = next(iter(grids.values()))
                 axes = [(slot, unit, first.x), *([] if first.z is None else [("jounce", "m", first.z)])]
