@@ -1,4 +1,4 @@
-"""`jounce kc`: a car on the suspension rig."""
+"""`jounce kc`: a car on the suspension rig, and measured sweeps as maps of a car."""
 
 from __future__ import annotations
 
@@ -9,16 +9,36 @@ import typer
 
 
 def kc(
-    vehicle: Annotated[str, typer.Argument(help="Name of a library vehicle, or a vehicle file or folder.")],
+    vehicle: Annotated[str, typer.Argument(help="Name of a library vehicle, a vehicle file or folder; or import.")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="import: files of sweeps, or a mapping (.yaml) that names them.")
+    ] = None,
     parameters: Annotated[
         list[str] | None, typer.Option("--set", help='A change, "front_suspension.toe.scale=1.2" (repeatable).')
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write an HTML page with figures and curves.")] = None,
+    axle: Annotated[str, typer.Option(help="import: front, rear, axle3, …")] = "front",
+    into: Annotated[str, typer.Option(help="import: the vehicle, a file, folder or name of the library.")] = "",
+    mapping: Annotated[
+        Path | None, typer.Option(help="import: channels, units, signs, settings and load cases, as YAML.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="import: folder of the changed vehicle; else its own files.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write an HTML page with figures and curves, or residuals.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Kinematics and compliance of every axle: bump steer, camber, roll centre, anti features, compliance, steering."""
+    """Kinematics and compliance of every axle on the rig; `kc import` makes maps of measured or simulated sweeps."""
     import json
 
+    if vehicle == "import":
+        from jounce.cli._kc_import import import_sweeps
+
+        import_sweeps(files or [], axle, into, mapping, out, report, as_json)
+        return
+    if files:
+        from jounce.core.errors import ParameterError
+
+        raise ParameterError(f"kc {vehicle}: {files[0]}: files belong to `jounce kc import FILE …`")
     from jounce.cli._arguments import assignments
     from jounce.cli._terminal import waiting
     from jounce.rigs.kc_figures import kc as measure

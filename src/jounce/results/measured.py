@@ -89,7 +89,7 @@ def read_run(
 
 
 def _read_run(place: Path, map: Any, step: float | None, metadata: Mapping[str, Any] | None) -> Run:
-    columns = _columns(place)
+    columns = load_columns(place)
     with nullcontext() if map is None or isinstance(map, Mapping) else reading(map):
         where, sources = _sources(map, columns)
         clock = sources.pop("time", None)
@@ -141,7 +141,8 @@ def _read_run(place: Path, map: Any, step: float | None, metadata: Mapping[str, 
 # --- columns of a file -----------------------------------------------------------------------------------------------
 
 
-def _columns(path: Path) -> dict[str, Column]:
+def load_columns(path: Path) -> dict[str, Column]:
+    """The columns of numbers of any file that runs are read from."""
     if not os.path.exists(path):
         raise FormatError(f"{shown(path)}: there is no such file")
     kind = SUFFIXES.get(path.suffix.lower())

@@ -290,6 +290,43 @@ def _yaml(job: _Job, item: _File) -> str:
     return stream.getvalue()
 
 
+def edited(text: str, changes: Mapping[Keys, Any]) -> str:
+    """Return the text of a YAML file with other values at some paths; None removes. The rest stays as it is.
+
+    Values are texts, numbers, lists and mappings; a mapping of nothing but texts and numbers goes into one line.
+    """
+    yaml = _round_trip(text)
+    document = yaml.load(text)
+    for (*path, last), value in changes.items():
+        node = _node(document, tuple(path))
+        if node is None:
+            raise ParameterError(f"no place for {'.'.join(map(str, (*path, last)))} in this file")
+        if value is None:
+            node.pop(last, None)
+        else:
+            node[last] = _styled(value)
+    stream = io.StringIO()
+    yaml.dump(document, stream)
+    return stream.getvalue()
+
+
+def dumped(document: Mapping[str, Any]) -> str:
+    """Return a new YAML text, in the style of `edited`."""
+    return _dump(_styled(document))
+
+
+def _styled(value: Any) -> Any:
+    if isinstance(value, list):
+        return _flow(value)
+    if not isinstance(value, Mapping):
+        return value
+    result = _mapping({key: _styled(item) for key, item in value.items()})
+    leaf = all(not isinstance(item, Mapping | list) for item in value.values())
+    if leaf or "file" in value:
+        result.fa.set_flow_style()
+    return result
+
+
 def _round_trip(text: str) -> Any:
     from ruamel.yaml import YAML
 

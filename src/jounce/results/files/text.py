@@ -10,6 +10,7 @@ import csv
 import json
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jounce.core.csv_cells import from_brackets, number_text, read_table_text, separator_of
+from jounce.core.csv_cells import SEPARATORS, from_brackets, number_text, read_table_text, separator_of
 from jounce.core.errors import FormatError
 from jounce.core.limits import Limits, parse_json, read_bytes, shown
 from jounce.core.writing import file_hash, replacing, write_atomically
@@ -76,15 +77,23 @@ def read(path: str | os.PathLike[str]) -> Run:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of numbers: names and units of its columns ("" where the file has none), rows x columns."""
+    """A table of numbers: names and units of its columns ("" where the file has none), rows x columns.
+
+    ``head`` is the line of the names, ``lines`` are those of the rows.
+    """
 
     names: list[str]
     units: list[str]
     values: Array
+    head: int = 0
+    lines: Sequence[int] = ()
 
 
-def load(path: str | os.PathLike[str]) -> Table:
+def load(path: str | os.PathLike[str], header: str = "") -> Table:
     """Read any table of numbers: comma, semicolon or tab; decimal point or (not with commas between) decimal comma.
+
+    With ``header``, the name of the first column, everything before the line that begins with it is left out, and
+    columns may be separated by blanks alone.
 
     Empty lines and lines beginning with ``#`` are left out. The first line holds the names; lines that follow and hold
     no number are looked at for units, which may also stand in brackets behind the names: ``speed [km/h]``.
@@ -92,6 +101,8 @@ def load(path: str | os.PathLike[str]) -> Table:
     place = Path(path)
     text = read_table_text(place, LIMITS)
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
+    if header:
+        lines = _from_header(lines, header, place)
     if len(lines) < 2:
         raise FormatError(f"{place}: a table needs a line of names and lines of numbers; found {len(lines)} lines")
     delimiter = separator_of(lines[0][1])
@@ -112,8 +123,9 @@ def load(path: str | os.PathLike[str]) -> Table:
     values = (
         _quick([line for n, line in lines if n >= rows[body][0]], delimiter, len(names)) if body < len(rows) else None
     )
+    numbered = [n for n, _ in rows[body:]]
     if values is not None:
-        return Table(names, units, values)
+        return Table(names, units, values, rows[0][0], numbered)
     values = np.empty((len(rows) - body, len(names)))
     for k, (n, cells) in enumerate(rows[body:]):
         if len(cells) == len(names) + 1 and not cells[-1]:
@@ -125,7 +137,18 @@ def load(path: str | os.PathLike[str]) -> Table:
             if value is None:
                 raise FormatError(f"{place}, line {n}, column {names[j]!r}: {cell[:60]!r} is not a number")
             values[k, j] = value
-    return Table(names, units, values)
+    return Table(names, units, values, rows[0][0], numbered)
+
+
+def _from_header(lines: list[tuple[int, str]], header: str, place: Path) -> list[tuple[int, str]]:
+    """The lines from that of the names on, which begins with a word."""
+    for k, (_, line) in enumerate(lines):
+        if line.lstrip(' \t"').startswith(header):
+            found = lines[k:]
+            if not any(mark in line for mark in SEPARATORS):
+                return [(n, "\t".join(text.split())) for n, text in found]
+            return found
+    raise FormatError(f"{place}: no line begins with {header!r}, the name of the first column")
 
 
 def _split(lines: list[tuple[int, str]], delimiter: str) -> list[tuple[int, list[str]]]:
