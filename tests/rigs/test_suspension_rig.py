@@ -203,6 +203,46 @@ def test_without_gravity_the_jacks_carry_the_springs_only(rig: SuspensionRig, ca
         assert heavy.jack[wheel] - light.jack[wheel] == pytest.approx(mass * GRAVITY / rise, rel=0.01)
 
 
+# --- compliance ------------------------------------------------------------------------------------------------------
+
+# rad/N, rad/(N m), m/N of the left wheel, and what differs on the right: signs of y, Fy and Mz turn in a mirror
+GIVES = {
+    "x": {"fx": 2.9e-6},
+    "y": {"fy": 0.57e-6},
+    "toe": {"fx": 0.6e-6, "fy": 1.55e-6, "mz": -7.3e-5},
+    "camber": {"fy": -5.3e-6},
+}
+
+
+@pytest.mark.slow
+def test_sweeps_of_loads_give_the_compliance_back() -> None:
+    """Slopes of the maps that the car was given; its axles are straight at design, so that loads do not mix."""
+    straight = {"front_suspension.toe.offset": 0.0, "front_suspension.camber.offset": 0.0}
+    car = jn.load("sedan").with_(**straight, **{"front_suspension.compliance": GIVES})
+    rig = SuspensionRig(car, radius="design")
+    for wheel, out in (("L1", 1.0), ("R1", -1.0)):
+        way = "left" if out > 0 else "right"
+        for component, step, read, expected in (
+            ("fy", 500.0, lambda h, w: h.toe(w), out * GIVES["toe"]["fy"]),
+            ("fy", 500.0, lambda h, w: h.camber(w), out * GIVES["camber"]["fy"]),
+            ("fy", 500.0, lambda h, w: h.centre[w][1], GIVES["y"]["fy"]),
+            ("mz", 40.0, lambda h, w: h.toe(w), out * GIVES["toe"]["mz"]),
+            ("fx_brake", 400.0, lambda h, w: h.centre[w][0], GIVES["x"]["fx"]),
+            ("fx_brake", 400.0, lambda h, w: h.toe(w), GIVES["toe"]["fx"]),
+        ):
+            low, high = load_sweep(rig, "front", component, [-step, step], way)  # type: ignore[arg-type]
+            found = (read(high, wheel) - read(low, wheel)) / (2 * step)
+            # loads act along the axes of the body, maps count those of the wheel, which has turned by up to 3 mrad
+            assert found == pytest.approx(expected, rel=0.01), (wheel, component)
+    report = kc(car, rig)
+    assert report["mz_steer_front"] == pytest.approx(math.degrees(73e-3), rel=0.01)
+    assert report["fy_steer_front"] == pytest.approx(math.degrees(1.55e-3), rel=0.01), "toe-in outwards: understeer"
+    assert report["fy_camber_front"] == pytest.approx(math.degrees(5.3e-3), rel=0.01)
+    assert report["fx_compliance_front"] == pytest.approx(2.9, rel=0.01)
+    assert report["brake_steer_front"] == pytest.approx(-math.degrees(0.6e-3), rel=0.02)
+    assert report["mz_steer_rear"] == 0.0
+
+
 # --- what cannot be held ---------------------------------------------------------------------------------------------
 
 

@@ -22,9 +22,7 @@ def kc(
         Path | None, typer.Option(help="import: channels, units, signs, settings and load cases, as YAML.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="import: folder of the changed vehicle; else its own files.")] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="Write an HTML page with figures and curves, or residuals.")
-    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML page with curves or residuals.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Kinematics and compliance of every axle on the rig; `kc import` makes maps of measured or simulated sweeps."""

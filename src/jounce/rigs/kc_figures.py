@@ -148,7 +148,7 @@ class _Measured:
             rows = []
             for w, out in ((left, 1.0), (right, -1.0)):
                 c, p = h.contact[w], h.centre[w]
-                gamma = math.asin(-h.axis[w][2])  # top to the right positive
+                gamma = math.asin(h.axis[w][2])  # top to the right positive
                 rows.append(
                     [
                         h.toe(w),
