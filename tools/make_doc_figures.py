@@ -2,6 +2,7 @@
 
 docs/images/vehicle/signs.png      axes and positive directions of a car, from above, from behind and from the left
 docs/images/vehicle/front_maps.png guidance of the sedan's front wheels, as the model interpolates it
+docs/images/vehicle/friction.png   friction of the sedan's suspensions on a road that shakes it
 """
 
 from __future__ import annotations
@@ -180,6 +181,61 @@ def front_maps() -> None:
     save(figure, "front_maps.png")
 
 
+def shaken(sim: Any, amplitude: float, frequency: float, turns: int = 8) -> tuple[Any, Any, Any]:
+    """Travel and friction of the left front wheel, and body acceleration, in the last turn of a road that heaves."""
+    step, rows = sim.step, []
+    per_turn = round(1 / (frequency * step))
+    wheels = ("L1", "R1", "L2", "R2")
+    for i in range(turns * per_turn):
+        phase = 2 * np.pi * i / per_turn
+        height, rate = amplitude * np.sin(phase), amplitude * 2 * np.pi * frequency * np.cos(phase)
+        sim.set_inputs({f"road.{w}": height for w in wheels} | {f"road.{w}.rate": rate for w in wheels})
+        sim.advance(1)
+        if i >= (turns - 1) * per_turn:
+            lift = float(sim.derivatives()[0][[v.name for v in sim.model.states].index("chassis.vz")])
+            rows.append((sim.state("L1.jounce"), sim.output("Friction.Force_At_Wheel.L1"), lift))
+    return tuple(np.array(rows).T)
+
+
+def friction() -> None:
+    """Loops of friction over travel, and what it does to a ride over small and large waves."""
+    from jounce.sim import car
+    from jounce.sim.statics import settle
+
+    element = {"kind": "friction", "force": "90 N", "stiffness": "150 N/mm"}
+    vehicle = load("sedan").with_(**{f"{axle}_suspension.elements": [element] for axle in ("front", "rear")})
+    description = car.describe(vehicle, road_inputs=True)
+    sim = car.simulation(description)
+    settle(sim, description)
+    start = sim.snapshot()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.6))
+    for amplitude, color in ((0.001, "#7fa6d6"), (0.003, AXIS), (0.008, "#10294a")):
+        sim.restore(start)
+        travel, force, _ = shaken(sim, amplitude, 4.0)
+        left.plot(1e3 * travel, force, color=color, label=f"road ±{1e3 * amplitude:.0f} mm")
+    left.set(xlabel="travel of the left front wheel, mm", ylabel="friction at the wheel, N")
+    left.set_title("friction over travel, 4 Hz", fontsize=10, loc="left")
+    left.legend(fontsize=8, loc=(0.6, 0.4))
+    amplitudes = np.array([0.0005, 0.001, 0.002, 0.004, 0.008, 0.012])
+    names = [n for n in sim.parameters if n.endswith(".element1.scale")]
+    for scale, color, text in ((1.0, TURN, "with friction"), (0.0, AXIS, "without")):
+        sim.restore(start)
+        sim.set_parameters(dict.fromkeys(names, scale))
+        gains = []
+        for amplitude in amplitudes:
+            sim.restore(start)
+            gains.append(np.ptp(shaken(sim, float(amplitude), 4.0)[2]) / (2 * amplitude))
+        right.plot(1e3 * amplitudes, gains, "o-", color=color, label=text)
+    right.set(xlabel="amplitude of the road, mm", ylabel="body acceleration per road height, 1/s²", ylim=(0, None))
+    right.set_title("small waves ride harder, 4 Hz", fontsize=10, loc="left")
+    right.legend(fontsize=8)
+    for ax in (left, right):
+        ax.grid(color="#d0d4d8", lw=0.6)
+        ax.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    save(figure, "friction.png")
+
+
 def save(figure: Any, name: str) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / name
@@ -192,3 +248,4 @@ if __name__ == "__main__":
     plt.switch_backend("Agg")
     signs()
     front_maps()
+    friction()
