@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+import jounce as jn
 import jounce.vehicle as jv
 from car_models import rates
 from compliant_cars import (
@@ -674,6 +675,17 @@ def test_switching_a_contribution_off_changes_the_understeer_by_its_term(
     steer = -slope * sum(forces) / 2 / speed  # of both wheels to the left: toe-in turns the left one to the right
     assert change == pytest.approx(-steer if axle == "front" else steer, rel=0.01)
     assert abs(change) * 9.81 > math.radians(0.005)
+
+
+def test_a_run_of_a_car_that_gives_way_has_less_gain_and_no_warning(sedan: jv.Vehicle) -> None:
+    """Front wheels turn out, rear ones in: the yaw rate gain falls by what the terms add to the understeer."""
+    event = jn.events.StepSteer(speed="80 km/h", amplitude="20 deg")
+    runs = [jn.run(vehicle, event) for vehicle in (sedan, jv.load("sedan"))]
+    told = [[text for text in run.metadata["warnings"] if "no suspension has compliance" in text] for run in runs]
+    assert [len(texts) for texts in told] == [0, 1]
+    soft, rigid = (run.kpis["yaw_rate_gain"][0] for run in runs)
+    assert 0.7 * rigid < soft < 0.95 * rigid
+    assert runs[0]["toe_compliance.L1"][-1] > 1e-3 > -1e-3 > runs[0]["toe_compliance.R1"][-1]
 
 
 def test_work_of_what_gives_way_is_not_negative(moving: Simulation) -> None:
