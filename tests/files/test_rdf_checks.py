@@ -65,7 +65,7 @@ RIGHT_SIDE_WIDTH = 4
         ),
         (
             MEASURED.replace("50 0.8 0.6", "1e-310 0.8 0.6"),
-            r"line 22 .*\[FRICTION_TABLE\].*s must ascend by at least 1e-09 m",
+            r"line 22 .*\[FRICTION_TABLE\].*s must ascend by at least 1e-12 m",
         ),
         (FLAT.replace("[MODEL]", "[UNITS]\nLENGTH = 'mm'\n[MODEL]"), r"line 11 .*\[UNITS\].*unit of length.*line 5"),
         (FLAT.replace("[MODEL]", "[UNITS]\nLENGTH = 'm'\nANGLE = 'deg'\n[MODEL]"), "unit of angle.*line 5"),

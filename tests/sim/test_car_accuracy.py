@@ -203,6 +203,8 @@ def test_linearisation_against_differences(description: car.Description, case: s
         steer = Open("steering_wheel", Ramp(0.5, 0.3, start=0.0, smooth=True))
         sim.run(program=Program(Phase("turn", [steer], duration=3.0)))
         assert sim.output("System_Mass_Center.Tracking_Ay") > 1.5
+        # rolling resistance is at its limit when rolling, a kink that differences would straddle
+        sim.set_states({v.name: 0.97 for v in sim.model.states if v.name.endswith(".tire.rolled")})
     model = car.lineariser(description).at(sim)
     numeric = differences(sim, model.states)
     scale = np.abs(model.A).max(axis=1, keepdims=True) + 1e-9

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from jounce.vehicle.schema import Vehicle
 
 
 def kc(
@@ -50,12 +53,16 @@ def kc(
     with waiting(f"{data.name}: on the suspension rig (a new structure takes a while)", quiet=as_json):
         rig = SuspensionRig(data, radius="design")
         found = measure(data, rig)
+        budget = _budget(data)
         if report is not None:
             from jounce.rigs.kc_report import sweeps, write_page
 
             write_page(report, found, sweeps(rig))
     if as_json:
-        typer.echo(json.dumps(found.raw()))
+        entries = [
+            {"name": f"understeer_budget.{k}", "axle": k.rpartition("_")[2], "value": v} for k, v in budget.items()
+        ]
+        typer.echo(json.dumps([*found.raw(), *({**e, "unit": "deg/g_0", "low": None, "high": None} for e in entries)]))
         return
     from rich.table import Table
 
@@ -73,5 +80,26 @@ def kc(
         style = "yellow" if m.inside is False else None
         table.add_row(m.text, m.axle, f"{m.value:.4g}", m.unit, usual, m.name, style=style)
     show_table(table)
+    if budget:
+        terminal().print("[bold]understeer budget[/bold]  at 100 km/h, deg/g, understeer positive")
+        shares = Table(box=None, padding=(0, 2))
+        for column, justify in (("term", "left"), ("front", "right"), ("rear", "right")):
+            shares.add_column(column, justify=justify)  # type: ignore[arg-type]
+        for name in dict.fromkeys(key.rpartition("_")[0] for key in budget if key != "understeer_gradient"):
+            cells = (f"{budget[f'{name}_{axle}']:.3f}" for axle in ("front", "rear"))
+            shares.add_row(name.replace("_", " "), *cells)
+        shares.add_row("understeer gradient", f"{budget['understeer_gradient']:.3f}", "")
+        show_table(shares)
     if report is not None:
         terminal().print(f"[dim]wrote {report}[/dim]")
+
+
+def _budget(data: Vehicle) -> dict[str, float]:
+    """Terms of the understeer gradient, deg/g; empty for vehicles that have none."""
+    from jounce.core.errors import ParameterError, StaticsError
+    from jounce.rigs.understeer import understeer_budget
+
+    try:
+        return understeer_budget(data).in_degrees()
+    except (ParameterError, StaticsError):
+        return {}

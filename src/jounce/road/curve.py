@@ -21,7 +21,7 @@ import numpy.typing as npt
 from jounce.core.errors import ParameterError
 from jounce.road.block import BORDERS, Array, Writer, border_code
 
-CLOSEST = 1e-9  # m, of places on a road: slopes between closer ones are no numbers
+CLOSEST = 1e-12  # m, of places on a road: slopes between closer ones are no numbers
 LARGEST = 1e15  # of a value: slopes between the closest places are still numbers
 CURVE_BORDERS = ("zero", "hold", "repeat", "mirror", "extrapolate")
 
