@@ -109,8 +109,16 @@ def test_a_mapping_file_is_read(folder: Path) -> None:
     ("old", "new", "message"),
     [
         ("file: a.csv, type", "file: b.csv, type", r"kc.yaml, line 9, kinematics\[0\]: no such file: .*b.csv"),
-        ("type: parallel travel", "type: steering", r"line 9, kinematics\[0\]: type = 'steering' belongs to the list st"),
-        ("Lateral Force Aiding", "Lateral Aid", r"line 11, compliance\[0\]: type = .* unknown; did you mean 'contact la"),
+        (
+            "type: parallel travel",
+            "type: steering",
+            r"line 9, kinematics\[0\]: type = 'steering' belongs to the list st",
+        ),
+        (
+            "Lateral Force Aiding",
+            "Lateral Aid",
+            r"line 11, compliance\[0\]: type = .* unknown; did you mean 'contact la",
+        ),
         ("symmetry: average", "symmetry: mean", r"line 9, kinematics\[0\]: symmetry = 'mean': unknown"),
         ("side: any", "side: both", r"line 11, compliance\[0\]: side = 'both': unknown"),
         ("order: 5", "order: 50", r"line 5: order = 50: expected a whole number from 1 to 15"),
@@ -132,7 +140,9 @@ def test_what_is_wrong_with_a_mapping_is_told_with_its_line(folder: Path, old: s
 
 def test_a_column_that_a_mapping_names_must_be_there(folder: Path) -> None:
     found = programme(folder, MAPPING.replace("Zleft", "Zlft"))
-    with pytest.raises(ParameterError, match=r"kc.yaml, line 7: travel.L: column 'Zlft' is not in .*a.csv; did you mea"):
+    with pytest.raises(
+        ParameterError, match=r"kc.yaml, line 7: travel.L: column 'Zlft' is not in .*a.csv; did you mea"
+    ):
         read_sweep(found.cases[0], 1, found.map)  # type: ignore[attr-defined]
 
 
@@ -185,11 +195,15 @@ def test_what_moves_says_what_a_file_is_a_test_of() -> None:
 def test_swapped_sides_and_wrong_types_are_found() -> None:
     moved = {"travel.L": 0.0 * TRI + 0.02, "travel.R": 0.06 * TRI}
     check_sides(as_sweep(moved, "single travel", "kinematics", side="R"))
-    message = r"the left side is said to be the one that is moved, but 'travel.R', the right one, moves; are left and ri"
+    message = (
+        r"the left side is said to be the one that is moved, but 'travel.R', the right one, moves; are left and ri"
+    )
     with pytest.raises(ParameterError, match=message):
         check_sides(as_sweep(moved, "single travel", "kinematics", side="L"))
     together = {"travel.L": 0.05 * TRI, "travel.R": 0.06 * TRI}
-    with pytest.raises(ParameterError, match=r"opposite travel, but 'travel.L' and 'travel.R' go together; is the type"):
+    with pytest.raises(
+        ParameterError, match=r"opposite travel, but 'travel.L' and 'travel.R' go together; is the type"
+    ):
         check_sides(as_sweep(together, "opposite travel", "roll"))
     with pytest.raises(ParameterError, match="parallel travel, but travel of the left wheel does not move"):
         check_sides(as_sweep(moved, "parallel travel", "kinematics"))

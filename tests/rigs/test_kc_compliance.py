@@ -30,7 +30,9 @@ def cross(name: str, f: np.ndarray, side: str) -> np.ndarray:
     return np.asarray(-a * f + 0.02 * a * f**3 / 1e6)
 
 
-def loaded(family: str, way: str, *, side: str = "L", travel: float = 0.0, even: float = 0.0, zero: float = 0.002) -> Sweep:
+def loaded(
+    family: str, way: str, *, side: str = "L", travel: float = 0.0, even: float = 0.0, zero: float = 0.002
+) -> Sweep:
     load = FAMILIES[family][0]
     f = (0.05 if load == "mz" else 1.0) * 2500.0 * TRI
     other = {"aiding": f, "opposing": -f, "single": ZERO}[way]
@@ -124,11 +126,15 @@ def test_files_at_several_travels_are_sorted_columns() -> None:
     found = c.build(data, Settings()).slots["fy"].direct["L"]
     np.testing.assert_allclose(found["y"].z, [-0.05, 0.0, 0.06])
     between = found["camber"](np.array([2000.0]), np.array([0.03]))[0]
-    expected = (1 + 4 * 0.03) * (direct("camber", np.array([2000.0]), "L") + cross("camber", np.array([2000.0]), "L"))[0]
+    expected = (1 + 4 * 0.03) * (direct("camber", np.array([2000.0]), "L") + cross("camber", np.array([2000.0]), "L"))[
+        0
+    ]
     assert between == pytest.approx(expected, rel=1e-6)
-    with pytest.raises(ParameterError, match="the same test at the same travel as in contact_lateral_aiding.csv, 60.0 mm"):
+    with pytest.raises(
+        ParameterError, match=r"the same test at the same travel as in contact_lateral_aiding.csv, 60.0 mm"
+    ):
         c.build([*data, data[0]], Settings())
-    with pytest.raises(ParameterError, match="aiding at -50.0 mm of travel, but no opposing file there"):
+    with pytest.raises(ParameterError, match=r"aiding at -50.0 mm of travel, but no opposing file there"):
         c.build([*data, loaded("contact lateral", "opposing")], Settings())
 
 
@@ -190,6 +196,8 @@ def test_the_form_in_which_compliance_is_written() -> None:
 
 def test_loads_that_do_not_pass_zero_are_refused() -> None:
     base = loaded("contact lateral", "aiding")
-    shifted = as_sweep({k: v + 4000 if k.startswith("fy") else v for k, v in base.values.items()}, base.case.type, "compliance")
-    with pytest.raises(ParameterError, match="loads from 15.* a sweep of loads passes zero"):
+    shifted = as_sweep(
+        {k: v + 4000 if k.startswith("fy") else v for k, v in base.values.items()}, base.case.type, "compliance"
+    )
+    with pytest.raises(ParameterError, match=r"loads from 15.* a sweep of loads passes zero"):
         c.build([shifted], Settings())

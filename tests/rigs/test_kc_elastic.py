@@ -70,7 +70,9 @@ def test_a_dual_table_of_two_variables() -> None:
     data += [sweep(0.09 * TRI, np.full(480, h), "single travel", uneven, side="L") for h in held]
     data += [sweep(np.full(480, h), 0.09 * TRI, "single travel", uneven, side="R") for h in held]
     found = e.anti_roll(data, Settings(anti_roll="dual"), RANGE)
-    own, other = (x.ravel() for x in np.meshgrid(np.linspace(-0.07, 0.06, 7), np.linspace(-0.07, 0.06, 6), indexing="ij"))
+    own, other = (
+        x.ravel() for x in np.meshgrid(np.linspace(-0.07, 0.06, 7), np.linspace(-0.07, 0.06, 6), indexing="ij")
+    )
     for side in "LR":
         expected = uneven(own, other, side)
         np.testing.assert_allclose(found.dual[side](own, other), expected, atol=5e-3 * np.ptp(expected))  # type: ignore[index]
@@ -80,7 +82,9 @@ def test_a_dual_table_of_two_variables() -> None:
 
 def test_roll_needs_a_parallel_travel_that_includes_it() -> None:
     far = sweep(0.1 * TRI, -0.1 * TRI, "opposite travel")
-    with pytest.raises(ParameterError, match="opposite travel to 100 mm, parallel travel only to 90 mm; the parallel one m"):
+    with pytest.raises(
+        ParameterError, match="opposite travel to 100 mm, parallel travel only to 90 mm; the parallel one m"
+    ):
         e.anti_roll([PARALLEL, far], Settings(anti_roll="single"), RANGE)
     with pytest.raises(ParameterError, match="needs a sweep of parallel travel in roll"):
         e.anti_roll([far], Settings(anti_roll="single"), RANGE)
@@ -123,7 +127,9 @@ def test_the_preload_is_measured_or_follows_from_masses() -> None:
 
 def test_a_force_that_falls_with_travel_has_the_wrong_sign() -> None:
     wrong = sweep(0.09 * TRI, 0.09 * TRI, "parallel travel", sign=-1.0)
-    with pytest.raises(ParameterError, match=r"parallel.csv: 'fz.L' falls from .* where 'travel.L' rises; .*\{fz: down\}"):
+    with pytest.raises(
+        ParameterError, match=r"parallel.csv: 'fz.L' falls from .* where 'travel.L' rises; .*\{fz: down\}"
+    ):
         e.spring([wrong], Settings(), RANGE, WEIGHTS)  # type: ignore[arg-type]
 
 

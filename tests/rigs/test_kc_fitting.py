@@ -126,7 +126,9 @@ def test_a_curve_goes_on_beyond_what_was_measured() -> None:
     sweep = as_sweep({"travel.L": x, "toe.L": x}, "parallel travel", "kinematics")
     assert covered(fit, -0.1, 0.1, 0.2, sweep, "travel.L", "the travel") == []
     assert "continued" in covered(fit, -0.12, 0.1, 0.2, sweep, "travel.L", "the travel")[0]
-    with pytest.raises(ParameterError, match=r"test.csv: 'travel.L' \(travel.L\) goes from -99.7 to 99.7 mm, but the tra"):
+    with pytest.raises(
+        ParameterError, match=r"test.csv: 'travel.L' \(travel.L\) goes from -99.7 to 99.7 mm, but the tra"
+    ):
         covered(fit, -0.15, 0.1, 0.2, sweep, "travel.L", "the travel")
 
 
@@ -135,17 +137,21 @@ def test_sweeps_that_are_none_are_told_with_their_line() -> None:
     bad = x.copy()
     bad[57] = -0.09
     sweep = as_sweep({"travel.L": bad, "toe.L": x}, "parallel travel", "kinematics")
-    with pytest.raises(ParameterError, match=r"test.csv, row 58, column 'travel.L': travel.L jumps from -0.0\d+ to -0.09"):
+    with pytest.raises(
+        ParameterError, match=r"test.csv, row 58, column 'travel.L': travel.L jumps from -0.0\d+ to -0.09"
+    ):
         points_of(sweep, "travel.L", "toe.L")
     noise = np.random.default_rng(0).standard_normal(400)
-    shaken = as_sweep({"travel.L": np.convolve(noise, np.ones(8) / 8, "same"), "toe.L": noise}, "parallel travel", "roll")
-    with pytest.raises(ParameterError, match="goes forth and back .* no sweep"):
+    shaken = as_sweep(
+        {"travel.L": np.convolve(noise, np.ones(8) / 8, "same"), "toe.L": noise}, "parallel travel", "roll"
+    )
+    with pytest.raises(ParameterError, match=r"goes forth and back .* no sweep"):
         points_of(shaken, "travel.L", "toe.L")
     still = as_sweep({"travel.L": 0.0 * x, "toe.L": x}, "parallel travel", "kinematics")
     with pytest.raises(ParameterError, match=r"'travel.L' \(travel.L\) does not move"):
         points_of(still, "travel.L", "toe.L")
     empty = as_sweep({"travel.L": x, "toe.L": np.where(np.arange(200) < 5, x, np.nan)}, "parallel travel", "kinematics")
-    with pytest.raises(ParameterError, match="only 5 rows have a number in both 'travel.L' and 'toe.L'; at least 8"):
+    with pytest.raises(ParameterError, match=r"only 5 rows have a number in both 'travel.L' and 'toe.L'; at least 8"):
         points_of(empty, "travel.L", "toe.L")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.spatial import Delaunay
@@ -29,7 +31,9 @@ def independent(name: str, own: np.ndarray, other: np.ndarray, side: str = "L") 
     return surface(name, own, own, side)
 
 
-def sweep(left: np.ndarray, right: np.ndarray, kind: str, law: object = surface, zero: float = 0.0, **case: str) -> Sweep:
+def sweep(
+    left: np.ndarray, right: np.ndarray, kind: str, law: object = surface, zero: float = 0.0, **case: str
+) -> Sweep:
     channels = {"travel.L": left, "travel.R": right}
     for name in PROPERTIES:
         channels[f"{name}.L"] = law(name, left, right, "L") + zero  # type: ignore[operator]
@@ -93,7 +97,9 @@ def test_k2_more_than_five_files_are_columns_and_fewer_are_interpolated() -> Non
     assert gap(found) < 1e-9  # the surface is a parabola along the paired travel
     # beyond the travels at which the wheel was held it goes on straight, and says so
     assert not np.all(found.inside) and any("continued straight" in text for text in found.remarks)
-    with pytest.raises(ParameterError, match="no maps of the guidance can be made; needed is .* single left 2 and right"):
+    with pytest.raises(
+        ParameterError, match=r"no maps of the guidance can be made; needed is .* single left 2 and right"
+    ):
         k.build([*few[:2], *few[3:]], Settings(), RANGE)
     with pytest.raises(ParameterError, match="two single travels hold the other wheel at the same travel"):
         k.build([*few, single("L", 0.0)], Settings(), RANGE)
@@ -138,9 +144,13 @@ def test_the_richest_way_is_taken_unless_the_axle_or_the_settings_say_otherwise(
     assert k.choose(data, Settings(), None) == "K4"
     assert k.choose(data, Settings(), False) == "K1"  # an independent axle stays one
     assert k.choose(data, Settings(kinematics="K5"), None) == "K5"
-    with pytest.raises(ParameterError, match=r"kinematics = 'K2': needs other sweeps than there are: parallel 1, opposite 2"):
+    with pytest.raises(
+        ParameterError, match=r"kinematics = 'K2': needs other sweeps than there are: parallel 1, opposite 2"
+    ):
         k.choose(data, Settings(kinematics="K2"), None)
-    with pytest.raises(ParameterError, match=r"this axle has maps over own and paired travel.*settings: \{kinematics: K1\}"):
+    with pytest.raises(
+        ParameterError, match=r"this axle has maps over own and paired travel.*settings: \{kinematics: K1\}"
+    ):
         k.choose([parallel()], Settings(), True)
 
 
@@ -154,7 +164,7 @@ def test_the_coverage_is_the_convex_hull_of_the_paths() -> None:
     target = np.array([[0.1, -0.1], [-0.12, 0.1]])
     near = k.nearest_in_hull(points, target)
     ring = np.array([[-0.1, -0.1], [0.05, -0.07], [0.08, 0.08], [-0.06, 0.04], [-0.1, -0.1]])
-    edge = np.concatenate([p + np.linspace(0, 1, 2001)[:, None] * (q - p) for p, q in zip(ring, ring[1:], strict=False)])
+    edge = np.concatenate([p + np.linspace(0, 1, 2001)[:, None] * (q - p) for p, q in pairwise(ring)])
     for found, wanted in zip(near, target, strict=True):
         best = np.min(np.linalg.norm(edge - wanted, axis=1))
         assert np.linalg.norm(found - wanted) == pytest.approx(best, abs=1e-6)
@@ -173,9 +183,11 @@ def test_symmetry_copies_what_is_even_and_turns_what_is_odd(symmetry: str) -> No
 
 
 def test_a_sweep_that_is_too_short_or_lacks_a_channel_is_told() -> None:
-    with pytest.raises(ParameterError, match=r"parallel.csv: 'travel.L' .* but the travel of the axle is -150.0 to 80.0"):
+    with pytest.raises(
+        ParameterError, match=r"parallel.csv: 'travel.L' .* but the travel of the axle is -150.0 to 80.0"
+    ):
         k.build([parallel(independent)], Settings(extrapolate=0.1), (-0.15, 0.08))
     bare = parallel()
     lacking = as_sweep({key: v for key, v in bare.values.items() if key != "camber.R"}, "parallel travel", "kinematics")
-    with pytest.raises(ParameterError, match="test.csv: no column for camber.R, which parallel travel needs"):
+    with pytest.raises(ParameterError, match=r"test.csv: no column for camber.R, which parallel travel needs"):
         k.build([lacking], Settings(), RANGE)

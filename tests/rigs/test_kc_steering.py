@@ -43,7 +43,9 @@ def turned(travel: float, **options: object) -> Sweep:
 
 
 def held(rack: float, zero: float = 0.0) -> Sweep:
-    return as_sweep(channels(0.0 * TRI + rack, 0.09 * TRI, zero=zero), "vertical", "steering", f"vertical_{1e3 * rack:.0f}")
+    return as_sweep(
+        channels(0.0 * TRI + rack, 0.09 * TRI, zero=zero), "vertical", "steering", f"vertical_{1e3 * rack:.0f}"
+    )
 
 
 FIVE = [turned(t) for t in (-0.08, -0.04, 0.0, 0.035, 0.07)]
@@ -89,7 +91,9 @@ def test_vertical_sweeps_give_the_same_maps() -> None:
 
 def test_too_few_vertical_sweeps_or_none_of_the_hand_wheel_are_refused() -> None:
     four = [held(u) for u in (-0.07, 0.0, 0.03, 0.07)]
-    with pytest.raises(ParameterError, match=r"vertical_-70.csv: 4 vertical sweeps with the hand wheel held; at least 5"):
+    with pytest.raises(
+        ParameterError, match=r"vertical_-70.csv: 4 vertical sweeps with the hand wheel held; at least 5"
+    ):
         s.build([turned(0.0), *four], OPTIONS, "m", travel=RANGE)
     five = [*four, held(-0.03)]
     with pytest.raises(ParameterError, match="vertical sweeps need one of the hand wheel at design travel beside them"):
@@ -121,7 +125,9 @@ def test_a_ratio_and_a_channel_of_the_rack_give_the_same_wheel_angles() -> None:
     by_ratio = s.build([turned(t) for t in (-0.08, 0.0, 0.07)], OPTIONS, "m", travel=RANGE)
     measured = [turned(t, rack=True) for t in (-0.08, 0.0, 0.07)]
     by_rack = s.build(measured, Settings(), "m", travel=RANGE)
-    by_curve = s.build([turned(t) for t in (-0.08, 0.0, 0.07)], Settings(), "m", travel=RANGE, rack_of=lambda h: h / RATIO)
+    by_curve = s.build(
+        [turned(t) for t in (-0.08, 0.0, 0.07)], Settings(), "m", travel=RANGE, rack_of=lambda h: h / RATIO
+    )
     assert by_rack.rack is not None and by_ratio.rack is None
     hand = np.linspace(-6.0, 6.0, 9)
     wanted = by_ratio.maps["L"]["steer"](hand / RATIO, 0.0 * hand)
@@ -158,7 +164,9 @@ def test_mirror_images_over_the_steering_input(symmetry: str) -> None:
 
 
 def test_wrong_signs_and_swapped_sides_leave_remarks() -> None:
-    against = [as_sweep({**t.values, "steering": -t["steering"]}, "steering", "steering", t.case.file.stem) for t in FIVE]
+    against = [
+        as_sweep({**t.values, "steering": -t["steering"]}, "steering", "steering", t.case.file.stem) for t in FIVE
+    ]
     found = s.build(against, Settings(), "rad", travel=RANGE)
     assert any("wheels turn right where the hand wheel turns left" in text for text in found.remarks)
     swapped = []
