@@ -1,7 +1,7 @@
 """A K&C rig in numbers: sweeps of an axle of a vehicle from its own maps, with what real rigs add.
 
-The pose of wheels is evaluated point by point by the curves of the vehicle and `Motion`, not by the import. Noise, zero
-errors, drift and hysteresis are those of the caller, so that tolerances can be derived from them.
+Poses are those of `jounce.rigs.kc.guidance.pose`, which test_kc_import.py holds against `Motion` and single values.
+Noise, zero errors, drift and hysteresis are those of the caller, so that tolerances can be derived from them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from jounce.components.steering.motion import Motion
 from jounce.rigs.kc.cases import Case, Sweep
+from jounce.rigs.kc.guidance import pose
 from jounce.vehicle.schema import Vehicle
 
 NAMES = ("x", "y", "toe", "camber", "side_view_angle")
@@ -63,30 +63,6 @@ class Rig:
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
 
-    def pose(self, side: str, u: float, own: float, other: float) -> dict[str, float]:
-        data = self.vehicle.layout.axles[self.axle - 1].data
-        system = self.vehicle.system
-        if data.steering is not None:
-            found = Motion(data.suspension, data.steering, system)(side, u, own, other)  # type: ignore[arg-type]
-            result = {name: found[name][0] for name in ("x", "y", "camber", "side_view_angle")}
-            toe = (-1.0 if side == "L" else 1.0) * found["psi"][0]
-            alignment = data.suspension.map("toe", side).offset
-            # Motion says nothing of alignment where steering maps count alone
-            lone = not data.suspension.dependent and data.steering.method != "toe_table"
-            result["toe"] = toe + (alignment if lone else 0.0)
-            if lone and data.steering.camber is not None:
-                result["camber"] += data.suspension.map("camber", side).offset
-        else:
-            result = {}
-            for name in NAMES:
-                found_ = data.suspension.map(name, side)
-                value = found_.curve(
-                    own, other, method=system.splines.method, extrapolation=system.kinematic_maps.extrapolation
-                )
-                result[name] = found_.offset + found_.scale * value
-        result["steer"] = (-1.0 if side == "L" else 1.0) * result["toe"]
-        return result
-
     def sweep(
         self,
         left: np.ndarray | float = 0.0,
@@ -109,9 +85,8 @@ class Rig:
             found["steering"] = hand * ones
         given = {k: v * ones for k, v in (loads or {}).items()}
         for side, other in (("L", "R"), ("R", "L")):
-            poses = [self.pose(side, *args) for args in zip(inputs, travel[side], travel[other], strict=True)]
-            for name in (*NAMES, "steer"):
-                found[f"{name}.{side}"] = np.array([p[name] for p in poses])
+            here = pose(self.vehicle.layout.axles[self.axle - 1], side, inputs, travel[side], travel[other])  # type: ignore[arg-type]
+            found |= {f"{name}.{side}": here[name] for name in (*NAMES, "steer")}
             for (load, kind, name), law in self.gives.items():
                 by = given.get(f"{load}.{side if kind == 'direct' else other}")
                 if by is not None:

@@ -187,6 +187,40 @@ def use_channel_map(path: Path) -> Iterator[Any]:
     yield from of_run(read_run(path.with_name("log.csv"), path))
 
 
+def _sweep() -> bytes:
+    names = ("travel", "toe", "camber", "sva", "x", "y")
+    lines = [",".join(f"{name}_{side}" for name in names for side in "LR"), "mm,mm,deg,deg,deg,deg,deg,deg,mm,mm,mm,mm"]
+    for i in range(40):
+        z = 80 * np.sin(i / 3)
+        lines.append(",".join(f"{value:.5g}" for value in (z, z + 0.1, z / 90, z / 95, -z / 50, -z / 55, z / 40, z / 41,
+                                                           z / 20, z / 21, z * z / 900, -z * z / 900)))  # fmt: skip
+    return ("\n".join(lines) + "\n").encode()
+
+
+SWEEP = _sweep()
+KC_MAPPING = b"""preset: mts
+signs: {camber: inwards}
+units: {toe: deg}
+channels: {toe.L: {column: toe_L, unit: deg, scale: 1.5, offset: 0.1, sign: -1}, toe.R: -toe_R}
+settings: {order: 4, travel: [-70 mm, 75 mm], columns: 5}
+kinematics:
+  - {file: sweep.csv, type: parallel travel, side: any, symmetry: average}
+"""
+
+
+def use_sweep(path: Path) -> Iterator[Any]:
+    from jounce.rigs.kc.importing import maps_of
+
+    yield from (grid.y for side in maps_of([path], 1).maps.values() for grid in side.values())
+
+
+def use_kc_mapping(path: Path) -> Iterator[Any]:
+    from jounce.rigs.kc.cases import read_programme
+
+    yield list(numbers(vars(read_programme(path).settings)))
+    yield from use_sweep(path)
+
+
 @lru_cache(maxsize=1)
 def formats() -> dict[str, Format]:
     from pathlib import Path as Place
@@ -229,6 +263,8 @@ def formats() -> dict[str, Format]:
         Format("rig.tdx", (TDX.encode(),), use_tydex, missing=True),
         Format("data.tdx", (TDX.encode(),), use_rig_data),
         Format("data.csv", (RIG_CSV,), use_rig_data),
+        Format("sweep.csv", (SWEEP,), use_sweep),
+        Format("kc.yaml", (KC_MAPPING,), use_kc_mapping, {"sweep.csv": SWEEP}),
         Format("rig.vtt", (VTT.encode(),), use_vtt),
         Format("run.xml", (written["run.xml"],), use_xml, missing=True),
         Format("run.csv", (written["run.csv"],), use_run, missing=True),

@@ -3,6 +3,7 @@
 docs/images/vehicle/signs.png      axes and positive directions of a car, from above, from behind and from the left
 docs/images/vehicle/front_maps.png guidance of the sedan's front wheels, as the model interpolates it
 docs/images/vehicle/friction.png   friction of the sedan's suspensions on a road that shakes it
+docs/images/kc/rear_axle.png       curves of the worked example of docs/kc_import.md, over its points
 """
 
 from __future__ import annotations
@@ -236,6 +237,30 @@ def friction() -> None:
     save(figure, "friction.png")
 
 
+def kc_import() -> None:
+    """Do the first block of the page on K&C import, and draw two of its curves."""
+    import os
+    import re
+    import tempfile
+
+    from jounce.rigs.kc.importing import kc_import as importing
+    from jounce.rigs.kc.report import draw
+
+    page = (FOLDER.parent.parent / "kc_import.md").read_text(encoding="utf-8")
+    block = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    assert block is not None
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        exec(compile(block[1], "kc_import.md", "exec"), {})
+        found = importing(["rig.yaml"], "sedan", "rear", out="measured")
+    figure, axes = plt.subplots(2, 2, figsize=(10.5, 4.6), layout="constrained", height_ratios=[2.6, 1.0])
+    for column, name in enumerate(("toe", "camber")):
+        label = f"{name}.L over travel.L"
+        draw(axes[0][column], axes[1][column], label, found.fits[f"{label}, bounce"])
+    (FOLDER.parent / "kc").mkdir(exist_ok=True)
+    figure.savefig(FOLDER.parent / "kc" / "rear_axle.png", dpi=DPI)
+
+
 def save(figure: Any, name: str) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / name
@@ -249,3 +274,4 @@ if __name__ == "__main__":
     signs()
     front_maps()
     friction()
+    kc_import()

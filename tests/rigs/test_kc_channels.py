@@ -79,7 +79,7 @@ def test_units_come_from_the_channel_the_file_or_the_mapping_in_this_order() -> 
         map.converted("toe", "L", Channel("Toe"), RAW, "")
     with pytest.raises(ParameterError, match="'Toe' is in mm, but toe is in rad"):
         map.converted("toe", "L", Channel("Toe"), RAW, "mm")
-    with pytest.raises(ParameterError, match="measures something else than N.m"):
+    with pytest.raises(ParameterError, match=r"measures something else than N.m"):
         check_units({"mz": "N"})
 
 

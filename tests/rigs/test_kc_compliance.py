@@ -131,10 +131,10 @@ def test_files_at_several_travels_are_sorted_columns() -> None:
     ]
     assert between == pytest.approx(expected, rel=1e-6)
     with pytest.raises(
-        ParameterError, match="the same test at the same travel as in contact_lateral_aiding.csv, 60.0 mm"
+        ParameterError, match=r"the same test at the same travel as in contact_lateral_aiding.csv, 60.0 mm"
     ):
         c.build([*data, data[0]], Settings())
-    with pytest.raises(ParameterError, match="aiding at -50.0 mm of travel, but no opposing file there"):
+    with pytest.raises(ParameterError, match=r"aiding at -50.0 mm of travel, but no opposing file there"):
         c.build([*data, loaded("contact lateral", "opposing")], Settings())
 
 
@@ -199,5 +199,5 @@ def test_loads_that_do_not_pass_zero_are_refused() -> None:
     shifted = as_sweep(
         {k: v + 4000 if k.startswith("fy") else v for k, v in base.values.items()}, base.case.type, "compliance"
     )
-    with pytest.raises(ParameterError, match="loads from 15.* a sweep of loads passes zero"):
+    with pytest.raises(ParameterError, match=r"loads from 15.* a sweep of loads passes zero"):
         c.build([shifted], Settings())

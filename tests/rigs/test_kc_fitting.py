@@ -145,13 +145,13 @@ def test_sweeps_that_are_none_are_told_with_their_line() -> None:
     shaken = as_sweep(
         {"travel.L": np.convolve(noise, np.ones(8) / 8, "same"), "toe.L": noise}, "parallel travel", "roll"
     )
-    with pytest.raises(ParameterError, match="goes forth and back .* no sweep"):
+    with pytest.raises(ParameterError, match=r"goes forth and back .* no sweep"):
         points_of(shaken, "travel.L", "toe.L")
     still = as_sweep({"travel.L": 0.0 * x, "toe.L": x}, "parallel travel", "kinematics")
     with pytest.raises(ParameterError, match=r"'travel.L' \(travel.L\) does not move"):
         points_of(still, "travel.L", "toe.L")
     empty = as_sweep({"travel.L": x, "toe.L": np.where(np.arange(200) < 5, x, np.nan)}, "parallel travel", "kinematics")
-    with pytest.raises(ParameterError, match="only 5 rows have a number in both 'travel.L' and 'toe.L'; at least 8"):
+    with pytest.raises(ParameterError, match=r"only 5 rows have a number in both 'travel.L' and 'toe.L'; at least 8"):
         points_of(empty, "travel.L", "toe.L")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.spatial import Delaunay
@@ -96,7 +98,7 @@ def test_k2_more_than_five_files_are_columns_and_fewer_are_interpolated() -> Non
     # beyond the travels at which the wheel was held it goes on straight, and says so
     assert not np.all(found.inside) and any("continued straight" in text for text in found.remarks)
     with pytest.raises(
-        ParameterError, match="no maps of the guidance can be made; needed is .* single left 2 and right"
+        ParameterError, match=r"no maps of the guidance can be made; needed is .* single left 2 and right"
     ):
         k.build([*few[:2], *few[3:]], Settings(), RANGE)
     with pytest.raises(ParameterError, match="two single travels hold the other wheel at the same travel"):
@@ -162,9 +164,7 @@ def test_the_coverage_is_the_convex_hull_of_the_paths() -> None:
     target = np.array([[0.1, -0.1], [-0.12, 0.1]])
     near = k.nearest_in_hull(points, target)
     ring = np.array([[-0.1, -0.1], [0.05, -0.07], [0.08, 0.08], [-0.06, 0.04], [-0.1, -0.1]])
-    edge = np.concatenate(
-        [p + np.linspace(0, 1, 2001)[:, None] * (q - p) for p, q in zip(ring, ring[1:], strict=False)]
-    )
+    edge = np.concatenate([p + np.linspace(0, 1, 2001)[:, None] * (q - p) for p, q in pairwise(ring)])
     for found, wanted in zip(near, target, strict=True):
         best = np.min(np.linalg.norm(edge - wanted, axis=1))
         assert np.linalg.norm(found - wanted) == pytest.approx(best, abs=1e-6)
@@ -189,5 +189,5 @@ def test_a_sweep_that_is_too_short_or_lacks_a_channel_is_told() -> None:
         k.build([parallel(independent)], Settings(extrapolate=0.1), (-0.15, 0.08))
     bare = parallel()
     lacking = as_sweep({key: v for key, v in bare.values.items() if key != "camber.R"}, "parallel travel", "kinematics")
-    with pytest.raises(ParameterError, match="test.csv: no column for camber.R, which parallel travel needs"):
+    with pytest.raises(ParameterError, match=r"test.csv: no column for camber.R, which parallel travel needs"):
         k.build([lacking], Settings(), RANGE)

@@ -29,7 +29,7 @@ import numpy as np
 
 from jounce.components.basics import SIDES, Side
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
-from jounce.core.limits import is_file, shown
+from jounce.core.limits import is_file, reading, shown
 from jounce.core.units import parse
 from jounce.core.yaml_files import read_mapping
 from jounce.results.measured import load_columns
@@ -207,6 +207,11 @@ class Sweep:
 
 def read_programme(path: Path, axle_of: Any = None) -> Programme:
     """Read a mapping file; ``axle_of`` turns the word of an axle into its number."""
+    with reading(path):
+        return _programme(path, axle_of)
+
+
+def _programme(path: Path, axle_of: Any) -> Programme:
     document = read_mapping(path, f"a mapping has the keys {', '.join(KEYS)}")
 
     def where(node: Any, key: Any) -> str:
@@ -351,12 +356,10 @@ def read_sweep(case: Case, axle: int, map: ChannelMap) -> Sweep:
             continue
         key = quantity if side is None else f"{quantity}.{side}"
         if found.column not in data:
-            if found.place:  # a preset names more than a file has; a mapping means what it says
-                raise ParameterError(
-                    f"{found.place}{key}: column {found.column!r} is not in {shown(case.file)}"
-                    f"{did_you_mean(found.column, names, 16)}"
-                )
-            continue
+            raise ParameterError(
+                f"{found.place}{key}: column {found.column!r} is not in {shown(case.file)}"
+                f"{did_you_mean(found.column, names, 16)}"
+            )
         try:
             values[key] = map.converted(quantity, side, found, data[found.column], units.get(found.column, ""))
         except ParameterError as problem:

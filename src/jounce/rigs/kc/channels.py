@@ -125,8 +125,10 @@ class ChannelMap:
     def find(self, quantity: str, side: Side | None, axle: int, columns: Sequence[str]) -> Channel | None:
         """The channel of a quantity of one axle: mapped, or by its usual names; None where there is none."""
         for key in keys_of(quantity, side, axle):
-            if key in self.channels:
-                return self.channels[key]
+            found = self.channels.get(key)
+            # a preset names more than a file has; a mapping means what it says
+            if found is not None and (found.place or found.column in columns):
+                return found
         name = guess(quantity, side, axle, columns)
         return None if name is None else Channel(name)
 
@@ -153,7 +155,7 @@ class ChannelMap:
         sign = self.convention(quantity, side) * channel.sign
         with np.errstate(invalid="ignore", over="ignore"):
             values: Array = sign * ((one - zero) * (channel.scale * raw + channel.offset) + zero)
-        return values
+        return np.where(np.isfinite(values), values, np.nan)
 
 
 def keys_of(quantity: str, side: Side | None, axle: int) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ import numpy as np
 from jounce.components.basics import SIDES, Side
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError, did_you_mean
+from jounce.core.limits import reading
 from jounce.rigs.kc import compliance as _compliance
 from jounce.rigs.kc import elastic
 from jounce.rigs.kc import kinematics as _kinematics
@@ -129,11 +130,23 @@ def kc_import(
     programme = read_programme(mappings[0], lambda word: axle_number(vehicle, word)) if mappings else Programme()
     options = replace(programme.settings, **settings) if settings else programme.settings
     result = Imported(vehicle, number, place.word, [], options)
-    result.sweeps = _sweeps(programme, tables, number, result.remarks)
-    declared = bool(programme.cases)
-    _make(result, place, declared)
+    with reading((mappings or tables or [Path()])[0]):
+        result.sweeps = _sweeps(programme, tables, number, result.remarks)
+        _make(result, place, bool(programme.cases))
     _write(result, place, None if out is None else Path(out).expanduser().absolute())
     return result
+
+
+def maps_of(files: Sequence[str | Path], axle: int, **settings: Any) -> Kinematics:
+    """The guidance of an axle from sweeps alone, without a vehicle; files as for `kc_import`."""
+    given = [Path(item) for item in files]
+    tables = [path for path in given if path.suffix.lower() not in (".yaml", ".yml")]
+    mappings = [path for path in given if path not in tables]
+    with reading(given[0]):
+        programme = read_programme(mappings[0], int) if mappings else Programme()
+        options = replace(programme.settings, **settings)
+        sweeps = [s for s in _sweeps(programme, tables, axle, []) if s.case.tab == "kinematics"]
+        return _kinematics.build(sweeps, options, options.travel)
 
 
 def _sweeps(programme: Programme, tables: Sequence[Path], axle: int, remarks: list[str]) -> list[Sweep]:
