@@ -23,6 +23,15 @@ import numpy.typing as npt
 import jounce.vehicle as jv
 from four_wheels import CORNERS
 from jounce.components.tire.base import Tire
+from jounce.components.tire.resting import (
+    ARM,
+    ROLL_DAMPING,
+    ROLL_LENGTH,
+    ROLL_SPEED,
+    TWIST,
+    TWIST_DAMPING,
+    UNTWIST,
+)
 from jounce.runtime.simulation import Simulation
 from jounce.vehicle.schema import on_side
 
@@ -289,7 +298,7 @@ def residual(sim: Simulation, car: LagrangeCar, *, shaft: bool, acceleration: fl
 
 @dataclass
 class Linear:
-    """δẋ = A δx + B u, with x = (q without spin angles, q̇, contact deflections u, v) and u = (steer, its rate)."""
+    """δẋ = A δx + B u: x = (q without spin angles, q̇, u, v, rolled and twist of the contacts), u = (steer, its rate)."""
 
     A: Array
     B: Array
@@ -307,9 +316,9 @@ def linear(car: LagrangeCar, tires: dict[str, Tire], sim: Simulation) -> Linear:
     """The car running straight (or standing) with the tires' slopes at their static loads."""
     q0, v0 = car.coordinates(sim)
     speed = float(v0[0])
-    u, v = ca.SX.sym("u", 4), ca.SX.sym("v", 4)
+    u, v, n_rolled, twist = (ca.SX.sym(name, 4) for name in ("u", "v", "rolled", "twist"))
     force = car.inner
-    u_rate, v_rate, loads = [], [], []
+    u_rate, v_rate, rolled_rate, twist_rate, loads = [], [], [], [], []
     for i, place in enumerate(PLACES):
         tire, wheel = tires[place], car.wheels[place]
         load0 = sim.output(f"Tire.Ground_Surface_Force_Z.{place}")
@@ -339,22 +348,33 @@ def linear(car: LagrangeCar, tires: dict[str, Tire], sim: Simulation) -> Linear:
         u_rate.append(-slip_x - speed * u[i] / at.sigma_kappa)
         v_rate.append(slip_y - speed * v[i] / at.sigma_alpha)
         fx, fy, mx, my, mz = (a * kappa + b * alpha + c * gamma for a, b, c in slopes)
+        turn = ca.dot(wheel.omega, n)
+        if speed > 0:  # rolling: the one is at its limit, the other untwists without a moment
+            rolled_rate.append(-ROLL_SPEED / ROLL_LENGTH * n_rolled[i])
+            twist_rate.append(turn / TWIST - twist[i] / UNTWIST)
+        else:
+            rolled_rate.append(car.v[10 + i] * effective[1] / ROLL_LENGTH)
+            twist_rate.append(turn / TWIST)
+            resistance = float(tire.model.forces(values, at, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0).my)
+            my = my + resistance * (n_rolled[i] + ROLL_DAMPING * rolled_rate[i])
+            on_the_spot = ARM * values["UNLOADED_RADIUS"] * float(at.grip) * (load0 / values["FNOMIN"]) ** 0.5
+            mz = mz - on_the_spot * (twist[i] + TWIST_DAMPING * twist_rate[i])
         total = fx * forward + fy * lateral + load * n
         moment = mx * forward + my * lateral + mz * n + ca.cross(arm, total)
         force = force + car.wrench(place, total, moment)
         loads.append(load)
-    state = ca.vertcat(car.q[:10], car.v, u, v)
+    state = ca.vertcat(car.q[:10], car.v, u, v, n_rolled, twist)
     inputs = ca.vertcat(car.steer, car.steer_rate)
 
     def at_point(expression: Any) -> Array:
-        f = ca.Function("f", [car.q, car.v, u, v, inputs], [expression])
-        return np.array(f(q0, v0, np.zeros(4), np.zeros(4), np.zeros(2)))
+        f = ca.Function("f", [car.q, car.v, u, v, n_rolled, twist, inputs], [expression])
+        return np.array(f(q0, v0, *np.zeros((4, 4)), np.zeros(2)))
 
     residual = force - car.bias
     assert np.abs(at_point(residual)).max() < 1e-6 * car.mass * max(car.g, 1e-3), "a steady state"
     mass = at_point(car.inertia)
     accelerations = [np.linalg.solve(mass, at_point(ca.jacobian(residual, over))) for over in (state, inputs)]
-    contact = ca.vertcat(*u_rate, *v_rate)
+    contact = ca.vertcat(*u_rate, *v_rate, *rolled_rate, *twist_rate)
     n_x = state.shape[0]
     a, b = np.zeros((n_x, n_x)), np.zeros((n_x, 2))
     a[:10, 10:20] = np.eye(10)

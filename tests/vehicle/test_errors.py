@@ -51,7 +51,8 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
     spoil(folder / "tables/front_toe.csv", ("-60,0.245", "-60,abc"))
     with pytest.raises(ParameterError) as caught:
         jv.load("car")
-    known = "ratio, ratio_convention, scale, kind, rate, force, axis, free_length, installed_length, preload, right"
+    known = "ratio, ratio_convention, scale, kind, rate, force, axis, free_length, installed_length, preload, pushrod, "
+    known += "right"
     assert str(caught.value) == "\n".join(
         [
             "8 problems in 3 files",
@@ -122,7 +123,7 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
             ("brakes:", "breaks:"),
             "2 problems in car/vehicle.yaml\n  line 1  brakes: missing; brakes\n  line 51  breaks: unknown key; "
             "did you mean "
-            "'brakes'?  known: format, name, description, category, provenance, accept, system, body, "
+            "'brakes'?  known: format, name, description, category, provenance, accept, system, setup, body, "
             "front_suspension, rear_suspension, steering, front_wheels, rear_wheels, axles, units, brakes, drive, "
             "aero, parts",
         ),
@@ -284,10 +285,10 @@ def test_changes_are_answered_in_the_same_way() -> None:
             "  body.mass = '-3 kg': must be > 0 kg",
             "  front_suspension.spring.rte: unknown key; did you mean 'rate'?  known: ratio, ratio_convention, "
             "scale, kind, "
-            "rate, force, axis, free_length, installed_length, preload, right",
+            "rate, force, axis, free_length, installed_length, preload, pushrod, right",
             "  brakes.front.mu = '3 N': found N (kg m s-2), expected - (dimensionless)",
             "  front_suspenson: unknown key; did you mean 'front_suspension'?  known: format, name, description, "
-            "category, provenance, accept, system, body, front_suspension, rear_suspension, steering, front_wheels, "
-            "rear_wheels, axles, units, brakes, drive, aero, parts",
+            "category, provenance, accept, system, setup, body, front_suspension, rear_suspension, steering, "
+            "front_wheels, rear_wheels, axles, units, brakes, drive, aero, parts",
         ]
     )

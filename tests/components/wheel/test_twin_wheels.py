@@ -521,7 +521,7 @@ def test_a_car_without_twin_wheels_has_nothing_of_them() -> None:
     names = [v.name for group in ("states", "parameters", "outputs") for v in getattr(models["plain"], group)]
     assert not [n for n in names if "twin" in n]
     more = {v.name for v in models["twin"].states} - {v.name for v in models["plain"].states}
-    assert more == {f"{t}.tire.{d}" for t in TWINS.values() for d in "uv"}
+    assert more == {f"{t}.tire.{d}" for t in TWINS.values() for d in ("u", "v", "rolled", "twist")}
     cost = models["twin"].operations["rhs"] - models["plain"].operations["rhs"]
     # two tires more than four, whose share of the equations is more than half: less than 6/4 of the whole
     assert 0 < cost < 0.5 * models["plain"].operations["rhs"]

@@ -122,9 +122,11 @@ def points_of(sweep: Sweep, x: str, y: str, values: Array | None = None, smooth:
     if smooth > 2:
         from scipy.signal import savgol_filter
 
-        window = min(smooth | 1, (len(a) - 1) | 1)
-        if window > 3:
-            b = np.asarray(savgol_filter(b, window, 3))
+        begins = [row for row, _ in _zigzag(a)[1]]
+        for branch in np.split(np.arange(len(a)), begins[1:]):  # the corners where it turns back are no noise
+            window = min(smooth | 1, len(branch) - 1 + len(branch) % 2)
+            if window > 3:
+                b[branch] = savgol_filter(b[branch], window, 3)
     return Points(a, b, sweep.time[good], direction(a), sweep.case.file.name, (x, y))
 
 
