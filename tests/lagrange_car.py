@@ -298,7 +298,7 @@ def residual(sim: Simulation, car: LagrangeCar, *, shaft: bool, acceleration: fl
 
 @dataclass
 class Linear:
-    """δẋ = A δx + B u: x = (q without spin angles, q̇, u, v, rolled and twist of the contacts), u = (steer, its rate)."""
+    """δẋ = A δx + B u: x = (q without spin angles, q̇, u, v, rolled and twist), u = (steer, its rate)."""
 
     A: Array
     B: Array
