@@ -555,7 +555,7 @@ def test_bad_requests_are_told_and_nothing_is_written(sedan: Vehicle, tmp_path: 
     code, text = call("import", file)
     assert code == 1 and "say which vehicle gets the maps: --into CAR" in text
     code, text = call("export", file)
-    assert code == 1 and "kc export: unknown" in text
+    assert code == 1 and "files belong to `jounce kc import" in text
 
 
 def test_a_car_that_would_not_read_is_not_left_behind(
