@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 import jounce as jn
 from jounce.cli.main import app
-from jounce.components.suspension.axle import Suspension
 from jounce.core.errors import FormatError, JounceError, ParameterError
 from jounce.rigs.kc import report
 from jounce.rigs.kc.guidance import pose
@@ -329,7 +328,6 @@ def test_kinematics_and_compliance_are_told_apart(sedan: Vehicle, tmp_path: Path
     assert figures["x_by_fx_brake_rear"] == pytest.approx(3.0, rel=1e-3)
 
 
-@pytest.mark.skipif("compliance" not in Suspension.model_fields, reason="suspensions have no compliance yet")
 def test_the_written_compliance_is_read_by_the_suspension(sedan: Vehicle, tmp_path: Path) -> None:
     found = kc_import([compliant(sedan, tmp_path, 1.0)], sedan, "rear", out=tmp_path / "a")
     part: Any = found.vehicle.rear_suspension.compliance  # type: ignore[union-attr]
