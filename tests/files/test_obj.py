@@ -98,6 +98,12 @@ def test_any_text_is_a_mesh_or_an_error_with_its_place(rows: list[list[str]], at
     same(road, line_by_line(text))
 
 
+def test_a_far_point_is_told_with_its_file() -> None:
+    text = "\n".join(["v 0 0 0", "v 1 0 0", "v 1 1 0.5", "v -1 -1 100000001.0", "f 1 2 3"])
+    with pytest.raises(JounceError, match=r"any\.obj[\s\S]*point 4 is beyond 1e\+08 m"):
+        parse_obj(text, "any.obj")
+
+
 # --- cache ------------------------------------------------------------------------------------------------------------
 
 

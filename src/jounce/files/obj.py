@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import ParameterError, did_you_mean
-from jounce.core.limits import Limits
+from jounce.core.limits import FARTHEST, Limits
 from jounce.core.writing import write_atomically
 from jounce.files import mesh_cache
 from jounce.files.drd import read_text
@@ -90,6 +90,10 @@ def parse_obj(
     xyz = scale * np.asarray(points)
     if up == "y":
         xyz = np.column_stack([xyz[:, 0], -xyz[:, 2], xyz[:, 1]])
+    far = np.flatnonzero(~(np.abs(xyz).max(axis=1) <= FARTHEST))
+    if len(far):
+        report.error(0, "v", f"point {int(far[0]) + 1} is beyond {FARTHEST:g} m from the origin; check the units")
+        report.raise_if_errors()
     triangles = np.array(faces, dtype=np.int32).reshape(-1, 3)
     _check_upright(xyz, triangles, up, report)
     for finding in check_mesh(xyz, triangles):
