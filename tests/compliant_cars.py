@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 from functools import lru_cache
 from typing import Any
@@ -80,7 +81,7 @@ def scaled(vehicle: jv.Vehicle, factor: float) -> jv.Vehicle:
 def rig(compliance: str) -> jv.Vehicle:
     """One axle with a compliance that is given as the text of a dictionary (hashable)."""
     raw = one_axle()
-    raw["axles"][0]["suspension"]["compliance"] = eval(compliance)
+    raw["axles"][0]["suspension"]["compliance"] = ast.literal_eval(compliance)
     return vehicle_of(raw)
 
 

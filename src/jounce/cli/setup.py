@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jounce.vehicle.schema import Vehicle
 
 
 def setup(
@@ -31,8 +36,6 @@ def setup(
     import json
 
     from jounce.cli._arguments import assignments
-    from jounce.cli._terminal import waiting
-    from jounce.core.errors import SetupError
     from jounce.sim.setup import setup as set_up
     from jounce.sim.setup_targets import known_targets
     from jounce.vehicle.reading import read
@@ -56,10 +59,21 @@ def setup(
         "speed": speed,
         "nearest": nearest,
     }
+    wanted = dict(assignments(targets))
+    return told(data, "setting up", lambda: set_up(data, wanted, **options), out, sheet, as_json)
+
+
+def told(
+    data: Vehicle, doing: str, change: Callable[[], Vehicle], out: Path | None, sheet: list[Path] | None, as_json: bool
+) -> int:
+    """Change a car by a set-up, write it and its sheets, print the report; 1 where a target was missed."""
+    from jounce.cli._terminal import waiting
+    from jounce.core.errors import SetupError
+
     car = None
-    with waiting(f"{data.name}: building the model (a new structure takes a while), setting up", quiet=as_json):
+    with waiting(f"{data.name}: building the model (a new structure takes a while), {doing}", quiet=as_json):
         try:
-            car = set_up(data, dict(assignments(targets)), **options)
+            car = change()
             report = car.setup_report
         except SetupError as missed:
             report = missed.report

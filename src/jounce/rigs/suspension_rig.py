@@ -16,7 +16,7 @@ the body, the torques b of the brakes, and, where travel is given instead of ``f
 Newton's method on the exact linearisation of the car, whose tires are outside functions that give these loads. Nothing
 of the car is changed for the rig: maps, elements, steering and compliance are those that drive.
 
-After the test rig of the seed documents' specification; the sequence of equilibria replaces their dynamic relaxation.
+Rigs of other programs relax dynamically from point to point, with gains of actuators; here every point is a root.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
 
 Array = npt.NDArray[np.float64]
-Control = Literal["travel", "force"]
+Way = Literal["parallel", "opposite", "left", "right"]
 
 TOLERANCE = 1e-9  # largest remaining acceleration or travel error, SI
 ROUNDING = 1e-6  # what is accepted when no step makes it smaller
@@ -348,19 +348,22 @@ def _down(axis: Array) -> Array:
 # --- sweeps ---------------------------------------------------------------------------------------------------------
 
 
-def travel_sweep(
-    rig: SuspensionRig, axle: str, values: Sequence[float], way: Literal["parallel", "opposite", "left", "right"]
-) -> list[Held]:
+# what the left and the right wheel of an axle do in a sweep
+SIGNS = {"parallel": (1.0, 1.0), "opposite": (1.0, -1.0), "left": (1.0, 0.0), "right": (0.0, 1.0)}
+
+
+def _shares(rig: SuspensionRig, axle: str, way: str) -> dict[str, float]:
+    """Wheels of an axle and their signs in a sweep."""
+    if way not in SIGNS:
+        raise ParameterError(f"way = {way!r}{did_you_mean(way, SIGNS)}")
+    return dict(zip(rig.axle(axle), SIGNS[way], strict=False))
+
+
+def travel_sweep(rig: SuspensionRig, axle: str, values: Sequence[float], way: Way) -> list[Held]:
     """Wheels of an axle moved together, against each other (left up), or one of them; all others at design."""
-    wheels = rig.axle(axle)
-    signs = {"parallel": (1.0, 1.0), "opposite": (1.0, -1.0), "left": (1.0, 0.0), "right": (0.0, 1.0)}
-    if way not in signs:
-        raise ParameterError(f"way = {way!r}{did_you_mean(way, signs)}")
-    start = dict(rig.design().travels)
+    shares, start = _shares(rig, axle, way), dict(rig.design().travels)
     rig.reset()
-    return rig.run(
-        Point(travels=start | {w: s * value for w, s in zip(wheels, signs[way], strict=False)}) for value in values
-    )
+    return rig.run(Point(travels=start | {w: s * value for w, s in shares.items()}) for value in values)
 
 
 def load_sweep(
@@ -368,16 +371,14 @@ def load_sweep(
     axle: str,
     component: str,
     values: Sequence[float],
-    way: Literal["parallel", "opposite", "left", "right"] = "parallel",
+    way: Way = "parallel",
 ) -> list[Held]:
     """A component of the loads at the wheels of an axle, at design height."""
-    wheels = rig.axle(axle)
-    signs = {"parallel": (1.0, 1.0), "opposite": (1.0, -1.0), "left": (1.0, 0.0), "right": (0.0, 1.0)}[way]
+    shares, design = _shares(rig, axle, way), rig.design()
     NOTHING.plus(**{component: 0.0})
     rig.reset()
-    design = rig.design()
     return rig.run(
-        replace(design, loads={w: NOTHING.plus(**{component: s * value}) for w, s in zip(wheels, signs, strict=False)})
+        replace(design, loads={w: NOTHING.plus(**{component: s * value}) for w, s in shares.items()})
         for value in values
     )
 
