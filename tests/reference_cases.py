@@ -34,6 +34,7 @@ from jounce.vehicle.schema import Vehicle
 
 EXAMPLE = Path(__file__).parent / "vehicle" / "data" / "compact"
 WHEELS = ("L1", "R1", "L2", "R2")
+KEPT = Path(__file__).parent / "references" / "vehicles"
 LIBRARY = ("compact", "light_truck", "sedan", "sports", "suv")
 AXLES = ("front", "rear")
 
@@ -132,11 +133,11 @@ def example(*changes: Changes) -> Callable[[], Vehicle]:
 
 
 def library(name: str, *changes: Changes) -> Callable[[], Vehicle]:
-    """A car of the library, with changes."""
+    """A car of the library as it was when the references were made, with changes."""
 
     @cache
     def made() -> Vehicle:
-        vehicle = jounce.load(name)
+        vehicle = jounce.load(KEPT / name)
         for change in changes:
             vehicle = vehicle.with_(**change)
         return vehicle
