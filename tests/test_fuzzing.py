@@ -113,6 +113,12 @@ def use_rig_data(path: Path) -> Iterator[Any]:
     yield from read_tire_data(path).columns.values()
 
 
+def use_points(path: Path) -> Iterator[Any]:
+    from jounce.files.point_tables import read_points
+
+    yield list(numbers(read_points(path).points))
+
+
 def use_vtt(path: Path) -> Iterator[Any]:
     from jounce.files.vtt import read_vtt
 
@@ -265,6 +271,7 @@ def formats() -> dict[str, Format]:
         Format("data.csv", (RIG_CSV,), use_rig_data),
         Format("sweep.csv", (SWEEP,), use_sweep),
         Format("kc.yaml", (KC_MAPPING,), use_kc_mapping, {"sweep.csv": SWEEP}),
+        Format("points.csv", (b"name,x,y,z\n,mm,mm,mm\nouter,-2.5,750,130\ninner,33,400.5,1e2\n",), use_points),
         Format("rig.vtt", (VTT.encode(),), use_vtt),
         Format("run.xml", (written["run.xml"],), use_xml, missing=True),
         Format("run.csv", (written["run.csv"],), use_run, missing=True),

@@ -487,6 +487,9 @@ class Run:
         return list(self.names)
 
 
+REFERENCE = "reference tool"  # metadata["convention"] of a run in its signs and units
+
+
 class Compat:
     """A run as the reference tool would have written it: its sign, its unit."""
 
@@ -506,6 +509,24 @@ class Compat:
         """Return the unit the reference tool writes."""
         found = self._run.find(name)
         return "s" if found == "time" else catalogue().find(found, "output").unit
+
+    def run(self) -> Run:
+        """The whole run with the names, units and signs of the reference tool; channels it does not have are left out.
+
+        ``metadata["convention"]`` says so: such a run is for writing to a file, its key figures are those of ours.
+        """
+        known = catalogue()
+        values: dict[str, Array] = {}
+        units: dict[str, str] = {}
+        for ours in self.channels():
+            entry = known.find(ours, "output")
+            theirs = dict(zip(entry.names, expand(entry.name), strict=True)).get(ours, ours)
+            values[theirs], units[theirs] = self[ours], entry.unit or "-"
+        kpis = {
+            "figures": {name: list(item) for name, item in self._run.kpis.items()},
+            "warnings": self._run.kpi_warnings,
+        }
+        return Run(self._run.time, values, units, {**self._run.metadata, "convention": REFERENCE, "kpis": kpis})
 
     @staticmethod
     def back(time: Any, values: Mapping[str, Any]) -> Run:

@@ -1,0 +1,93 @@
+"""`jounce convert`: signs, units and axes of the reference tool, there and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jounce.cli.main import main
+from jounce.results.run import Run
+
+T = np.linspace(0.0, 2.0, 41)
+POINTS = """# frame: x forward, y left, z up
+name,x,y,z
+,mm,mm,mm
+lower_outer,-267.1,750.3,130.7
+tie_rod_inner,33.3,-400.9,0.1
+centre,0,0,-12.5
+"""
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main([str(item) for item in arguments])
+    captured = capsys.readouterr()
+    return int(stopped.value.code or 0), captured.out + captured.err
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_run_in_a_left_turn_there_and_back(capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str) -> None:
+    units = {"chassis_velocities.lateral": "m/s", "chassis_velocities.yaw": "rad/s", "Wheel.Omega.R2": "rad/s"}
+    channels = {name: (i + 1.5) * np.sin((i + 1) * T) + 2 for i, name in enumerate(units)}
+    ours = Run(T, {**channels, "own.channel": T}, {**units, "own.channel": "m"}, {"vehicle": "mine"})
+    ours.to_parquet(tmp_path / "ours.parquet")
+    code, out = call(capsys, "convert", tmp_path / "ours.parquet", tmp_path / f"theirs{suffix}")
+    assert code == 0 and "3 channels" in out and "1 are not in its catalogue" in out
+    theirs = Run.read(tmp_path / f"theirs{suffix}")
+    assert set(theirs.names) == {"chassis_velocities:lateral", "chassis_velocities:yaw", "Wheel:Omega:R2"}
+    assert np.allclose(theirs["chassis_velocities:lateral"], -3.6 * ours["chassis_velocities.lateral"], rtol=1e-15)
+    assert theirs.unit("chassis_velocities:lateral") == "km/h"  # to the right there, and in km/h
+    code, out = call(capsys, "convert", tmp_path / f"theirs{suffix}", tmp_path / "twice.csv")
+    assert code == 1 and "already" in out and not (tmp_path / "twice.csv").exists()
+    code, _ = call(capsys, "convert", tmp_path / f"theirs{suffix}", tmp_path / "back.csv", "--convention", "ours")
+    back = Run.read(tmp_path / "back.csv")
+    assert code == 0 and back.vehicle == "mine" and "convention" not in back.metadata
+    for name, unit in units.items():
+        assert back.unit(name) == unit and np.allclose(back[name], ours[name], rtol=4e-16, atol=0)
+    code, out = call(capsys, "convert", tmp_path / "back.csv", tmp_path / "no.csv", "--convention", "ours")
+    assert code == 1 and "nothing says" in out
+
+
+def test_hard_points_turn_by_half_a_turn_and_come_back_exactly(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from jounce.files.point_tables import read_points
+
+    ours, theirs, back = (tmp_path / name for name in ("ours.csv", "theirs.csv", "back.csv"))
+    ours.write_text(POINTS)
+    assert call(capsys, "convert", ours, theirs)[0] == 0
+    found = read_points(theirs)
+    assert found.points == {
+        "lower_outer": (267.1, -750.3, 130.7),  # a left one: y is negative there, x grows to the rear
+        "tie_rod_inner": (-33.3, 400.9, 0.1),
+        "centre": (0.0, 0.0, -12.5),
+    }
+    assert found.unit == "mm" and "-0.0" not in theirs.read_text()
+    code, out = call(capsys, "convert", theirs, tmp_path / "twice.csv")
+    assert code == 1 and "in that frame already" in out
+    assert call(capsys, "convert", theirs, back, "--convention", "ours")[0] == 0
+    assert read_points(back) == read_points(ours)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (POINTS.replace("130.7", "12o"), "line 4"),
+        (POINTS.replace("130.7", "nan"), "line 4.*not finite"),
+        (POINTS.replace("tie_rod_inner", "lower_outer"), "line 5.*given twice"),
+        (POINTS.replace(",mm,mm,mm", ",mm,kg,mm"), "line 3.*unit of length"),
+        (POINTS.replace("33.3,", "33.3,1,"), "line 5: 5 cells"),
+        (POINTS.replace("y left", "y up"), "frame .* is unknown"),
+    ],
+)
+def test_bad_tables_are_refused_where_they_are_bad(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, message: str
+) -> None:
+    import re
+
+    (tmp_path / "points.csv").write_text(text)
+    code, out = call(capsys, "convert", tmp_path / "points.csv", tmp_path / "out.csv")
+    assert code == 1 and re.search(message, " ".join(out.split())), out
+    assert not (tmp_path / "out.csv").exists()
