@@ -11,7 +11,7 @@ guided by maps), so that a wheel on a plane needs no rotation into the world.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jounce.components.tire import contact as geometry
 from jounce.components.tire import external
@@ -100,33 +100,14 @@ def mount(
             scope, block, rotor, ground, side, friction=friction, name=name, offset=offset, given=outside
         )  # of a carrier that gives way they see the pose, not the speed
     carrier = rotor.body.frame
-    axes = carrier.native_axes
-    place = [0.0, 0.0, 0.0] if axes is carrier else carrier.r
-    velocity, turning = carrier.v_native, carrier.express(carrier.w, axes)
-    at = [0.0, 0.0, 0.0]
-    if offset is not None:
-        at = [offset * a for a in rotor.axis]
-        out = carrier.express(at, axes)
-        place, velocity = add(place, out), add(velocity, cross(turning, out))
-    axis = carrier.express(rotor.axis, axes)
-    surface = aimed(ground, axes, axis).under(axes, place)
-    touch = geometry.touch(axis, surface.normal, surface.height)
-    if surface.arm is not None:
-        touch = touch._replace(arm=surface.arm, radius=dot(surface.arm, surface.arm) ** 0.5)
-    disc, drop = touch, 0.0
-    rho = block.parameters["UNLOADED_RADIUS"] - touch.radius
+    at = [0.0, 0.0, 0.0] if offset is None else [offset * a for a in rotor.axis]
+    near = _approach(carrier, rotor, ground, block, offset)
+    axes, surface, touch, rho, place = near.axes, near.surface, near.touch, near.rho, near.place
     if block.profile is not None:
-        section = block.profile(touch.gamma)
-        shift, drop = section[0], section[1]
-        touch, rho = geometry.touch_section(disc, surface.height, block.parameters["UNLOADED_RADIUS"], shift, drop)
         scope.output(f"{name}.map.profile", 1.0, "-", "the contact is that of a cross-section")
     # Directions change slowly against the spin and the jounce: held in the Jacobian of a linear-implicit step.
     held = touch._replace(arm=scope.slow(f"{name}.arm", *touch.arm))
-    if yielding is not None and yielding.speeds:
-        velocity, turning = _hurried(velocity, turning, touch, yielding)
-    if surface.velocity is not None:  # relative to a ground that moves
-        velocity = [v - g for v, g in zip(velocity, surface.velocity, strict=True)]
-    moving = geometry.motion(held, velocity, turning)
+    moving, turning = _seen(near, held, yielding)
     moving = geometry.Motion(*scope.slow(f"{name}.motion", *moving))
     mu = surface.friction if friction is None else total_friction(surface.friction, friction)
     sign = scope.parameter(f"{name}.side", block.tire.sign_on(side), "-", "-1: mounted on the other side than measured")
@@ -143,7 +124,7 @@ def mount(
     if model.turn_slip or model.transient:
         x["yaw_rate"] = dot(turning, surface.normal)
     if model.profile:
-        x["drop"] = drop
+        x["drop"] = near.drop
     deflections, own = None, None
     kept: dict[str, Any] = {}
     if exponential and substeps:
@@ -190,10 +171,13 @@ def mount(
     if yielding is not None:
         for frame in yielding.frames:  # the last one acts
             tried.append(values)
-            touch, rho, place, geometric = _seen(frame, rotor, ground, block, offset, yielding)
-            held = touch
+            near = _approach(frame, rotor, ground, block, offset)
+            held, touch, rho, place = near.touch, near.touch, near.rho, near.place
+            seen, turning = _seen(near, held, yielding)
+            found = {"rho": rho, "gamma": touch.gamma, "drop": near.drop, "yaw_rate": dot(turning, near.surface.normal)}
+            found |= {"rho_rate": seen.rho_rate, "vx": seen.vx, "vy": seen.vy}
             # what brakes may depend on (slip control) is that of the pose before: braking chooses maps
-            values = evaluate({**x, **geometric}) | {"radius": tried[0]["radius"]}
+            values = evaluate({**x, **found}) | {"radius": tried[0]["radius"]}
         values = _given_way(values, yielding, outside is None)
     if own is not None:
         own.advance(given, evaluate)
@@ -208,7 +192,7 @@ def mount(
     for key, memory in kept.items():
         scope.next_memory(memory, values[key])
     if getattr(model, "disc_point", False):
-        held = disc
+        held = near.disc
     total = geometry.wrench(
         held, (values["fx"], values["fy"], values["fz"]), (values["mx"], values["my"], values["mz"])
     )
@@ -237,32 +221,48 @@ def _hurried(velocity: Any, turning: Any, touch: geometry.Contact, yielding: Yie
     return add(velocity, [x, y, 0.0]), add(turning, add(given, [0.0, 0.0, toe]))
 
 
-def _seen(
-    carrier: Any, rotor: Gyrostat, ground: Ground, block: Block, offset: Any, yielding: Yielding
-) -> tuple[geometry.Contact, Any, Any, dict[str, Any]]:
-    """The contact of a carrier that is tried: as in ``mount``, with the arguments of the leaf that differ."""
-    axes, radius = carrier.native_axes, block.parameters["UNLOADED_RADIUS"]
-    place, velocity, turning = carrier.r, carrier.v_native, carrier.express(carrier.w, axes)
+class _Approach(NamedTuple):
+    """How a carrier meets the ground, in its native axes: wheel centre, its velocities, what lies below, the contact."""
+
+    axes: Any
+    place: Any
+    velocity: Any
+    turning: Any
+    surface: Any
+    disc: geometry.Contact  # of the wheel's middle plane
+    touch: geometry.Contact  # of its cross-section, where it has one
+    rho: Any
+    drop: Any
+
+
+def _approach(carrier: Any, rotor: Gyrostat, ground: Ground, block: Block, offset: Any) -> _Approach:
+    axes = carrier.native_axes
+    place = [0.0, 0.0, 0.0] if axes is carrier else carrier.r
+    velocity, turning = carrier.v_native, carrier.express(carrier.w, axes)
     if offset is not None:
         out = carrier.express([offset * a for a in rotor.axis], axes)
         place, velocity = add(place, out), add(velocity, cross(turning, out))
     axis = carrier.express(rotor.axis, axes)
     surface = aimed(ground, axes, axis).under(axes, place)
-    touch = geometry.touch(axis, surface.normal, surface.height)
+    disc = geometry.touch(axis, surface.normal, surface.height)
     if surface.arm is not None:
-        touch = touch._replace(arm=surface.arm, radius=dot(surface.arm, surface.arm) ** 0.5)
-    rho, found = radius - touch.radius, {}
+        disc = disc._replace(arm=surface.arm, radius=dot(surface.arm, surface.arm) ** 0.5)
+    radius = block.parameters["UNLOADED_RADIUS"]
+    touch, rho, drop = disc, radius - disc.radius, 0.0
     if block.profile is not None:
-        section = block.profile(touch.gamma)
-        touch, rho = geometry.touch_section(touch, surface.height, radius, section[0], section[1])
-        found["drop"] = section[1]
-    if yielding.speeds:
-        velocity, turning = _hurried(velocity, turning, touch, yielding)
-    if surface.velocity is not None:
-        velocity = [v - g for v, g in zip(velocity, surface.velocity, strict=True)]
-    moving = geometry.motion(touch, velocity, turning)
-    found |= {"rho": rho, "rho_rate": moving.rho_rate, "gamma": touch.gamma, "vx": moving.vx, "vy": moving.vy}
-    return touch, rho, place, found | {"yaw_rate": dot(turning, surface.normal)}
+        shift, drop = block.profile(disc.gamma)[:2]
+        touch, rho = geometry.touch_section(disc, surface.height, radius, shift, drop)
+    return _Approach(axes, place, velocity, turning, surface, disc, touch, rho, drop)
+
+
+def _seen(near: _Approach, held: geometry.Contact, yielding: Yielding | None) -> tuple[geometry.Motion, Any]:
+    """Motion of a contact relative to the ground and turning of its carrier, which may give way."""
+    velocity, turning = near.velocity, near.turning
+    if yielding is not None and yielding.speeds:
+        velocity, turning = _hurried(velocity, turning, near.touch, yielding)
+    if near.surface.velocity is not None:  # relative to a ground that moves
+        velocity = [v - g for v, g in zip(velocity, near.surface.velocity, strict=True)]
+    return geometry.motion(held, velocity, turning), turning
 
 
 def _given_way(values: dict[str, Any], yielding: Yielding, acts: bool) -> dict[str, Any]:
