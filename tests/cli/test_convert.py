@@ -78,6 +78,7 @@ def test_hard_points_turn_by_half_a_turn_and_come_back_exactly(
         (POINTS.replace("130.7", "nan"), "line 4.*not finite"),
         (POINTS.replace("tie_rod_inner", "lower_outer"), "line 5.*given twice"),
         (POINTS.replace(",mm,mm,mm", ",mm,kg,mm"), "line 3.*unit of length"),
+        (POINTS.replace(",mm,mm,mm", ",mmÿ,mmÿ,mmÿ"), "line 3.*unit of length"),
         (POINTS.replace("33.3,", "33.3,1,"), "line 5: 5 cells"),
         (POINTS.replace("y left", "y up"), "frame .* is unknown"),
     ],

@@ -17,7 +17,7 @@ import os
 from dataclasses import dataclass, replace
 
 from jounce.core.csv_cells import read_table_text
-from jounce.core.errors import FormatError
+from jounce.core.errors import FormatError, ParameterError
 from jounce.core.limits import Limits, shown
 from jounce.core.units import dimensions
 from jounce.core.writing import write_atomically
@@ -56,11 +56,10 @@ def read_points(path: str | os.PathLike[str]) -> Points:
     unit = "m"
     if len(rows) > 1 and not rows[1][1][0]:
         number, cells = rows.pop(1)
-        units = set(cells[1:])
-        if len(units) != 1 or dimensions(unit := units.pop()) != dimensions("m"):
-            raise FormatError(
-                f"{shown(path)}, line {number}: units {', '.join(cells[1:])}; expected one unit of length"
-            )
+        if not _is_length(*cells[1:]):
+            found = ", ".join(cells[1:])
+            raise FormatError(f"{shown(path)}, line {number}: units {found}; expected one unit of length")
+        unit = cells[1]
     points: dict[str, tuple[float, float, float]] = {}
     for number, cells in rows[1:]:
         where = f"{shown(path)}, line {number}"
@@ -76,6 +75,13 @@ def read_points(path: str | os.PathLike[str]) -> Points:
             raise FormatError(f"{where}: point {cells[0]!r} is given twice")
         points[cells[0]] = (x, y, z)
     return Points(unit, frames[told[0]] if told else "", points)
+
+
+def _is_length(*units: str) -> bool:
+    try:
+        return len(set(units)) == 1 and dimensions(units[0]) == dimensions("m")
+    except ParameterError:
+        return False
 
 
 def write_points(points: Points, path: str | os.PathLike[str]) -> None:

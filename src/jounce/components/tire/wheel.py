@@ -222,7 +222,7 @@ def _hurried(velocity: Any, turning: Any, touch: geometry.Contact, yielding: Yie
 
 
 class _Approach(NamedTuple):
-    """How a carrier meets the ground, in its native axes: wheel centre, its velocities, what lies below, the contact."""
+    """How a carrier meets the ground, in its native axes: its wheel centre and velocities, the surface, the contact."""
 
     axes: Any
     place: Any
