@@ -105,7 +105,11 @@ class _Tree:
         place = (str(cache_root()), self._key)
         if place not in _memory:
             kept = recall("modules", self._key) or {}
-            _memory[place] = {str(name): tuple(entry) for name, entry in kept.items()}
+            # what this process read for another cache folder is as good: stamps tell whether it still holds
+            others = [entries for (_, key), entries in _memory.items() if key == self._key]
+            _memory[place] = {name: entry for entries in others for name, entry in entries.items()}
+            _memory[place] |= {str(name): tuple(entry) for name, entry in kept.items()}
+            self._changed = len(_memory[place]) > len(kept)
         self._known = _memory[place]
 
     def module(self, name: str) -> str | None:
