@@ -322,6 +322,30 @@ class Library:
         return f"<Library {self.model.name}: {self.model.summary()}>"
 
     @cached_property
+    def index(self) -> dict[str, dict[str, int]]:
+        """Number of every variable in the array of its kind; inputs also by an alias."""
+        model = self.model
+        found = {
+            kind: {v.name: k for k, v in enumerate(variables)}
+            for kind, variables in (
+                ("state", model.states),
+                ("memory", model.memories),
+                ("input", model.inputs),
+                ("parameter", model.parameters + model.derived),
+                ("output", model.outputs),
+                ("watch", model.watches),
+                ("signal", model.signals),
+            )
+        }
+        found["input"] |= {alias: found["input"][name] for alias, name in model.aliases.items()}
+        return found
+
+    @cached_property
+    def defaults(self) -> list[float]:
+        """Of the free parameters."""
+        return [v.default for v in self.model.parameters]
+
+    @cached_property
     def kinds(self) -> dict[str, str]:
         """What each name of the model is, in words; outputs last, as a state may have an output of its name."""
         model = self.model

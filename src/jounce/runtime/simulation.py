@@ -268,7 +268,10 @@ class Simulation:
 
     def adopt(self, other: Simulation) -> None:
         """Take over parameters, tables and services of a simulation whose model declares the same ones."""
-        self.set_parameters({v.name: other.parameter(v.name) for v in self.model.parameters})
+        # numbers that a simulation has are good ones: nothing to check again
+        taken = [other.values.find("parameter", v.name) for v in self.model.parameters]
+        self.values.parameters[: len(taken)] = other.values.parameters[taken]
+        self.values.prepare()
         here, there = self.tables, other.tables
         self.set_tables({name: there[name] for name in self.model.tables if here[name] is not there[name]})
         bound = other.values.attachments.bound

@@ -53,13 +53,13 @@ class Values:
 
     def __init__(self, library: Library, tables: Mapping[str, Table]) -> None:
         self.library = library
-        self.model = model = library.model
+        self.model = library.model
         self._busy = threading.RLock()
         self.faults = Faults()
         self.attachments = Attachments(library, self.faults, tables)
         c = library.struct.contents
         self.parameters = np.zeros(max(c.n_p, 1))  # free ones, then derived ones
-        self.parameters[: c.n_p_free] = [v.default for v in model.parameters]
+        self.parameters[: c.n_p_free] = library.defaults
         self._work_of_model = np.zeros(max(c.n_work, 1))
         self.env = JnEnv(
             self.parameters.ctypes.data,
@@ -67,20 +67,7 @@ class Values:
             ctypes.cast(self.attachments.service_structs, ctypes.c_void_p),
             self._work_of_model.ctypes.data,
         )
-        self.index = {
-            kind: {v.name: k for k, v in enumerate(variables)}
-            for kind, variables in (
-                ("state", model.states),
-                ("memory", model.memories),
-                ("input", model.inputs),
-                ("parameter", model.parameters + model.derived),
-                ("output", model.outputs),
-                ("watch", model.watches),
-                ("signal", model.signals),
-            )
-        }
-        inputs = self.index["input"]
-        inputs.update({alias: inputs[name] for alias, name in model.aliases.items()})
+        self.index = library.index
         self.layout = JnLayout()
         self.state = np.zeros(0)
         self.struct: JnSim

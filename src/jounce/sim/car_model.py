@@ -9,6 +9,7 @@ import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from jounce.components.driver.demands import CATALOGUE
@@ -60,17 +61,17 @@ class Description:
             raise ParameterError(f"one vehicle is asked for, the model has {', '.join(self.vehicles)}")
         return next(iter(self.vehicles.values()))
 
-    @property
+    @cached_property
     def places(self) -> tuple[VehiclePlace, ...]:
         """The layout of each vehicle, with its prefix."""
         return tuple(layout(vehicle, f"{name}." if name else "") for name, vehicle in self.vehicles.items())
 
-    @property
+    @cached_property
     def wheels(self) -> dict[str, WheelPlace]:
         """All wheels by full name."""
         return {f"{place.prefix}{name}": wheel for place in self.places for name, wheel in place.wheels.items()}
 
-    @property
+    @cached_property
     def tire_wheels(self) -> dict[str, WheelPlace]:
         """All tires by full name, with the wheels they are on."""
         return {f"{place.prefix}{name}": wheel for place in self.places for name, wheel in place.tires.items()}
