@@ -80,6 +80,7 @@ def test_hard_points_turn_by_half_a_turn_and_come_back_exactly(
         (POINTS.replace(",mm,mm,mm", ",mm,kg,mm"), "line 3.*unit of length"),
         (POINTS.replace(",mm,mm,mm", ",mmÿ,mmÿ,mmÿ"), "line 3.*unit of length"),
         (POINTS.replace("33.3,", "33.3,1,"), "line 5: 5 cells"),
+        (POINTS.replace("33.3", "9" * 40000 + "x"), "line 5.*expected three numbers"),
         (POINTS.replace("y left", "y up"), "frame .* is unknown"),
     ],
 )
@@ -91,4 +92,5 @@ def test_bad_tables_are_refused_where_they_are_bad(
     (tmp_path / "points.csv").write_text(text)
     code, out = call(capsys, "convert", tmp_path / "points.csv", tmp_path / "out.csv")
     assert code == 1 and re.search(message, " ".join(out.split())), out
+    assert len(out) < 500
     assert not (tmp_path / "out.csv").exists()

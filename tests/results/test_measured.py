@@ -268,3 +268,15 @@ def test_crossings() -> None:
 def test_uniform_base_ends_where_it_should() -> None:
     assert np.allclose(uniform(0.0, 1.0, 0.1), np.linspace(0, 1, 11))
     assert uniform(0.0, 0.99, 0.1)[-1] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [("1e150,4", "1e150|1e\\+150.*is an instant wrong"), ("0.3,1e308\n0.4,-1e308\n0.45,0", "too large")],
+)
+def test_numbers_out_of_this_world_are_refused(row: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(f"t,YawRate\ns,rad/s\n0,1\n0.1,2\n0.2,4\n{row}\n")
+    with pytest.raises(FormatError, match=message) as refused:
+        read_run(path)
+    assert str(path) in str(refused.value)

@@ -49,7 +49,7 @@ def read_points(path: str | os.PathLike[str]) -> Points:
     told = [text.partition(":")[2].strip() for _, text in lines if text.replace(" ", "").startswith("#frame:")]
     frames = {text: name for name, text in FRAMES.items()}
     if told and told[0] not in frames:
-        raise FormatError(f"{shown(path)}: frame {told[0]!r} is unknown; known: {'; '.join(frames)}")
+        raise FormatError(f"{shown(path)}: frame {told[0][:80]!r} is unknown; known: {'; '.join(frames)}")
     rows = [(n, [c.strip() for c in next(csv.reader([t]))]) for n, t in lines if t.strip() and t.lstrip()[0] != "#"]
     if not rows or [cell.lower() for cell in rows[0][1]] != COLUMNS:
         raise FormatError(f"{shown(path)}: no table of points; its first line is {','.join(COLUMNS)}")
@@ -57,8 +57,7 @@ def read_points(path: str | os.PathLike[str]) -> Points:
     if len(rows) > 1 and not rows[1][1][0]:
         number, cells = rows.pop(1)
         if not _is_length(*cells[1:]):
-            found = ", ".join(cells[1:])
-            raise FormatError(f"{shown(path)}, line {number}: units {found}; expected one unit of length")
+            raise FormatError(f"{shown(path)}, line {number}: units {_told(cells)}; expected one unit of length")
         unit = cells[1]
     points: dict[str, tuple[float, float, float]] = {}
     for number, cells in rows[1:]:
@@ -68,13 +67,18 @@ def read_points(path: str | os.PathLike[str]) -> Points:
         try:
             x, y, z = (float(cell) for cell in cells[1:])
         except ValueError:
-            raise FormatError(f"{where}: {', '.join(cells[1:])}: expected three numbers") from None
+            raise FormatError(f"{where}: {_told(cells)}: expected three numbers") from None
         if not all(map(math.isfinite, (x, y, z))):
-            raise FormatError(f"{where}: {', '.join(cells[1:])}: not finite")
+            raise FormatError(f"{where}: {_told(cells)}: not finite")
         if cells[0] in points:
-            raise FormatError(f"{where}: point {cells[0]!r} is given twice")
+            raise FormatError(f"{where}: point {cells[0][:40]!r} is given twice")
         points[cells[0]] = (x, y, z)
     return Points(unit, frames[told[0]] if told else "", points)
+
+
+def _told(cells: list[str]) -> str:
+    """Cells of a row in a message."""
+    return ", ".join(cell[:40] for cell in cells[1:])
 
 
 def _is_length(*units: str) -> bool:

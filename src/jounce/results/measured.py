@@ -38,6 +38,7 @@ from jounce.results.signals import uniform
 
 Array = npt.NDArray[np.float64]
 
+MOST_INSTANTS = 1e8  # of a time base: a day at 1 kHz, 0.8 GB for each channel
 KEYS = ("column", "unit", "scale", "offset", "sign")
 _TIMES = ("time", "t", "time_s", "timestamps", "timestamp", "zeit")
 
@@ -132,10 +133,19 @@ def _read_run(place: Path, map: Any, step: float | None, metadata: Mapping[str, 
         step = min(steps)
     if not step > 0.0:
         raise ParameterError(f"step = {step!r}: must be a positive number of seconds")
+    if not (end - begin) / step <= MOST_INSTANTS:
+        raise FormatError(
+            f"{place}: from {begin:g} s to {end:g} s in steps of {step:g} s are over {MOST_INSTANTS:.0e} instants; "
+            "is an instant wrong? Else give a larger step"
+        )
     base = uniform(begin, end, step)
+    channels = {name: np.interp(base, own, values) for name, (own, values) in names.items()}
+    for channel, values in channels.items():
+        if not np.isfinite(values).all():  # numbers near the largest there is
+            raise FormatError(f"{place}: {channel} has numbers too large to be interpolated")
     data = {"label": place.stem, "source": place.name, "step": step, **(metadata or {})}
     data["warnings"] = [*data.get("warnings", []), *notes]
-    return Run(base, {name: np.interp(base, own, values) for name, (own, values) in names.items()}, units, data)
+    return Run(base, channels, units, data)
 
 
 # --- columns of a file -----------------------------------------------------------------------------------------------
