@@ -329,9 +329,7 @@ class Compliance(Part):
         damped = p.slope_x * d_x + sideways * d_y
         return least + p.factor * damped if at.yielding is not None and at.yielding.slip else least
 
-    def _parts(
-        self, at: WheelModel, tried: int = 0, force: Any = None
-    ) -> Iterator[tuple[tuple[str, ...], Any]]:
+    def _parts(self, at: WheelModel, tried: int = 0, force: Any = None) -> Iterator[tuple[tuple[str, ...], Any]]:
         """The summands of (1) by their keys: (cross,) property, load; ``tried``: with the loads of which iteration.
 
         ``force``: only those of x by the longitudinal force of the own wheel, which is given instead.

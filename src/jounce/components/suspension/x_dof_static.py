@@ -1,6 +1,6 @@
 """X-DOF of order zero: x is what the maps of compliance say, and its rate does not enter the slip of the tire.
 
-    x = C(F),   σ of the rate of x is left out of the speeds of the contact (``compliance`` (4), (5))               (1)
+x = C(F),   σ of the rate of x is left out of the speeds of the contact (``compliance`` (4), (5))               (1)
 """
 
 from __future__ import annotations

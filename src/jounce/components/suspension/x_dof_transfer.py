@@ -111,6 +111,8 @@ class XDofTransfer(XDof):
             d: Any = 0.0
             if at.yielding is not None and at.yielding.slip and not at.tire.changed:
                 d = sum(item.values.get("damping_x", 0.0) for item in mounted)
+                maps = at.axle.place.data.suspension.compliance
+                held = held - d * maps.rates(at).get("x", 0.0)  # what maps of other loads move
             inner = -sum(c * state for c, state in zip(a, z, strict=False)) / a[-1]  # ż_n at F = 0
             last = b[n - 1] if len(b) == n else 0.0
             beta = last / (p.mass * a[-1])
