@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+import jounce as jn
+import jounce.vehicle as jv
 from axle_lists import one_axle, vehicle_of
 from car_models import outputs, rates
-from compliant_cars import stir
+from compliant_cars import FRONT as COMPLIANT
+from compliant_cars import stir, with_compliance
 from element_rig import WHEELS, matrix_of
+from jounce.core.constants import GRAVITY
 from jounce.core.tables import Table
+from jounce.events import StraightBraking
 from jounce.rigs.suspension_rig import Load, Point, SuspensionRig
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
@@ -255,3 +260,25 @@ def test_at_rest_it_is_where_the_map_says(on_the_rig: dict[str, SuspensionRig], 
             assert there == pytest.approx(expected, rel=2e-5) and found == pytest.approx(expected, rel=2e-5)
         else:
             assert there == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.slow
+def test_a_car_brakes_on_it_to_rest() -> None:
+    """Explicit steps of 1 ms down to standstill. While the brakes hold their pressure x = σ C (F − m_u a): the mass of
+    the carrier pulls forward; F and a along x of the body, which pitches."""
+    car_of = with_compliance(jv.load("sedan")).with_(**{
+        "front_suspension.x_dof": {"kind": "dynamic", "mass": 50.0, "damping": 0.002},
+        "rear_suspension.x_dof": {"kind": "dynamic", "excitation": "base", "mass": 45.0, "damping": 0.002},
+    })  # fmt: skip
+    run = jn.run(car_of, StraightBraking())
+    assert abs(run["Wheel.Global_Vx.L1"][-1]) < 0.05
+    steady = (run.time > 0.4 * run.time[-1]) & (run.time < 0.6 * run.time[-1])
+    pitch = run["Vehicle.Pitch"][steady]
+    for wheel, word in (("L1", "front_left"), ("R1", "front_right")):
+        mass = car_of.wheels(1).unsprung_mass
+        along, up = (run[f"Tire.Hub_Carrier_Force_Global_{a}.{wheel}"][steady] for a in "XZ")
+        force = along * np.cos(pitch) - (up - mass * GRAVITY) * np.sin(pitch)
+        force = force - mass * run[f"Wheel.hub_center_accx.{word}"][steady]
+        assert force.mean() < -2000.0
+        expected = COMPLIANT["x"]["fx_brake"] * force.mean()
+        assert run[f"X_Dof.Displacement.{wheel}"][steady].mean() == pytest.approx(expected, rel=0.01)
