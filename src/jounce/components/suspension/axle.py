@@ -102,7 +102,7 @@ class Suspension(Subsystem):
             return self
         if self.compliance is None:
             raise problem("there is no compliance whose x it could follow; give compliance: {x: {fx: …}}", "x_dof")
-        kind = self.x_dof.kind
+        kind: str = self.x_dof.kind
         if self.x_dof.needs_map and not self.compliance.gives_along:
             raise problem(f"{kind}: its stiffness is that of the map x by fx of compliance, which is missing", "x_dof")
         if self.x_dof.takes_force and self.compliance.loop != "states":

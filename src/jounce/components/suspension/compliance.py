@@ -219,10 +219,12 @@ class Compliance(Part):
                 own.state(*what, role="balance", massless=True) if states else own.memory(*what, role="follow")
             )
         x, y, camber = (at.gives.get(name, 0.0) for name in ("x", "y", "camber"))
+        if (found := freedom_of(at)) is not None:
+            x = found[0].in_speed(found[1]) * x
         moved = (x, y, -at.place.outwards * camber)
         slip: tuple[Any, ...] = ()
         speeds: dict[str, Any] = {}
-        moves = any(name in at.gives for name in ("x", "y", "camber")) or freedom_of(at) is not None
+        moves = any(name in at.gives for name in ("x", "y", "camber")) or found is not None
         if self.velocity == "full" and moves:
             slip = (own.later("along"), own.later("across"))
         elif self.velocity == "filtered":

@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from jounce.components.basics import on_side
+from jounce.components.basics import Side, on_side
 from jounce.components.model import WheelModel
 from jounce.components.part import Symbols
 from jounce.components.places import AxlePlace
@@ -38,6 +38,8 @@ from jounce.components.suspension.x_dof import XDof
 from jounce.core.fields import choice, one_of, part, problem, quantity
 from jounce.symbolic.ops import fabs, fmax, if_else
 
+LEFT: Side = "L"
+RIGHT: Side = "R"
 SMALL = 50.0  # N: below, the secant of a table is that at this load
 HARDEST = 1e-12  # m/N: where the map gives way less, the freedom does not get stiffer
 LOCK, LOCK_SQUARE = 1e18, 1e4  # kg, 1/s2: what holds the coordinate still where nothing is left to it
@@ -81,7 +83,7 @@ class XDofDynamic(XDof):
 
     def remarks_on(self, suspension: Any) -> Iterator[tuple[str, str]]:
         """Frequencies that a step does not resolve."""
-        for side, path in (("L", "x_dof"), ("R", "x_dof.right")):
+        for side, path in ((LEFT, "x_dof"), (RIGHT, "x_dof.right")):
             here = on_side(self, side)
             if side == "R" and here is self:
                 continue
