@@ -757,7 +757,9 @@ class _Job:
                 text = target.lacking or "no adjuster of this car acts on it"
                 result[i] = f"missing adjuster: {text}"
             elif partners and abs(apart[i] @ r) > 0.3 * abs(r[i]):
-                result[i] = f"contradicts {', '.join(partners)}: no car can have them together"
+                result[i] = (
+                    f"contradicts {', '.join(partners)}: nothing that is adjusted for them brings them about together"
+                )
             elif stuck:
                 result[i] = f"at its bound: {'; '.join(stuck)}"
             elif partners:
