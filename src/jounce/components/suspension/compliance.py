@@ -37,8 +37,8 @@ Velocity (``velocity``): ``full`` is (4); ``filtered`` gives the hub the speed v
 
     v̇ = ω_c (ε̇ - v), with memories v ← v + a ((ε - ε_old)/Δt - v),  a = ω_c Δt/(1 + ω_c Δt);   ω_c = 2π cutoff     (5)
 
-``off`` none.  What the own F_x does along x may be left to a freedom of its own (``x_dof``).  Equations (1), (5) and the
-two options are those of the usual K&C descriptions; (2) to (4) are ours (docs/decisions/0029).
+``off`` none.  What the own F_x does along x may be left to a freedom of its own (``x_dof``).  Equations (1), (5) and
+the two options are those of the usual K&C descriptions; (2) to (4) are ours (docs/decisions/0029).
 """
 
 from __future__ import annotations
