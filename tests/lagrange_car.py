@@ -7,6 +7,13 @@ T is written down from positions and rotations, Q by virtual work; CasADi differ
 mechanics (Kane's equations, guided frames, gyrostats, contact) takes part. Maps of the wheels must be rates, or are
 given as functions; springs, dampers and bars must be rates, or are left out; stops and aerodynamics are left out.
 
+Wheels that give way (compliance) are displaced by ε, numbers that are known and have no speed; their rates are checked
+by ``loose_rates``. A longitudinal freedom (x_dof) with inertia is one more coordinate per wheel, behind those of (1):
+
+    T += ½ (m − m_u) ẋ² (base excitation: of the whole speed along x),  Q_x −= k (x − σ ε_x) + c (ẋ − σ ε̇_x)       (3)
+
+with σ ε_x in base excitation only; there the pose has (1 − σ) ε_x.
+
 A wheel is a carrier with a rotor:  T = ½ m v² + ½ ω·Iω + I_s χ̇ ω·e + ½ I_s χ̇²,  e the spin axis.
 """
 
@@ -38,6 +45,7 @@ from jounce.vehicle.schema import on_side
 Array = npt.NDArray[np.float64]
 N = 14
 PLACES = tuple(CORNERS)
+GIVES = ("x", "y", "toe", "camber", "side_view_angle")
 
 
 def turn(axis: str, angle: Any) -> Any:
@@ -75,7 +83,16 @@ class LagrangeCar:
     def __init__(self, vehicle: jv.Vehicle, guide: Guide | None = None) -> None:
         self.vehicle = vehicle
         self.guide = guide
-        self.q, self.v = ca.SX.sym("q", N), ca.SX.sym("v", N)
+        self.freed = {}  # coordinates of longitudinal freedoms
+        for place, (axle, _) in CORNERS.items():
+            if getattr(vehicle.suspension(axle).x_dof, "kind", "") == "dynamic":
+                self.freed[place] = N + len(self.freed)
+        self.n = N + len(self.freed)
+        loose = any(vehicle.suspension(axle).compliance is not None for axle in (1, 2))
+        self.given, self.given_rates = np.zeros((5, 4)), np.zeros((5, 4))  # by property and wheel, see ``follow``
+        shape = (5, 4) if loose else (0, 0)
+        self.gives, self.give_rates = ca.SX.sym("gives", *shape), ca.SX.sym("give_rates", *shape)
+        self.q, self.v = ca.SX.sym("q", self.n), ca.SX.sym("v", self.n)
         self.steer, self.steer_rate = ca.SX.sym("steer"), ca.SX.sym("steer_rate")
         mass, centre, inertia = vehicle.body.sprung()[0]
         self.g = vehicle.system.gravity
@@ -86,6 +103,7 @@ class LagrangeCar:
         energy = mass * ca.sumsqr(v[:3]) / 2 + ca.dot(body_fixed, ca.DM(inertia) @ body_fixed) / 2
         potential = mass * self.g * q[2]
         self.wheels: dict[str, Wheel] = {}
+        self.by_maps: dict[str, Any] = {}  # x of the maps over travel
         momentum = mass * v[:3]
         self.spins = {}
         for i, (place, (axle, side)) in enumerate(CORNERS.items()):
@@ -98,6 +116,12 @@ class LagrangeCar:
             energy += data.unsprung_mass * ca.sumsqr(wheel.velocity) / 2
             energy += (data.ixx * own[0] ** 2 + data.iyy * own[1] ** 2 + data.izz * own[2] ** 2) / 2
             energy += data.spin_inertia * (spin * own[1] + spin**2 / 2)
+            if place in self.freed:
+                freedom = on_side(vehicle.suspension(axle).x_dof, side)
+                speed = v[self.freed[place]]
+                if freedom.excitation == "base":
+                    speed += ca.jtimes(self.by_maps[place], q, v)
+                energy += (freedom.mass - data.unsprung_mass) * speed**2 / 2
             potential += data.unsprung_mass * self.g * wheel.position[2]
             momentum += data.unsprung_mass * wheel.velocity
         self.energy, self.potential = energy, potential
@@ -110,6 +134,7 @@ class LagrangeCar:
         self.inner = -ca.jacobian(potential, q).T
         if guide is None:
             self.inner += self._elements()
+        self.inner += self._freedoms()
 
     def _motion(self, position: Any, turned: Any) -> tuple[Any, Any]:
         """Velocity and angular velocity (world) of a frame given as functions of q and the steering."""
@@ -125,6 +150,15 @@ class LagrangeCar:
         travel, other = q[6 + i], q[6 + (i ^ 1)]
         guide = self.guide or self._straight
         x, y, psi, camber, sva = guide(PLACES[i], travel, other, self.steer)
+        self.by_maps[PLACES[i]] = x
+        if self.gives.numel():
+            loose = [self.gives[k, i] for k in range(5)]
+            if PLACES[i] in self.freed:
+                loose[0] *= 1 - self._base_share(PLACES[i])
+            turned = (-1.0 if side == "L" else 1.0) * loose[2]
+            x, y, psi, camber, sva = x + loose[0], y + loose[1], psi + turned, camber + loose[3], sva + loose[4]
+        if PLACES[i] in self.freed:
+            x += q[self.freed[PLACES[i]]]
         phi = (-1.0 if side == "L" else 1.0) * camber
         place = vehicle.wheel_centre(axle, side) - centre
         at = ca.vertcat(place[0] + x, place[1] + y, place[2] + travel)
@@ -132,6 +166,35 @@ class LagrangeCar:
         turned = self.body @ turn("z", psi) @ turn("x", phi) @ turn("y", -sva)
         velocity, omega = self._motion(position, turned)
         return Wheel(position, velocity, turned, omega, ca.jacobian(velocity, self.v), ca.jacobian(omega, self.v))
+
+    def _base_share(self, place: str) -> float:
+        axle, side = CORNERS[place]
+        freedom = on_side(self.vehicle.suspension(axle).x_dof, side)
+        return float(freedom.share) if freedom.excitation == "base" else 0.0
+
+    def _freedoms(self) -> Any:
+        """(3)"""
+        force = ca.SX.zeros(self.n)
+        for place, i in self.freed.items():
+            axle, side = CORNERS[place]
+            suspension = self.vehicle.suspension(axle)
+            freedom, maps = on_side(suspension.x_dof, side), suspension.compliance
+            found = maps.x.fx.right if side == "R" and maps.x.fx.right is not None else maps.x.fx
+            k = 1 / (freedom.share * maps.factor * found.scale * rate_of(found.curve))
+            c = freedom.damping_rate if freedom.damping is None else freedom.damping * k
+            share, column = self._base_share(place), PLACES.index(place)
+            force[i] -= k * (self.q[i] - share * self.gives[0, column])
+            force[i] -= c * (self.v[i] - share * self.give_rates[0, column])
+        return force
+
+    def follow(self, sim: Simulation) -> None:
+        """Take over how far wheels give way, and how fast that changes."""
+        change = dict(zip((s.name for s in sim.model.states), sim.derivatives()[0], strict=True))
+        for j, place in enumerate(PLACES):
+            for i, name in enumerate(GIVES):
+                full = f"{place}.compliance.{name}"
+                if full in change:
+                    self.given[i, j], self.given_rates[i, j] = sim.state(full), change[full]
 
     def _straight(self, place: str, travel: Any, _other: Any, steer: Any) -> tuple[Any, Any, Any, Any, Any]:
         """Maps of the vehicle that are rates."""
@@ -152,7 +215,7 @@ class LagrangeCar:
     def _elements(self) -> Any:
         """Springs, dampers and anti-roll devices, at the wheels."""
         vehicle = self.vehicle
-        force = ca.SX.zeros(N)
+        force = ca.SX.zeros(self.n)
         for i, (axle, side) in enumerate(CORNERS.values()):
             suspension = vehicle.suspension(axle)
             j, rate = self.q[6 + i], self.v[6 + i]
@@ -212,16 +275,18 @@ class LagrangeCar:
 
     def coordinates(self, sim: Simulation) -> tuple[Array, Array]:
         """q and q̇ of a simulation."""
-        q = np.zeros(N)
+        q = np.zeros(self.n)
         q[:3] = [sim.state(f"chassis.{a}") for a in "xyz"]
         q[3:6] = [sim.output(f"Vehicle.{n}") for n in ("Yaw", "Pitch", "Euler_Roll")]
         q[6:10] = [sim.state(f"{c}.jounce") for c in PLACES]
-        v = np.zeros(N)
+        v = np.zeros(self.n)
         body, euler = self._body_at(q)
         v[:3] = body @ [sim.state(f"chassis.v{a}") for a in "xyz"]
         v[3:6] = np.linalg.solve(euler, [sim.state(f"chassis.w{a}") for a in "xyz"])
         v[6:10] = [sim.state(f"{c}.jounce.rate") for c in PLACES]
-        v[10:] = [sim.state(f"{c}.wheel.spin") for c in PLACES]
+        v[10:N] = [sim.state(f"{c}.wheel.spin") for c in PLACES]
+        for c, i in self.freed.items():
+            q[i], v[i] = sim.state(f"{c}.x_dof.displacement"), sim.state(f"{c}.x_dof.displacement.rate")
         return q, v
 
     def accelerations(self, sim: Simulation) -> Array:
@@ -230,13 +295,15 @@ class LagrangeCar:
         q, v = self.coordinates(sim)
         body, euler = self._body_at(q)
         w, speed = (np.array([sim.state(f"chassis.{n}{a}") for a in "xyz"]) for n in "wv")
-        result = np.zeros(N)
+        result = np.zeros(self.n)
         result[:3] = body @ (np.array([rates[f"chassis.v{a}"] for a in "xyz"]) + np.cross(w, speed))
         fixed = self.body.T @ self.body_omega
         drift = self.value(ca.jtimes(fixed, self.q, self.v), q, v).ravel()
         result[3:6] = np.linalg.solve(euler, np.array([rates[f"chassis.w{a}"] for a in "xyz"]) - drift)
         result[6:10] = [rates[f"{c}.jounce.rate"] for c in PLACES]
-        result[10:] = [rates[f"{c}.wheel.spin"] for c in PLACES]
+        result[10:N] = [rates[f"{c}.wheel.spin"] for c in PLACES]
+        for c, i in self.freed.items():
+            result[i] = rates[f"{c}.x_dof.displacement.rate"]
         return result
 
     def _body_at(self, q: Array) -> tuple[Array, Array]:
@@ -244,8 +311,10 @@ class LagrangeCar:
         return self.value(self.body, q), self.value(euler, q)
 
     def value(self, expression: Any, q: Array, v: Array | None = None, steer: float = 0.0, rate: float = 0.0) -> Array:
-        f = ca.Function("f", [self.q, self.v, self.steer, self.steer_rate], [expression])
-        return np.array(f(q, np.zeros(N) if v is None else v, steer, rate))
+        known = [self.q, self.v, self.steer, self.steer_rate, self.gives, self.give_rates]
+        f = ca.Function("f", known, [expression])
+        given = [self.given, self.given_rates] if self.gives.numel() else [ca.DM(0, 0)] * 2
+        return np.array(f(q, np.zeros(self.n) if v is None else v, steer, rate, *given))
 
 
 def anywhere(sim: Simulation, number: int) -> None:
@@ -261,6 +330,10 @@ def anywhere(sim: Simulation, number: int) -> None:
     for place in PLACES:
         states |= {f"{place}.jounce": rng.uniform(-0.08, 0.08), f"{place}.jounce.rate": rng.uniform(-1, 1)}
         states |= {f"{place}.wheel.spin": rng.uniform(20, 90)}
+        loose = {f"{place}.compliance.{n}": 0.006 if n in "xy" else 0.02 for n in GIVES}
+        loose |= {f"{place}.x_dof.displacement": 0.02, f"{place}.x_dof.displacement.rate": 1.0}
+        known = {v.name for v in sim.model.states}
+        states |= {name: rng.uniform(-size, size) for name, size in loose.items() if name in known}
         states |= {f"{place}.tire.u": rng.uniform(-0.02, 0.02), f"{place}.tire.v": rng.uniform(-0.02, 0.02)}
     sim.set_states(states)
 
@@ -276,6 +349,7 @@ def residual(sim: Simulation, car: LagrangeCar, *, shaft: bool, acceleration: fl
 
     ``shaft``: drive torque comes from the chassis, else from a motor in the hub. ``acceleration``: of the hand wheel.
     """
+    car.follow(sim)
     q, v = car.coordinates(sim)
     force = car.inner - car.by_steering * acceleration
     touching = False
@@ -294,6 +368,50 @@ def residual(sim: Simulation, car: LagrangeCar, *, shaft: bool, acceleration: fl
     mass = car.value(car.inertia, q, v, *steering)
     pushed = car.value(force - car.bias, q, v, *steering).ravel()
     return float(np.abs(mass @ car.accelerations(sim) - pushed).max() / np.abs(pushed).max())
+
+
+def loose_rates(sim: Simulation, vehicle: jv.Vehicle) -> dict[str, tuple[Array, Array]]:
+    """By wheel: rates of what gives way, and how far it is from what the maps (rates only) say of the loads.
+
+    The one is the other over the lag of the wheel, whatever that is. Mirror images: F_y, M_z and y change signs.
+    """
+    change = dict(zip((s.name for s in sim.model.states), sim.derivatives()[0], strict=True))
+    loads = {
+        c: {
+            key: sim.output(f"Tire.Ground_Surface_{word}.{c}")
+            for key, word in (("fx", "Force_X"), ("fy", "Force_Y"), ("fz", "Force_Z"), ("mz", "Moment_Z"))
+        }
+        for c in PLACES
+    }
+    result = {}
+    for i, (c, (axle, side)) in enumerate(CORNERS.items()):
+        suspension = vehicle.suspension(axle)
+        maps = suspension.compliance
+        taken = 0.0
+        if suspension.x_dof is not None:
+            taken = float(on_side(suspension.x_dof, side).share)
+        found, gap = [], []
+        for name in GIVES:
+            target = 0.0
+            for rows, at in ((maps, c), (maps.cross, PLACES[i ^ 1])):
+                row = getattr(rows, name)
+                for load in ("fx", "fy", "mz", "fz"):
+                    item = getattr(row, load, None)
+                    if item is None:
+                        continue
+                    value = item.scale * rate_of(item.curve)
+                    if side == "R" and item.right is not None:
+                        value = item.right.scale * rate_of(item.right.curve)
+                    elif side == "R":
+                        value *= (-1.0 if load in ("fy", "mz") else 1.0) * (-1.0 if name == "y" else 1.0)
+                    if name == "x" and load == "fx" and rows is maps:
+                        value *= 1 - taken
+                    target += value * loads[at][load]
+            full = f"{c}.compliance.{name}"
+            found.append(change[full])
+            gap.append(maps.factor * target - sim.state(full))
+        result[c] = np.array(found), np.array(gap)
+    return result
 
 
 @dataclass

@@ -46,6 +46,8 @@ DUAL = {
 }
 # over compression and trim load
 AIR = {"x": [-0.1, 0.0, 0.12], "z": [3000.0, 7000.0], "y": [[1700.0, 4300.0], [3000.0, 7000.0], [6100.0, 13900.0]]}
+# x over longitudinal force
+ALONG = {"x": [-6000.0, -2000.0, 0.0, 2500.0, 6000.0], "y": [-0.0139, -0.0055, 0.0, 0.0064, 0.0131]}
 
 # One of each kind, with numbers that are nobody else's.
 EXAMPLES: dict[Kind, Raw] = {
@@ -106,6 +108,26 @@ EXAMPLES: dict[Kind, Raw] = {
     },
     ("spring", "rotational"): {"kind": "rotational", "rate": 41e3, "preload": 1900.0, "ratio": 2.3, "scale": 1.05},
     ("spring", "translational"): {"rate": 61e3, "preload": 5700.0, "ratio": 0.69, "scale": 0.97},
+    ("x_dof", "dynamic"): {
+        "kind": "dynamic",
+        "excitation": "base",
+        "mass": 47.0,
+        "damping": 0.0031,
+        "cutoff": 61.0,
+        "share": 0.9,
+    },
+    ("x_dof", "static"): {"share": 0.8},
+    ("x_dof", "transfer_function"): {
+        "kind": "transfer_function",
+        "mass": 43.0,
+        "b0": 0.93,
+        "b1": 2.1e-3,
+        "a0": 7700.0,
+        "a1": 37.0,
+        "a2": 1.07,
+        "a3": 0.0021,
+        "share": 0.85,
+    },
 }
 # Where a family stands in the data, and the prefix of its numbers in the model; a driver is given by the run.
 STANDS: dict[str, tuple[str, str]] = {
@@ -121,6 +143,7 @@ STANDS: dict[str, tuple[str, str]] = {
     "series_stiffness": ("axles[0].suspension.series_stiffness", "L1.series_stiffness."),
     "slip_control": ("brakes.abs", "L1.brake.abs."),
     "spring": ("axles[0].suspension.spring", "L1.spring."),
+    "x_dof": ("axles[0].suspension.x_dof", "L1.x_dof."),
 }
 # Numbers of a family that take the force away.
 OFF: dict[str, dict[str, float]] = {
@@ -136,6 +159,7 @@ OFF: dict[str, dict[str, float]] = {
     "series_stiffness": {"stiffness": 1e18, "mass": 1e18},
     "slip_control": {"low_speed": 1e6},
     "spring": {"scale": 0.0},
+    "x_dof": {"share": 0.0},
 }
 # Numbers that a mirror turns around.
 ODD_NUMBERS = ("anti_roll_bar.preload", "straight_line.y", "straight_line.heading", "steering_wheel")
@@ -212,6 +236,8 @@ def rig(family: str, kind: str, there: bool = True) -> tuple[jv.Vehicle, tuple[P
         return vehicle_of(raw), (cast(Part, found),) if there else ()
     if family == "auxiliary_anti_roll":  # gives way to a bar
         put(raw, STANDS["anti_roll_bar"][0], None)
+    if family == "x_dof":  # follows maps of compliance
+        put(raw, STANDS["compliance"][0], {**example("compliance", "maps"), "x": {"fx": ALONG, "fy": 1.2e-7}})
     put(raw, STANDS[family][0], data if there else None)
     return vehicle_of(raw), ()
 
@@ -319,6 +345,11 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
             axle["suspension"].setdefault("elements", []).append(data)
         elif family == "spring" and kind != "rotational":
             raw["axles"][0 if kind == "air" else 1]["suspension"]["spring"] = data
+        elif family == "x_dof":
+            raw["axles"][["dynamic", "static", "transfer_function"].index(kind)]["suspension"] |= {
+                "compliance": example("compliance", "maps"),
+                "x_dof": data,
+            }
         elif family in ("series_stiffness", "auxiliary_anti_roll"):
             first = kind in ("dynamic", "dual")
             raw["axles"][1 if first else 2]["suspension"][family] = data

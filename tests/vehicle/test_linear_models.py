@@ -18,7 +18,7 @@ from jounce.components.tire.base import Tire
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.sim.linear import LinearModel
-from lagrange_car import LagrangeCar, anywhere, linear, residual
+from lagrange_car import LagrangeCar, anywhere, linear, loose_rates, residual
 
 INPUTS = ("steering_wheel", "steering_wheel.rate")
 OUTPUTS = {
@@ -317,6 +317,47 @@ def test_equations_of_motion_by_lagrange(running: Any, number: int) -> None:
     anywhere(sim, number)
     sim.set_inputs({"steering_wheel": 2.0, "steering_wheel.rate": -4.0, "throttle": 0.7, "brake": 0.2})
     assert residual(sim, lagrange, shaft=True) < 1e-9
+
+
+LOOSE = {
+    "x": {"fx": {"rate": 2.9e-6, "right": 3.2e-6}, "fy": 1.1e-7, "mz": 1.3e-6, "fz": 1.7e-8},
+    "y": {"fx": -0.9e-7, "fy": {"rate": 0.57e-6, "right": 0.61e-6}, "mz": 0.7e-6, "fz": -2.3e-8},
+    "toe": {"fx": 0.6e-6, "fy": 1.55e-6, "mz": {"rate": -7.3e-5, "right": 6.9e-5}, "fz": 1.9e-7},
+    "camber": {"fx": 1.2e-7, "fy": -5.3e-6, "mz": -3.1e-6, "fz": 0.8e-7},
+    "side_view_angle": {"fx": 6.7e-6, "fy": 2.1e-7, "mz": 1.9e-6, "fz": -1.1e-7},
+    "cross": {"x": {"fx": 2.7e-7}, "y": {"fy": 0.9e-7}, "toe": {"fy": 1.3e-7, "mz": 6.1e-6}},
+}
+FREE = {
+    "front": {"mass": 51.0, "damping": 0.0021, "share": 0.9, "right": {"mass": 47.0, "share": 0.8}},
+    "rear": {"mass": 43.0, "excitation": "base", "damping_rate": 370.0, "right": {"mass": 58.0, "share": 0.7}},
+}
+
+
+@pytest.fixture(scope="module")
+def loose(running: Any) -> Any:
+    """The car with compliance and longitudinal freedoms, no two numbers alike."""
+    _, description, _ = running
+    changes = {f"{a}_suspension.{s}_stop.clearance": 10.0 for a in AXLES for s in ("bump", "rebound")}
+    for axle, factor in (("front", 1.1), ("rear", 0.7)):
+        changes[f"{axle}_suspension.compliance"] = {**LOOSE, "factor": factor}
+        changes[f"{axle}_suspension.x_dof"] = {"kind": "dynamic", **FREE[axle]}
+        changes[f"{axle}_suspension.x"] = {"rate": 0.31 if axle == "front" else -0.27}
+    vehicle = description.vehicle.with_(**changes)
+    return vehicle, car.simulation(car.describe(vehicle, description.tires)), LagrangeCar(vehicle)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_equations_of_wheels_that_give_way_by_lagrange(loose: Any, number: int) -> None:
+    """As above with compliance and with longitudinal freedoms of both excitations: 18 accelerations, 20 rates."""
+    vehicle, sim, lagrange = loose
+    anywhere(sim, number)
+    # forces that the speed of giving way changes act at standstill only; above, loads are those of the channels
+    sim.set_inputs({"steering_wheel": 2.0, "steering_wheel.rate": -4.0, "throttle": 0.7, "brake": 0.2})
+    assert residual(sim, lagrange, shaft=True) < 1e-9
+    for place, (found, gap) in loose_rates(sim, vehicle).items():
+        lag = float(gap @ gap / (gap @ found))
+        assert 1e-3 < lag < 0.1, place
+        assert lag * found == pytest.approx(gap, abs=1e-9 * np.abs(gap).max()), place
 
 
 def test_a_car_in_the_air_keeps_its_angular_momentum(running: Any) -> None:

@@ -449,6 +449,8 @@ class WheelModel:
     road_height: Any = None  # what an input adds to the ground
     gives: dict[str, Any] = field(default_factory=dict)  # how far its carrier gives way, by the maps of the axle
     yielding: Yielding | None = None  # what that does at the contacts
+    along: tuple[Any, Any] | None = None  # what a longitudinal freedom moves its centre by, and the rate (``x_dof``)
+    followed: Any = None  # the same without inertia, known before its rate
     numbers: dict[int, int] = field(default_factory=dict)  # of parts that stand in lists
     behind_series: End | None = None  # where elements hang behind a series stiffness
     anti_roll_behind: bool = False  # whether anti-roll forces pass it, too

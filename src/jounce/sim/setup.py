@@ -73,6 +73,7 @@ DEPENDENT = 1e-7  # singular value over the largest below which targets depend o
 ACTS = 1e-7  # scaled slope below which an adjuster does nothing
 STEP = 1e-3  # m, of central differences over the place of masses
 ALIKE = 1e-12  # relative difference of two sides that is rounding
+STEEPEST = 0.5  # of the ground of a set-up, rise over run
 AT_BOUND = 1e-6  # of the size of an adjuster
 
 
@@ -447,6 +448,20 @@ def _channels(place: VehiclePlace) -> Iterator[str]:
     yield from ("chassis_displacements.pitch", "chassis_displacements.roll")
 
 
+def _slopes(ground: Any) -> tuple[float, float]:
+    """Slopes of the plane on which a car is set up; nothing else will do, as what is measured needs one plane."""
+    try:
+        along, across = (float(value) for value in ground)
+    except (TypeError, ValueError):
+        along = across = math.nan
+    if isinstance(ground, str) or not (abs(along) < STEEPEST and abs(across) < STEEPEST):
+        raise ParameterError(
+            f"set-up: ground = {ground!r}; a car is set up on a plane: give its slopes along and across, each between "
+            f"-{STEEPEST:g} and {STEEPEST:g}, such as (0.0, 0.02). Uneven roads are for runs"
+        )
+    return along, across
+
+
 class _Job:
     """One set-up."""
 
@@ -469,7 +484,7 @@ class _Job:
         if ground is not None and options.flat_road:
             self.warnings.append("the ground that was given is not used: the set-up is on a flat road (flat_road)")
         elif ground is not None:
-            self.slopes = (float(ground[0]), float(ground[1]))
+            self.slopes = _slopes(ground)
         self.evaluations = 0
         self.failures: list[str] = []
         self._last: tuple[Array, Array] | None = None  # where the car stands now, and its errors
@@ -742,7 +757,9 @@ class _Job:
                 text = target.lacking or "no adjuster of this car acts on it"
                 result[i] = f"missing adjuster: {text}"
             elif partners and abs(apart[i] @ r) > 0.3 * abs(r[i]):
-                result[i] = f"contradicts {', '.join(partners)}: no car can have them together"
+                result[i] = (
+                    f"contradicts {', '.join(partners)}: nothing that is adjusted for them brings them about together"
+                )
             elif stuck:
                 result[i] = f"at its bound: {'; '.join(stuck)}"
             elif partners:

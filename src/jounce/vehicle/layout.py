@@ -188,8 +188,9 @@ def check(vehicle: Vehicle) -> None:
         devices = [name for name in ("anti_roll_bar", "auxiliary_anti_roll") if getattr(axle.data.suspension, name)]
         if len(axle.sides) == 1 and devices:
             raise problem("an axle with a single wheel has none", *path_of(vehicle, axle, "suspension"), devices[0])
-        if axle.data.suspension.compliance is not None:
-            axle.data.suspension.compliance.check(axle, (*path_of(vehicle, axle, "suspension"), "compliance"))
+        for name in ("compliance", "x_dof"):
+            if (found := getattr(axle.data.suspension, name)) is not None:
+                found.check(axle, (*path_of(vehicle, axle, "suspension"), name))
         between = [i for i, item in enumerate(axle.data.suspension.elements) if item.level == "axle"]
         if len(axle.sides) == 1 and between:
             kind = getattr(axle.data.suspension.elements[between[0]], "kind", "part")

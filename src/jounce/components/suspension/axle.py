@@ -25,6 +25,8 @@ from jounce.components.suspension.ride_height import RideHeight
 from jounce.components.suspension.series_static import SeriesStatic
 from jounce.components.suspension.setup import AxleSetup
 from jounce.components.suspension.spring import Spring
+from jounce.components.suspension.x_dof import freedom_of
+from jounce.components.suspension.x_dof_static import XDofStatic
 from jounce.core.curves import Curve
 from jounce.core.fields import part, problem, quantity
 from jounce.symbolic.ops import atan
@@ -69,6 +71,9 @@ class Suspension(Subsystem):
     compliance: Compliance | None = part(
         None, family="compliance", silent=True, doc="how wheels give way under the loads of their tires; absent: not"
     )
+    x_dof: XDofStatic | None = part(
+        None, family="x_dof", doc="how what gives way along x follows the longitudinal force; absent: as maps say"
+    )
     series_stiffness: SeriesStatic | None = part(
         None, family="series_stiffness", doc="elasticity in series with springs, dampers and stops"
     )
@@ -89,6 +94,23 @@ class Suspension(Subsystem):
         if self.spring is None and self.series_stiffness is not None and self.series_stiffness.location == "component":
             text = "'component', but there is no main spring whose ratio could count; give location: wheel"
             raise problem(text, "series_stiffness", "location")
+        return self
+
+    @model_validator(mode="after")
+    def _along(self) -> Self:
+        if self.x_dof is None:
+            return self
+        if self.compliance is None:
+            raise problem("there is no compliance whose x it could follow; give compliance: {x: {fx: …}}", "x_dof")
+        kind: str = self.x_dof.kind
+        if self.x_dof.needs_map and not self.compliance.gives_along:
+            raise problem(f"{kind}: its stiffness is that of the map x by fx of compliance, which is missing", "x_dof")
+        if self.x_dof.takes_force and self.compliance.loop != "states":
+            text = f"'{self.compliance.loop}': the x_dof {kind} has states; give 'states', or x_dof kind 'static'"
+            raise problem(text, "compliance", "loop")
+        if kind == "transfer_function" and self.compliance.velocity != "full":
+            text = f"'{self.compliance.velocity}': must be 'full' beside an x_dof {kind}"
+            raise problem(text, "compliance", "velocity")
         return self
 
     @property
@@ -144,7 +166,17 @@ class Suspension(Subsystem):
             else:
                 steered = None if steering is None else wheel.symbols(steering, "steering")
                 wheel.pose = pose(wheel, own, steered, steering, self.dependent)
-            wheel.pose = _given_way(wheel, wheel.pose, wheel.gives)
+            at_once = dict(wheel.gives)
+            if (found := freedom_of(wheel)) is not None and "x" in at_once:
+                at_once["x"] = found[0].in_pose(found[1]) * at_once["x"]
+            wheel.pose = _given_way(wheel, wheel.pose, at_once)
+            if wheel.along is not None:
+                wheel.pose.x = wheel.pose.x + wheel.along[0]
+            if wheel.followed is not None:
+                wheel.pose.x = wheel.pose.x + wheel.followed
+                assert wheel.yielding is not None
+                x, *others = wheel.yielding.moved
+                wheel.yielding = replace(wheel.yielding, moved=(x + wheel.followed, *others))
             wheel.pose.psi = wheel.vehicle.through(
                 wheel.pose.psi, "rad", "steer angle of the wheel, left positive",
                 added=f"Steering.steer_at_spindle.{wheel.place.name}", rate=True,
@@ -212,6 +244,8 @@ class Suspension(Subsystem):
                 yield name, f"{curve(0.0):.6g} {curve.units.y} at design, where this coordinate is zero by definition"
         if self.compliance is not None:
             yield from self.compliance.remarks_on(self)
+        if self.x_dof is not None:
+            yield from self.x_dof.remarks_on(self)
         if self.anti_roll_bar is not None and self.auxiliary_anti_roll is not None:
             yield "auxiliary_anti_roll", "not used, the anti-roll bar takes its place"
 

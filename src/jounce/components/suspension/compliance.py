@@ -37,8 +37,8 @@ Velocity (``velocity``): ``full`` is (4); ``filtered`` gives the hub the speed v
 
     v̇ = ω_c (ε̇ - v), with memories v ← v + a ((ε - ε_old)/Δt - v),  a = ω_c Δt/(1 + ω_c Δt);   ω_c = 2π cutoff     (5)
 
-``off`` none.  Equations (1), (5) and the two options are those of the usual K&C descriptions; (2) to (4) are ours
-(docs/decisions/0029).
+``off`` none.  What the own F_x does along x may be left to a freedom of its own (``x_dof``).  Equations (1), (5) and
+the two options are those of the usual K&C descriptions; (2) to (4) are ours (docs/decisions/0029).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from pydantic import model_validator
 from jounce.components.model import WheelModel
 from jounce.components.part import Level, Part, Symbols, derived
 from jounce.components.places import AxlePlace, WheelPlace
-from jounce.components.suspension.compliance_checks import check_covered, check_definite, check_sets
+from jounce.components.suspension.compliance_checks import check_covered, check_definite, check_sets, slope_of
 from jounce.components.suspension.compliance_maps import (
     LONGITUDINAL,
     Angle,
@@ -64,6 +64,7 @@ from jounce.components.suspension.compliance_maps import (
     maps_of,
 )
 from jounce.components.suspension.guidance import MAPS
+from jounce.components.suspension.x_dof import freedom_of
 from jounce.core.fields import Data, choice, part, problem, quantity
 from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else, pi
 
@@ -218,10 +219,13 @@ class Compliance(Part):
                 own.state(*what, role="balance", massless=True) if states else own.memory(*what, role="follow")
             )
         x, y, camber = (at.gives.get(name, 0.0) for name in ("x", "y", "camber"))
+        if (found := freedom_of(at)) is not None:
+            x = found[0].in_speed(found[1]) * x
         moved = (x, y, -at.place.outwards * camber)
         slip: tuple[Any, ...] = ()
         speeds: dict[str, Any] = {}
-        if self.velocity == "full" and any(name in at.gives for name in ("x", "y", "camber")):
+        moves = any(name in at.gives for name in ("x", "y", "camber")) or found is not None
+        if self.velocity == "full" and moves:
             slip = (own.later("along"), own.later("across"))
         elif self.velocity == "filtered":
             for name in at.gives:
@@ -242,23 +246,52 @@ class Compliance(Part):
         if self.loop != "states":
             self._follow(at, p)
             return
-        parts = list(self._parts(at))
-        p.kept["parts"] = parts
-        tau = self._lag(at, p)
-        rates = {}
+        rates = self.rates(at)
         for name, state in at.gives.items():
-            target = sum(value for keys, value in parts if keys[-2] == name)
-            rates[name] = (target - state) / tau
             at.scope.derivative(state, rates[name])
-        p.kept["rates"] = rates
         assert at.yielding is not None
         if at.yielding.slip:
             x, y, camber = (rates.get(name, 0.0) for name in ("x", "y", "camber"))
+            if (found := freedom_of(at)) is not None:
+                freedom, own = found
+                x = freedom.in_speed(own) * x + freedom.rate_along(at, own)
             speeds = contact_speeds(at.tire.contact, (x, y, -at.place.outwards * camber))
             for symbol, value in zip(at.yielding.slip, speeds, strict=True):
                 at.scope.define(symbol, value)
         for name, speed in p.kept["speeds"].items():
             at.scope.derivative(speed, 2 * pi * p.cutoff * (rates[name] - speed))
+
+    def rates(self, at: WheelModel) -> dict[str, Any]:
+        """(2) of all properties that are states; none of memories."""
+        p = at.symbols(self, "compliance")
+        if "rates" not in p.kept and self.loop == "states":
+            p.kept["parts"] = list(self._parts(at))
+            tau = self._lag(at, p)
+            targets = {name: sum(v for keys, v in p.kept["parts"] if keys[-2] == name) for name in at.gives}
+            p.kept["rates"] = {name: (targets[name] - state) / tau for name, state in at.gives.items()}
+        return p.kept["rates"]
+
+    def _along(self, data: Data) -> Iterator[tuple[tuple[str, ...], ComplianceMap]]:
+        """Maps of x over the longitudinal force of the own wheel."""
+        yield from ((k, item) for k, item in maps_of(data) if k[0] == "x" and k[-1] in LONGITUDINAL)
+
+    @property
+    def gives_along(self) -> bool:
+        """Whether x gives way to the longitudinal force of the own wheel."""
+        return any(True for data in self.groups_of_maps for _ in self._along(data))
+
+    def straight_along(self, side: str) -> bool:
+        """Whether all of these maps are rates."""
+        return all(m.on(side).curve.constant is not None for data in self.groups_of_maps for _, m in self._along(data))
+
+    def slope_along(self, side: str) -> float:
+        """Of these maps at no load, of the first set, m/N; the smaller one of braking and driving."""
+        slopes = {keys[-1]: slope_of(found.on(side)) for keys, found in self._along(self.groups_of_maps[0])}
+        return self.factor * min(slopes.values(), default=0.0)
+
+    def along(self, at: WheelModel, force: Any) -> Any:
+        """How far these maps let a wheel go along x under a force."""
+        return sum(value for _, value in self._parts(at, force=force))
 
     def _follow(self, at: WheelModel, p: Symbols) -> None:
         """Memories: (1) of the loads of this evaluation, or of iterations; and their speeds (5)."""
@@ -298,20 +331,25 @@ class Compliance(Part):
         damped = p.slope_x * d_x + sideways * d_y
         return least + p.factor * damped if at.yielding is not None and at.yielding.slip else least
 
-    def _parts(self, at: WheelModel, tried: int = 0) -> Iterator[tuple[tuple[str, ...], Any]]:
-        """The summands of (1) by their keys: (cross,) property, load; ``tried``: with the loads of which iteration."""
+    def _parts(self, at: WheelModel, tried: int = 0, force: Any = None) -> Iterator[tuple[tuple[str, ...], Any]]:
+        """The summands of (1) by their keys: (cross,) property, load; ``tried``: with the loads of which iteration.
+
+        ``force``: only those of x by the longitudinal force of the own wheel, which is given instead.
+        """
         sets = self.groups_of_maps
         weights = _weights(at, sets) if self.sets else [None]
         found: dict[tuple[str, ...], Any] = {}
         for i, (data, weight) in enumerate(zip(sets, weights, strict=True)):
             symbols = at.symbols(data, f"compliance.set{i + 1}" if self.sets else "compliance")
-            for keys, item in maps_of(data):
-                value = self._part(at, symbols, keys, item, tried)
+            for keys, item in maps_of(data) if force is None else self._along(data):
+                value = self._part(at, symbols, keys, item, tried, force)
                 value = value if weight is None else weight * value
                 found[keys] = found[keys] + value if keys in found else value
         yield from found.items()
 
-    def _part(self, at: WheelModel, symbols: Symbols, keys: tuple[str, ...], data: ComplianceMap, tried: int) -> Any:
+    def _part(
+        self, at: WheelModel, symbols: Symbols, keys: tuple[str, ...], data: ComplianceMap, tried: int, given: Any
+    ) -> Any:
         name, load = keys[-2:]
         cross = keys[0] == "cross"
         here = at.paired if cross else at
@@ -320,12 +358,15 @@ class Compliance(Part):
         for key in keys:
             own = getattr(own, key)
         whole = at.symbols(self, "compliance")
-        force = loads(here, tried)[load.split("_")[0]]
+        force = loads(here, tried)[load.split("_")[0]] if given is None else given
         if load == "fz":
             force = force - whole.load_reference
         gain = whole.factor * own.gain
+        found = freedom_of(at) if given is None and not cross and name == "x" and load in LONGITUDINAL else None
+        if found is not None and found[0].takes_force:
+            gain = (1 - found[1].share) * gain
         curve = data.on(at.place.side).curve
-        label = f"{own.own_name.removeprefix(at.place.prefix)}.effective"
+        label = f"{own.own_name.removeprefix(at.place.prefix)}.{'effective' if given is None else 'along'}"
         if curve.constant is not None:  # one factor, computed before a run
             unit, doc = curve.units.of_constant, "slope, times all factors"
             value = _once(at, label, lambda: gain * own.used(1.0), unit, doc) * force
@@ -346,8 +387,11 @@ class Compliance(Part):
         place = at.place.name
         for name, value in at.gives.items():
             word, unit, doc = CHANNELS[name], UNITS[name], f"{name.replace('_', ' ')} by compliance, sign of its map"
-            at.channel(f"{word}_compliance.{place}", value, unit, doc)
             speed = p.kept["speeds"].get(name, p.kept["rates"].get(name, 0.0))
+            if name == "x" and at.along is not None and (found := freedom_of(at)) is not None:
+                share = found[0].in_pose(found[1])
+                value, speed = (share * a + b for a, b in zip((value, speed), at.along, strict=True))
+            at.channel(f"{word}_compliance.{place}", value, unit, doc)
             at.channel(f"{word}_compliance_velocity.{place}", speed, f"{unit}/s", f"rate of the {doc}")
             if self.contributions:
                 parts = [(keys, part) for keys, part in p.kept["parts"] if keys[-2] == name]
@@ -387,6 +431,8 @@ def _hub_speeds(at: WheelModel, speeds: dict[str, Any]) -> tuple[Any, ...]:
     if not speeds:
         return ()
     x, y, toe, camber, side = (speeds.get(name, 0.0) for name in MAPS)
+    if (found := freedom_of(at)) is not None:
+        x = found[0].in_speed(found[1]) * x
     out = at.place.outwards
     return (x, y, -out * camber, -side, -out * toe)
 

@@ -39,7 +39,7 @@ def check_sets(sets: Sequence[ComplianceSet]) -> None:
             raise problem(f"missing; set {other} has it, and all sets have the same maps", "sets", where, *keys)
 
 
-def _slope(found: ComplianceMap, travel: float = 0.0) -> float:
+def slope_of(found: ComplianceMap, travel: float = 0.0) -> float:
     """Over the load, at no load."""
     curve: Curve = found.curve
     if not found.active:
@@ -62,7 +62,7 @@ def check_definite(compliance: Any, axle: AxlePlace, path: tuple[str | int, ...]
         for side in axle.sides:
             sign = 1.0 if side == "L" else -1.0
             radius = float(axle.data.wheels_on(side).wheel_centre_height)
-            slopes = {keys: _slope(found.on(side)) for keys, found in maps_of(data) if keys[0] != "cross"}
+            slopes = {keys: slope_of(found.on(side)) for keys, found in maps_of(data) if keys[0] != "cross"}
             for fx in ("fx_brake", "fx_drive"):
                 matrix = np.zeros((3, 3))
                 for column, load in enumerate((fx, "fy", "mz")):
