@@ -105,7 +105,7 @@ class _Measured:
 
     def _centre_height(self) -> float:
         """Of the centre of gravity of the whole car above the contacts, at design."""
-        held = self.rig.hold(self.rig.design())
+        held = self.rig.hold(self.rig.start())
         return held.channels["System_Mass_Center.Global_Z"] - float(np.mean([c[2] for c in held.contact.values()]))
 
     def _drive_shares(self) -> dict[int, float]:
@@ -130,11 +130,11 @@ class _Measured:
         return result
 
     def _moved(self, axle: AxlePlace, signs: tuple[float, float]) -> Callable[[float], Point]:
-        start = dict(self.rig.design().travels)
-        return lambda s: Point(travels=start | {w.name: k * s for w, k in zip(axle.wheels, signs, strict=True)})
+        start = dict(self.rig.start().travels)
+        return lambda s: Point(travels=start | {w.name: start[w.name] + k * s for w, k in zip(axle.wheels, signs, strict=True)})
 
     def _loaded(self, axle: AxlePlace, component: str) -> Callable[[float], Point]:
-        travels = self.rig.design().travels
+        travels = self.rig.start().travels
         return lambda s: Point(travels, {w.name: Load().plus(**{component: s}) for w in axle.wheels})
 
     # -- figures -----------------------------------------------------------------------------------------------------
@@ -196,12 +196,13 @@ class _Measured:
 
     def _roll_centre_travel(self, axle: AxlePlace, read: Callable[[Held], Array], y: int, track: float) -> float:
         heights = []
-        start = dict(self.rig.design().travels)
+        start = dict(self.rig.start().travels)
         for level in (TRAVEL, -TRAVEL):
 
             def points(s: float, level: float = level) -> Point:
                 return Point(
-                    travels=start | {w.name: level + k * s for w, k in zip(axle.wheels, (1.0, -1.0), strict=True)}
+                    travels=start
+                    | {w.name: start[w.name] + level + k * s for w, k in zip(axle.wheels, (1.0, -1.0), strict=True)}
                 )
 
             slope = self._slope(points, TRAVEL, read)
@@ -241,7 +242,7 @@ class _Measured:
         for axle in self.rig.layout.axles:
             if axle.data.steering is None or len(axle.wheels) != 2:
                 continue
-            design = self.rig.design()
+            design = self.rig.start()
             at_rest = self.rig.hold(design)
             names = [w.name for w in axle.wheels]
 
