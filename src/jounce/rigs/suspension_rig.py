@@ -199,35 +199,41 @@ class SuspensionRig:
 
     def _service(self, name: str) -> Callable[[Array, int], Array]:
         """The wheel as an outside tire: the loads of the point at hand, at the wheel centre in carrier axes."""
-        n = len(INPUTS)
-
-        def values(matrix: Array) -> Array:
-            load = self._point.loads.get(name, NOTHING)
-            vertical = self._jack.get(name, 0.0) if name in self._point.travels else load.fz
-            axes = _heading(matrix[:, 1]) if self._point.axes == "wheel" else np.eye(3)
-            at_contact = axes @ (load.fx_brake, load.fy, vertical)
-            arm = self.radius.get(name, 0.0) * _down(matrix[:, 1])
-            moment = axes @ (load.mx, load.my, load.mz) + np.cross(arm, at_contact)
-            force = at_contact + axes @ (load.fx_drive, 0.0, 0.0)
-            result: Array = np.concatenate([force @ matrix, moment @ matrix])
-            return result
+        n, first = len(INPUTS), TURNED.start
 
         def service(x: Array, order: int) -> Array:
             matrix = x[TURNED].reshape(3, 3)
-            value = values(matrix)
+            axis = matrix[:, 1].tolist()
+            force, moment = loads = self._acting(name, axis)
+            value: Array = np.concatenate([force @ matrix, moment @ matrix])
             if order == 0:
                 return value
             slopes = np.zeros((6, n))  # they depend on how the carrier is turned only
-            for j in range(9):
+            for i in range(3):
+                for j in range(3):
+                    slopes[(j, 3 + j), first + 3 * i + j] = force[i], moment[i]
+                # and the loads on the spin axis, which is the second column
                 ends = []
                 for h in (DIFFERENCE, -DIFFERENCE):
-                    moved = matrix.copy()
-                    moved[divmod(j, 3)] += h
-                    ends.append(values(moved))
-                slopes[:, TURNED.start + j] = (ends[0] - ends[1]) / (2 * DIFFERENCE)
+                    ends.append(self._acting(name, [a + h * (k == i) for k, a in enumerate(axis)]))
+                for k in range(len(loads)):
+                    change = (ends[0][k] - ends[1][k]) / (2 * DIFFERENCE)
+                    slopes[3 * k : 3 * k + 3, first + 3 * i + 1] += change @ matrix
             return np.concatenate([value, slopes.ravel()])
 
         return service
+
+    def _acting(self, name: str, axis: Sequence[float]) -> tuple[Array, Array]:
+        """Force, and moment about the wheel centre, in the axes of the world, on a wheel with this spin axis."""
+        load = self._point.loads.get(name, NOTHING)
+        vertical = self._jack.get(name, 0.0) if name in self._point.travels else load.fz
+        c, s = heading(axis) if self._point.axes == "wheel" else (1.0, 0.0)
+        x, y, z = (self.radius.get(name, 0.0) * part for part in _down(axis))
+        fx, fy = c * load.fx_brake - s * load.fy, s * load.fx_brake + c * load.fy
+        mx, my = c * load.mx - s * load.my, s * load.mx + c * load.my
+        force = np.array([fx + c * load.fx_drive, fy + s * load.fx_drive, vertical])
+        moment = np.array([mx + y * vertical - z * fy, my + z * fx - x * vertical, load.mz + x * fy - y * fx])
+        return force, moment
 
     def _find_unknowns(self) -> None:
         rest = self.linear.rest
@@ -309,7 +315,7 @@ class SuspensionRig:
         for w in self.wheels:
             centre[w] = np.array([channels[f"Wheel.Global_{i}.{w}"] for i in "XYZ"])
             axis[w] = self._axis(channels, w)
-            contact[w] = centre[w] + self.radius[w] * _down(axis[w])
+            contact[w] = centre[w] + self.radius[w] * np.array(_down(axis[w]))
             travel[w] = channels[f"Suspension.Jounce.{w}"]
             load = self._point.loads.get(w, NOTHING)
             jack[w] = self._jack[w] if w in self._point.travels else load.fz
@@ -448,19 +454,18 @@ class _Problem:
         rig._jack = jack | {w: float(jack[w] + step[n + m + i]) for i, w in enumerate(self.moved)}
 
 
-def _down(axis: Array) -> Array:
+def _down(axis: Sequence[float]) -> tuple[float, float, float]:
     """From the wheel centre to the contact, in the plane of the wheel."""
     x, y, z = axis
-    across = np.array([z * x, z * y, z * z - 1.0])
-    result: Array = across / math.sqrt(across @ across)
-    return result
+    size = math.sqrt(z * z * (x * x + y * y) + (z * z - 1.0) ** 2)
+    return z * x / size, z * y / size, (z * z - 1.0) / size
 
 
-def _heading(axis: Array) -> Array:
-    """Axes of a wheel on the ground, in columns: along its heading, to the left, up."""
-    x, y, _ = axis
-    c, s = np.array([y, -x]) / math.hypot(x, y)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+def heading(axis: Sequence[float]) -> tuple[float, float]:
+    """Where a wheel with this spin axis is headed on the ground: cosine and sine of its steer angle."""
+    x, y = axis[0], axis[1]
+    size = math.hypot(x, y)
+    return y / size, -x / size
 
 
 # --- sweeps ---------------------------------------------------------------------------------------------------------
@@ -475,9 +480,9 @@ def _shares(rig: SuspensionRig, axle: str, way: str) -> dict[str, float]:
     if way not in SIGNS:
         raise ParameterError(f"way = {way!r}{did_you_mean(way, SIGNS)}")
     wheels = rig.axle(axle)
-    if len(wheels) != 2:
-        raise ParameterError(f"axle {axle}: has {len(wheels)} wheel(s), {', '.join(wheels)}; sweeps are of axles with 2")
-    return dict(zip(wheels, SIGNS[way], strict=True))
+    if len(wheels) == 1 and way != "parallel":
+        raise ParameterError(f"way = {way!r}: axle {axle} has one wheel, {wheels[0]}; move it by 'parallel'")
+    return dict(zip(wheels, SIGNS[way], strict=False))
 
 
 def travel_sweep(
