@@ -69,8 +69,8 @@ class Metric:
 class KcReport:
     """The figures of a car."""
 
-    def __init__(self, vehicle: Vehicle, metrics: Sequence[Metric]) -> None:
-        self.vehicle, self.metrics = vehicle, tuple(metrics)
+    def __init__(self, vehicle: Vehicle, metrics: Sequence[Metric], start: str = "at design height") -> None:
+        self.vehicle, self.metrics, self.start = vehicle, tuple(metrics), start
 
     def __getitem__(self, name: str) -> float:
         return next(m.value for m in self.metrics if m.name == name)
@@ -94,7 +94,7 @@ def kc(vehicle: Vehicle, rig: SuspensionRig | None = None) -> KcReport:
             low, high = (convert(x, limits.unit, m.unit) for x in (limits.low, limits.high))
             m = Metric(m.name, m.axle, m.value, m.unit, low, high, m.text)
         result.append(m)
-    return KcReport(vehicle, result)
+    return KcReport(vehicle, result, measured.rig.started)
 
 
 class _Measured:

@@ -154,6 +154,7 @@ class SuspensionRig:
         if radius not in ("unloaded", "design"):
             raise ParameterError(f"radius = {radius!r}{did_you_mean(radius, ('unloaded', 'design'))}")
         self._started = self._travels(start)
+        self.started = "at design height" if start == "design" else f"at {_millimetres(self._started)}"
         design = {w: place.axle.data.wheels_on(place.side) for w, place in self.layout.wheels.items()}
         self.radius = {
             w: float(own[w].values["UNLOADED_RADIUS"] if radius == "unloaded" else design[w].wheel_centre_height)
@@ -434,10 +435,10 @@ class _Problem:
                 values.append(self._rates())
             rig.sim.m[i] = was
             acts.append((values[0] - values[1]) / (2 * JACK))
-        along = np.zeros((len(rig._rubs), len(self.free)))
+        along, moving = np.zeros((len(rig._rubs), len(self.free))), {position for position, _ in rig._moving}
         for k, i in enumerate(self.free):
-            at = rig._places.state.get(i)
-            if at is not None:
+            at = rig._places.state.get(i, -1)
+            if at in moving:
                 along[:, k] = (self.rubbed(at, WAY) - self.rubbed(at, -WAY)) / (2 * WAY)
         result: Array = np.column_stack(acts) @ along
         return result
@@ -459,6 +460,10 @@ def _down(axis: Sequence[float]) -> tuple[float, float, float]:
     x, y, z = axis
     size = math.sqrt(z * z * (x * x + y * y) + (z * z - 1.0) ** 2)
     return z * x / size, z * y / size, (z * z - 1.0) / size
+
+
+def _millimetres(travels: Mapping[str, float]) -> str:
+    return "travels of " + ", ".join(f"{1e3 * value:.1f} mm ({wheel})" for wheel, value in travels.items())
 
 
 def heading(axis: Sequence[float]) -> tuple[float, float]:
