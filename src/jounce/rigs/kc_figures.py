@@ -233,6 +233,8 @@ class _Measured:
         lever = self.rig.vehicle.wheelbase / self.height
         share, driven = self.shares.get(axle.number, 0.0), self.drive[axle.number]
         axles = self.rig.layout.axles
+        if len(axles) == 1:  # no load goes from one axle to another
+            return
         if axle is axles[0]:
             add("anti_dive", axle, 100 * share * -brake[JACK] * lever, "%", "anti-dive")
             if driven:
@@ -279,7 +281,7 @@ class _Measured:
                 if values:
                     self.add(name, axle, float(np.mean(values)), unit, text)
             self.add(
-                "ackermann", axle, self._ackermann(axle, design), "%", "of the ideal difference, hand wheel at 90 deg"
+                "ackermann", axle, self._ackermann(axle, design), "%", "Ackermann, of the ideal, hand wheel at 90 deg"
             )
 
     def _turn(self, rest: Held, wheel: str, slope: Array) -> Array:
@@ -307,7 +309,7 @@ class _Measured:
             zero = self.rig.hold(design)
             angles = [sign * (h.steer(w.name) - zero.steer(w.name)) for w in axle.wheels]
             inner, outer = (angles[0], angles[1]) if sign > 0 else (angles[1], angles[0])
-            if min(inner, outer) <= 0:
+            if min(inner, outer) <= 0 or not self.rig.vehicle.wheelbase:
                 return math.nan
             ideal = axle.data.suspension.track / self.rig.vehicle.wheelbase
             shares.append((1 / math.tan(outer) - 1 / math.tan(inner)) / ideal)

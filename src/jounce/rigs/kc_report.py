@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 POINTS = 15
 TRAVEL = 0.08  # m, at most, to either side
 FORCE, MOMENT, HAND = 2000.0, 100.0, math.radians(300.0)
+TURNS = (0.001, 0.003, 0.006)  # m from a point of return, where friction changes
 COLUMNS = 3  # of pictures
 ALIKE = 1e-3  # of what a picture spans: sides that differ by less are one line
 BARS = ("#0072b2", "#d55e00")
@@ -126,6 +127,7 @@ def sweeps(rig: SuspensionRig) -> list[Curves]:
         word, both = axle.word, "both contacts" if len(axle.wheels) == 2 else "the contact"
         values = np.linspace(low, high, POINTS)
         if rig.has_friction:
+            values = np.unique([*values, *(low + x for x in TURNS), *(high - x for x in TURNS)])
             values = np.concatenate([values, values[-2::-1]])
             held = travel_sweep(rig, word, [0.0, *values.tolist()], "parallel", friction=True)[1:]
         else:
