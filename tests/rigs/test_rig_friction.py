@@ -1,4 +1,4 @@
-"""Friction on the suspension rig: loops of the right width, by travel and by force; axles of one wheel; where it starts."""
+"""Friction on the suspension rig: loops of the right width; axles of one wheel; where it starts; axes of loads."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_sweeps_and_figures_are_about_the_start(rig: SuspensionRig) -> None:
     (steered,) = load_sweep(other, "front", "mz", [20.0])
     assert steered.travel == pytest.approx({"L1": 0.012, "R1": -0.007}, abs=1e-12)
     assert other.started == "at travels of 12.0 mm (L1), -7.0 mm (R1)"
-    with pytest.raises(ParameterError, match="start = 'setup'.*design, standing"):
+    with pytest.raises(ParameterError, match=r"start = 'setup'.*design, standing"):
         SuspensionRig(rig.vehicle, start="setup")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="wheel 'L2' is unknown"):
         SuspensionRig(rig.vehicle, start={"L2": 0.0})
@@ -126,7 +126,7 @@ def test_loads_along_the_wheel_turn_with_it(rig: SuspensionRig) -> None:
     psi = a.steer("L1")
     assert psi > 0.05
     c, s = math.cos(psi), math.sin(psi)
-    rest = dict(mz=load.mz, mx=c * load.mx - s * load.my, my=s * load.mx + c * load.my)
+    rest = {"mz": load.mz, "mx": c * load.mx - s * load.my, "my": s * load.mx + c * load.my}
     brake, side = c * load.fx_brake - s * load.fy, s * load.fx_brake + c * load.fy
     # the side part of a force at the centre acts at the contact, with a moment that takes it up
     along, across = c * load.fx_drive, s * load.fx_drive
@@ -146,7 +146,7 @@ def test_a_travel_beside_a_vertical_force_and_a_travel_in_millimetres_are_told(r
         rig.hold(Point({"L1": 0.02, "R1": 0.0}, {"L1": Load(fz=3000.0)}))
     with pytest.raises(ParameterError, match=r"wheel R1: a travel of 20000 mm; wheels move by at most 500 mm"):
         rig.hold(Point({"L1": 0.0, "R1": 20.0}))
-    with pytest.raises(ParameterError, match="axes = 'world'.*body, wheel"):
+    with pytest.raises(ParameterError, match=r"axes = 'world'.*body, wheel"):
         rig.hold(Point(axes="world"))  # type: ignore[arg-type]
 
 
