@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jounce.components.suspension.guidance import MAPS
 from jounce.core.writing import write_atomically
 from jounce.results.page import cell, code, escape, head, page, table, verdict
 from jounce.rigs.kc_figures import KcReport, Metric
-from jounce.rigs.suspension_rig import Held, SuspensionRig, load_sweep, steer_sweep, travel_sweep
+from jounce.rigs.suspension_rig import Held, SuspensionRig, load_sweep, reach, steer_sweep, travel_sweep
 
 if TYPE_CHECKING:
     from jounce.components.places import AxlePlace
@@ -107,13 +106,8 @@ PANELS = (
 
 def covered(axle: AxlePlace) -> tuple[float, float]:
     """Travel that all maps of an axle cover, m; at most what is usual."""
-    low, high = -TRAVEL, TRAVEL
-    for wheel in axle.wheels:
-        for name in MAPS:
-            curve = axle.data.suspension.map(name, wheel.side).curve
-            if curve.is_table:
-                low, high = max(low, curve.x[0]), min(high, curve.x[-1])
-    return low, high
+    ends = [reach(wheel) for wheel in axle.wheels]
+    return max(-TRAVEL, *(low for low, _ in ends)), min(TRAVEL, *(high for _, high in ends))
 
 
 def sweeps(rig: SuspensionRig) -> list[Curves]:

@@ -31,6 +31,7 @@ Rigs of other programs relax dynamically from point to point, with gains of actu
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -38,12 +39,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from jounce.components.suspension.guidance import MAPS
 from jounce.components.tire.external import INPUTS, external_tire
-from jounce.core.errors import ParameterError, StaticsError, did_you_mean
+from jounce.core.errors import ParameterError, PlausibilityWarning, StaticsError, did_you_mean
 from jounce.sim import car, statics
 from jounce.sim.equilibrium import Places, newton
 
 if TYPE_CHECKING:
+    from jounce.components.places import WheelPlace
     from jounce.vehicle.schema import Vehicle
 
 Array = npt.NDArray[np.float64]
@@ -153,6 +156,8 @@ class SuspensionRig:
         own = car.tires_of(vehicle)
         if radius not in ("unloaded", "design"):
             raise ParameterError(f"radius = {radius!r}{did_you_mean(radius, ('unloaded', 'design'))}")
+        self._reach = {w: reach(place) for w, place in self.layout.wheels.items()}
+        self._beyond: set[str] = set()
         self._started = self._travels(start)
         self.started = "at design height" if start == "design" else f"at {_millimetres(self._started)}"
         design = {w: place.axle.data.wheels_on(place.side) for w, place in self.layout.wheels.items()}
@@ -308,6 +313,11 @@ class SuspensionRig:
                     f"wheel {wheel}: a travel of {1e3 * travel:g} mm; wheels move by at most {1e3 * FARTHEST:g} mm. "
                     "Travels are in m"
                 )
+            low, high = self._reach[wheel]
+            if not low <= travel <= high and wheel not in self._beyond:
+                self._beyond.add(wheel)  # once
+                text = f"the maps that guide it have {1e3 * low:.0f} to {1e3 * high:.0f} mm and are continued beyond"
+                warnings.warn(f"wheel {wheel}: a travel of {1e3 * travel:.4g} mm; {text}", PlausibilityWarning, 4)
 
     def _told(self, residual: float) -> Held:
         values = self.sim.outputs()
@@ -460,6 +470,16 @@ def _down(axis: Sequence[float]) -> tuple[float, float, float]:
     x, y, z = axis
     size = math.sqrt(z * z * (x * x + y * y) + (z * z - 1.0) ** 2)
     return z * x / size, z * y / size, (z * z - 1.0) / size
+
+
+def reach(wheel: WheelPlace) -> tuple[float, float]:
+    """Travel that all maps that guide a wheel cover, m; without tables there is no end."""
+    low, high = -math.inf, math.inf
+    for name in MAPS:
+        curve = wheel.axle.data.suspension.map(name, wheel.side).curve
+        if curve.is_table:
+            low, high = max(low, curve.x[0]), min(high, curve.x[-1])
+    return low, high
 
 
 def _millimetres(travels: Mapping[str, float]) -> str:
