@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
 
 
+WHOLE = "understeer_gradient"
+
+
 def kc(
     vehicle: Annotated[str, typer.Argument(help="Name of a library vehicle, a vehicle file or folder; or import.")],
     files: Annotated[
@@ -84,7 +87,8 @@ def kc(
             write_page(report, found, sweeps(rig), budget)
     if as_json:
         entries = [
-            {"name": f"understeer_budget.{k}", "axle": k.rpartition("_")[2], "value": v} for k, v in budget.items()
+            {"name": f"understeer_budget.{k}", "axle": "" if k == WHOLE else k.rpartition("_")[2], "value": v}
+            for k, v in budget.items()
         ]
         typer.echo(json.dumps([*found.raw(), *({**e, "unit": "deg/g_0", "low": None, "high": None} for e in entries)]))
         return
@@ -109,10 +113,11 @@ def kc(
         shares = Table(box=None, padding=(0, 2))
         for column, justify in (("term", "left"), ("front", "right"), ("rear", "right")):
             shares.add_column(column, justify=justify)  # type: ignore[arg-type]
-        for name in dict.fromkeys(key.rpartition("_")[0] for key in budget if key != "understeer_gradient"):
-            cells = (f"{budget[f'{name}_{axle}']:.3f}" for axle in ("front", "rear"))
-            shares.add_row(name.replace("_", " "), *cells)
-        shares.add_row("understeer gradient", f"{budget['understeer_gradient']:.3f}", "")
+        for name in dict.fromkeys(key.rpartition("_")[0] for key in budget if key != WHOLE):
+            values = [budget[f"{name}_{axle}"] for axle in ("front", "rear")]
+            if any(abs(value) >= 5e-4 for value in values):
+                shares.add_row(name.replace("_", " "), *(f"{value:.3f}" for value in values))
+        shares.add_row("understeer gradient", f"{budget[WHOLE]:.3f}", "")
         show_table(shares)
     if report is not None:
         terminal().print(f"[dim]wrote {report}[/dim]")

@@ -270,7 +270,7 @@ def _figures(report: KcReport, words: Sequence[str]) -> str:
             usual = "" if m.low is None else f"{m.low:.4g} … {m.high:.4g}"
             row += [cell(value, "num"), cell(usual, "num"), cell(verdict(m.inside, "", "outside"))]
         cells.append([*row, cell(escape(any_.unit))])
-    return table("Figures", columns, cells)
+    return table("Figures (elsewhere their keys end in the axle)", columns, cells)
 
 
 def _sum(budget: Mapping[str, float]) -> str:
