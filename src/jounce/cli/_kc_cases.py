@@ -32,7 +32,7 @@ def hold_cases(data: Vehicle, path: Path, start: str, out: Path | None, as_json:
         held = rig.run(list(cases.points(rig)), friction=True)
         if out is not None:
             _write(as_run(rig, held), out)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "step": k,
             "wheel": w,

@@ -209,7 +209,7 @@ class _Measured:
 
             slope = self._slope(points, TRAVEL, self._reading(axle))[:, Y_CONTACT]
             heights.append(0.5 * track * 0.5 * (slope[0] - slope[1]))
-        return (heights[0] - heights[1]) / (2 * TRAVEL)
+        return float(heights[0] - heights[1]) / (2 * TRAVEL)
 
     def _compliance(self, axle: AxlePlace, out: float) -> None:
         deg, add, read = math.degrees, self.add, self._reading(axle)

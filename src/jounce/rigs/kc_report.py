@@ -150,17 +150,26 @@ def sweeps(rig: SuspensionRig) -> list[Curves]:
     return found
 
 
+def _shown(panel: Panel, sweep: Curves) -> bool:
+    """Loops where there is one; what loads do where they do something."""
+    if panel.loop:
+        return sweep.x[0] == sweep.x[-1]
+    moves = [np.ptp([panel.value(h, w.name) for h in sweep.held]) for w in sweep.axle.wheels]
+    return "travel" in sweep.title or max(moves) > 0.05 * panel.least
+
+
 def kc_figure(curves: Sequence[Curves], word: str) -> Any:
-    """A picture of the sweeps of an axle, a row for each group of sweeps; needs matplotlib."""
+    """A picture of the sweeps of an axle; needs matplotlib. What loads do not change is left out."""
     from matplotlib.figure import Figure
 
     from jounce.rigs.tire_plots import COLORS
 
     own = {c.title: c for c in curves if c.axle.word == word}
-    panels = [p for p in PANELS if p.sweep in own and (not p.loop or own[p.sweep].x[0] == own[p.sweep].x[-1])]
+    panels = [p for p in PANELS if p.sweep in own and _shown(p, own[p.sweep])]
     rows = -(-len(panels) // COLUMNS)
     figure = Figure(figsize=(4.1 * COLUMNS, 2.7 * rows), layout="constrained")
-    figure.get_layout_engine().set(h_pad=0.09, w_pad=0.06)  # type: ignore[union-attr]
+    engine: Any = figure.get_layout_engine()
+    engine.set(h_pad=0.09, w_pad=0.06)
     for k, panel in enumerate(panels):
         axes = figure.add_subplot(rows, COLUMNS, k + 1)
         sweep = own[panel.sweep]
@@ -177,9 +186,10 @@ def kc_figure(curves: Sequence[Curves], word: str) -> Any:
             label = "both wheels" if same and len(lines) == 2 else ("left", "right")[side]
             style = {"color": COLORS[2], "ls": "-"} if same else {"color": COLORS[side], "ls": ("-", "--")[side]}
             axes.plot(sweep.x, values, lw=1.7, label=label, **style)  # type: ignore[arg-type]
-        axes.set_title(f"{panel.label} by {panel.sweep}", fontsize=9.5)
+        what, _, sense = panel.label.partition(", ")
+        axes.set_title(f"{what} by {panel.sweep}", fontsize=9.5)
         axes.set_xlabel(sweep.x_label, fontsize=8.5)
-        axes.set_ylabel(panel.unit, fontsize=8.5)
+        axes.set_ylabel(", ".join(filter(None, (sense, panel.unit))), fontsize=8.5)
         axes.ticklabel_format(useOffset=False)
         axes.tick_params(labelsize=8)
         axes.grid(alpha=0.25)
@@ -199,14 +209,17 @@ def budget_figure(budget: Mapping[str, float]) -> Any:
     """Terms of the understeer gradient as bars, front and rear; what is next to nothing on both is left out."""
     from matplotlib.figure import Figure
 
-    rows = [row for row in _terms(budget) if max(map(abs, row[1:])) >= 2e-3]  # type: ignore[arg-type]
+    rows = [row for row in _terms(budget) if max(map(abs, row[1:])) >= 2e-3]
     figure = Figure(figsize=(9.5, 0.32 * len(rows) + 0.9), layout="constrained")
     axes = figure.add_subplot()
     for k, (_, *values) in enumerate(reversed(rows)):
         for value, shift, colour in zip(values, (0.19, -0.19), BARS, strict=True):
             axes.barh(k + shift, value, height=0.36, color=colour)
             beyond = abs(value) > 1.0
-            text = {"ha": "right" if (value > 0) == beyond else "left", "color": "white" if beyond else "#333"}
+            text: dict[str, Any] = {
+                "ha": "right" if (value > 0) == beyond else "left",
+                "color": "white" if beyond else "#333",
+            }
             axes.text(
                 value, k + shift, f" {value:+.3f} " if abs(value) >= 5e-4 else " 0 ", va="center", fontsize=7, **text
             )
@@ -262,13 +275,13 @@ def _figures(report: KcReport, words: Sequence[str]) -> str:
         any_ = next(iter(found.values()))
         row = [cell(escape(any_.text or name)), cell(code(name))]
         for word in words:
-            m = found.get(word) or (found.get("") if word == words[0] else None)
-            if m is None:
+            here = found.get(word) or (found.get("") if word == words[0] else None)
+            if here is None:
                 row += [cell("", "num"), cell("", "num"), cell("")]
                 continue
-            value = "none" if math.isnan(m.value) else f"{m.value:.4g}"
-            usual = "" if m.low is None else f"{m.low:.4g} … {m.high:.4g}"
-            row += [cell(value, "num"), cell(usual, "num"), cell(verdict(m.inside, "", "outside"))]
+            value = "none" if math.isnan(here.value) else f"{here.value:.4g}"
+            usual = "" if here.low is None else f"{here.low:.4g} … {here.high:.4g}"
+            row += [cell(value, "num"), cell(usual, "num"), cell(verdict(here.inside, "", "outside"))]
         cells.append([*row, cell(escape(any_.unit))])
     return table("Figures (elsewhere their keys end in the axle)", columns, cells)
 

@@ -326,7 +326,7 @@ class SuspensionRig:
         for w in self.wheels:
             centre[w] = np.array([channels[f"Wheel.Global_{i}.{w}"] for i in "XYZ"])
             axis[w] = self._axis(channels, w)
-            contact[w] = centre[w] + self.radius[w] * np.array(_down(axis[w]))
+            contact[w] = centre[w] + self.radius[w] * np.asarray(_down(axis[w]), dtype=float)
             travel[w] = channels[f"Suspension.Jounce.{w}"]
             load = self._point.loads.get(w, NOTHING)
             jack[w] = self._jack[w] if w in self._point.travels else load.fz
@@ -465,7 +465,7 @@ class _Problem:
         rig._jack = jack | {w: float(jack[w] + step[n + m + i]) for i, w in enumerate(self.moved)}
 
 
-def _down(axis: Sequence[float]) -> tuple[float, float, float]:
+def _down(axis: Sequence[float] | Array) -> tuple[float, float, float]:
     """From the wheel centre to the contact, in the plane of the wheel."""
     x, y, z = axis
     size = math.sqrt(z * z * (x * x + y * y) + (z * z - 1.0) ** 2)
@@ -486,7 +486,7 @@ def _millimetres(travels: Mapping[str, float]) -> str:
     return "travels of " + ", ".join(f"{1e3 * value:.1f} mm ({wheel})" for wheel, value in travels.items())
 
 
-def heading(axis: Sequence[float]) -> tuple[float, float]:
+def heading(axis: Sequence[float] | Array) -> tuple[float, float]:
     """Where a wheel with this spin axis is headed on the ground: cosine and sine of its steer angle."""
     x, y = axis[0], axis[1]
     size = math.hypot(x, y)
