@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from jounce.core.errors import ParameterError
 from jounce.rigs.kc_figures import kc
+from jounce.rigs.kc_report import budget_figure, kc_figure, sweeps, write_page
 from jounce.rigs.suspension_rig import Load, Point, SuspensionRig, load_sweep, travel_sweep
 from rig_cars import FRICTION, GIVES, LIMITS, small_car, small_rig
 
@@ -153,3 +155,25 @@ def test_a_travel_beside_a_vertical_force_and_a_travel_in_millimetres_are_told(r
 def test_small_cars_are_what_they_say() -> None:
     assert [w.name for w in small_car().layout.axles[0].wheels] == ["L1", "R1"]
     assert [w.name for w in small_car(True).layout.axles[0].wheels] == ["L1"]
+
+
+def test_the_page_shows_loops_and_leaves_out_what_does_not_move(rig: SuspensionRig, tmp_path: Path) -> None:
+    curves = sweeps(rig)
+    titles = [axes.get_title() for axes in kc_figure(curves, "front").axes]
+    assert "friction in the vertical force by parallel travel" in titles and "steer by aligning moment" in titles
+    assert "side view angle by brake force" not in titles, "nothing turns it"
+    (loop,) = [c for c in curves if c.title == "parallel travel"]
+    assert loop.x[0] == loop.x[-1] < 0 < max(loop.x)
+    budget = {
+        "weight_front": 3.1,
+        "weight_rear": -3.0,
+        "aero_front": 0.0,
+        "aero_rear": 1e-4,
+        "understeer_gradient": 0.1,
+    }
+    write_page(tmp_path / "kc.html", kc(rig.vehicle, rig), curves, budget)
+    text = (tmp_path / "kc.html").read_text()
+    assert "front axle 3.100, rear axle -3.000" in text and "<code>hysteresis</code>" in text
+    assert [t.get_text() for t in budget_figure(budget).axes[0].get_yticklabels()] == ["weight"], (
+        "what is nothing is left"
+    )

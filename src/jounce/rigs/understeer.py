@@ -81,7 +81,7 @@ class Budget:
     def in_degrees(self) -> dict[str, float]:
         """Terms, and their sum, in deg/g."""
         per_g = math.degrees(GRAVITY)
-        named = {f"{term}_{axle}": per_g * value for (term, axle), value in self.terms.items()}
+        named = {f"{term}_{axle}": per_g * value + 0.0 for (term, axle), value in self.terms.items()}
         return named | {"understeer_gradient": per_g * self.gradient}
 
 
