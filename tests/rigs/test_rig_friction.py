@@ -157,6 +157,7 @@ def test_small_cars_are_what_they_say() -> None:
     assert [w.name for w in small_car(True).layout.axles[0].wheels] == ["L1"]
 
 
+@pytest.mark.slow
 def test_the_page_shows_loops_and_leaves_out_what_does_not_move(rig: SuspensionRig, tmp_path: Path) -> None:
     curves = sweeps(rig)
     titles = [axes.get_title() for axes in kc_figure(curves, "front").axes]

@@ -167,9 +167,10 @@ def kc_figure(curves: Sequence[Curves], word: str) -> Any:
     own = {c.title: c for c in curves if c.axle.word == word}
     panels = [p for p in PANELS if p.sweep in own and _shown(p, own[p.sweep])]
     rows = -(-len(panels) // COLUMNS)
-    figure = Figure(figsize=(4.1 * COLUMNS, 2.7 * rows), layout="constrained")
-    engine: Any = figure.get_layout_engine()
-    engine.set(h_pad=0.09, w_pad=0.06)
+    height = 2.7 * rows
+    figure = Figure(figsize=(4.1 * COLUMNS, height))
+    # by hand: a layout that is searched for takes longer than all else of the page
+    figure.subplots_adjust(0.055, 0.5 / height, 0.99, 1 - 0.3 / height, wspace=0.26, hspace=0.5)
     for k, panel in enumerate(panels):
         axes = figure.add_subplot(rows, COLUMNS, k + 1)
         sweep = own[panel.sweep]
