@@ -131,6 +131,12 @@ def use_xml(path: Path) -> Iterator[Any]:
     yield from of_run(read_xml(path))
 
 
+def use_load_cases(path: Path) -> Iterator[Any]:
+    from jounce.rigs.load_cases import read_load_cases
+
+    yield from read_load_cases(path).columns.values()
+
+
 def of_run(run: Any) -> Iterator[Any]:
     yield run.time
     yield from (run[name] for name in run.names)
@@ -204,6 +210,10 @@ def _sweep() -> bytes:
 
 
 SWEEP = _sweep()
+CASES_XML = b"""<?xml version="1.0" encoding="UTF-8"?>
+<LoadCases name="two" axes="wheel"><Component name="travel.L1" unit="mm" id="1"/>
+<Component name="mz.R1" unit="N.m" id="2"/><Step>1.5 nan</Step><Step>-20 7</Step></LoadCases>
+"""
 KC_MAPPING = b"""preset: mts
 signs: {camber: inwards}
 units: {toe: deg}
@@ -272,6 +282,10 @@ def formats() -> dict[str, Format]:
         Format("sweep.csv", (SWEEP,), use_sweep),
         Format("kc.yaml", (KC_MAPPING,), use_kc_mapping, {"sweep.csv": SWEEP}),
         Format("points.csv", (b"name,x,y,z\n,mm,mm,mm\nouter,-2.5,750,130\ninner,33,400.5,1e2\n",), use_points),
+        Format(
+            "cases.csv", (b"travel.L1 [mm],fz.R1 [kN],steer [deg]\n1,2,3\n-4.5,,6\n",), use_load_cases, missing=True
+        ),
+        Format("cases.xml", (CASES_XML,), use_load_cases, missing=True),
         Format("rig.vtt", (VTT.encode(),), use_vtt),
         Format("run.xml", (written["run.xml"],), use_xml, missing=True),
         Format("run.csv", (written["run.csv"],), use_run, missing=True),

@@ -3,6 +3,9 @@
 docs/images/vehicle/signs.png      axes and positive directions of a car, from above, from behind and from the left
 docs/images/vehicle/front_maps.png guidance of the sedan's front wheels, as the model interpolates it
 docs/images/vehicle/friction.png   friction of the sedan's suspensions on a road that shakes it
+docs/images/kc/front_axle.png      curves of the sedan's front axle on the suspension rig
+docs/images/kc/loop.png            vertical force of a wheel whose strut rubs, up and down, as docs/kc.md has it
+docs/images/kc/budget.png          understeer budget of the sedan with wheels that give way
 docs/images/kc/rear_axle.png       curves of the worked example of docs/kc_import.md, over its points
 """
 
@@ -237,6 +240,42 @@ def friction() -> None:
     save(figure, "friction.png")
 
 
+GIVES = {"y": {"fy": 0.57e-6}, "toe": {"fy": 1.55e-6, "mz": -7.3e-5}, "camber": {"fy": -5.3e-6}}
+
+
+def suspension_rig() -> None:
+    """Curves of the rig, a loop of friction, and the understeer budget."""
+    from jounce.rigs.kc_report import budget_figure, kc_figure, sweeps
+    from jounce.rigs.suspension_rig import SuspensionRig, travel_sweep
+    from jounce.rigs.understeer import understeer_budget
+
+    folder = FOLDER.parent / "kc"
+    folder.mkdir(exist_ok=True)
+    car = load("sedan")
+    kc_figure(sweeps(SuspensionRig(car, radius="design")), "front").savefig(folder / "front_axle.png", dpi=80)
+    gives = {**GIVES, "toe": {"fy": -0.45e-6, "mz": -1.7e-5}}
+    soft = car.with_(**{"front_suspension.compliance": GIVES, "rear_suspension.compliance": gives})
+    budget_figure(understeer_budget(soft).in_degrees()).savefig(folder / "budget.png", dpi=DPI)
+    strut = {"kind": "friction", "force": "110 N", "stiffness": "90 N/mm"}
+    rig = SuspensionRig(car.with_(**{"front_suspension.elements": [strut]}))
+    up = np.linspace(-0.03, 0.03, 61)
+    figure, axes = plt.subplots(1, 2, figsize=(10.0, 3.4), layout="constrained")
+    for top, colour in ((0.03, "#0072b2"), (0.004, "#d55e00")):
+        way = np.concatenate([up, up[::-1]]) * top / 0.03
+        held = travel_sweep(rig, "front", [0.0, *way], "parallel", friction=True)[1:]
+        free = travel_sweep(rig, "front", [0.0, *way], "parallel")[1:]
+        force = np.array([h.jack["L1"] for h in held])
+        label = f"± {1e3 * top:.0f} mm"
+        axes[0].plot(1e3 * way, 1e-3 * force, color=colour, label=label)
+        axes[1].plot(1e3 * way, force - [h.jack["L1"] for h in free], color=colour, label=label)
+    for ax, text in zip(axes, ("vertical force, kN", "less that without friction, N"), strict=True):
+        ax.set_xlabel("travel of both wheels, mm")
+        ax.set_ylabel(text)
+        ax.grid(alpha=0.25)
+        ax.legend(frameon=False)
+    figure.savefig(folder / "loop.png", dpi=DPI)
+
+
 def kc_import() -> None:
     """Do the first block of the page on K&C import, and draw two of its curves."""
     import os
@@ -274,4 +313,5 @@ if __name__ == "__main__":
     signs()
     front_maps()
     friction()
+    suspension_rig()
     kc_import()

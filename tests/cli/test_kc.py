@@ -39,9 +39,10 @@ def test_a_page_has_every_figure_and_a_picture_per_axle(capsys: pytest.CaptureFi
     code, out, _ = call(capsys, "kc", "sedan", "--report", str(page))
     assert code == 0 and "camber_gain_front" in out and "-28 to -10" in out
     text = page.read_text()
-    assert all(name in text for name in ("anti_squat_rear", "mechanical_trail_front", "steering_ratio"))
+    assert all(f"<code>{name}</code>" in text for name in ("anti_squat", "mechanical_trail", "steering_ratio"))
     pictures = [base64.b64decode(item) for item in re.findall(r"base64,([^\"]+)", text)]
-    assert len(pictures) == 2 and all(p.startswith(b"\x89PNG") and len(p) > 20_000 for p in pictures)
+    assert len(pictures) == 3 and "Understeer budget" in text
+    assert all(p.startswith(b"\x89PNG") and len(p) > 15_000 for p in pictures)
 
 
 def test_an_unknown_car_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,11 +11,14 @@ import pytest
 from typer.testing import CliRunner
 
 import jounce as jn
+from axle_lists import one_axle, vehicle_of
 from jounce.cli.main import app
+from jounce.components.suspension.dual_anti_roll import DualAntiRoll
 from jounce.core.errors import FormatError, JounceError, ParameterError
 from jounce.rigs.kc import report
 from jounce.rigs.kc.guidance import pose
 from jounce.rigs.kc.importing import Imported, kc_import
+from jounce.rigs.suspension_rig import Point, SuspensionRig
 from jounce.vehicle.kingpin import instant_axis, motion_of
 from jounce.vehicle.reading import read
 from jounce.vehicle.schema import Vehicle
@@ -388,6 +391,52 @@ def test_springs_and_anti_roll_forces_are_written(sedan: Vehicle, tmp_path: Path
     figures = {name: value for name, value, _ in found.figures}
     assert figures["wheel_rate_rear"] == pytest.approx(30.0, rel=0.02)
     assert figures["anti_roll_rate_rear"] == pytest.approx(20.0, rel=0.02)
+
+
+def paired(side: str, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Anti-roll force at a wheel, N: not alike on both sides, and more in bump."""
+    rate, more = (18e3, 6e4) if side == "L" else (15e3, 9e4)
+    return np.asarray((rate + more * own) * (own - other))
+
+
+def dual(folder: Path) -> Imported:
+    """Single travels at five places of the other wheel, of each wheel, into a car of one axle."""
+    car = vehicle_of(one_axle())
+    rig = Rig(car, 1, force=lambda side, own, other: 3900.0 + 27e3 * own + paired(side, own, other))
+    lines = ["kinematics: []", "settings: {travel: [-70 mm, 70 mm]}", "roll:", "  - {file: bounce.csv, type: PWT}"]
+    write(folder / "bounce.csv", rig.sweep(0.07 * TRI, 0.07 * TRI))
+    for k, held in enumerate((-0.06, -0.03, 0.0, 0.03, 0.06)):
+        for side, travels in (("left", (0.07 * TRI, held)), ("right", (held, 0.07 * TRI))):
+            write(folder / f"{side}{k}.csv", rig.sweep(*travels))
+            lines.append(f"  - {{file: {side}{k}.csv, type: SWT, side: {side}}}")
+    (folder / "kc.yaml").write_text("\n".join(lines) + "\n")
+    return kc_import([folder / "kc.yaml"], car, "front", out=folder / "car")
+
+
+def test_anti_roll_forces_of_two_tables_are_a_part_of_the_car(tmp_path: Path) -> None:
+    """What single travels give is read as the part of kind dual, each side with its own law; the bar is gone."""
+    suspension = dual(tmp_path).vehicle.suspension(1)
+    part = suspension.auxiliary_anti_roll
+    assert isinstance(part, DualAntiRoll) and suspension.anti_roll_bar is None
+    place = read(tmp_path / "car").layout.axles[0]
+    laws = {"L": part.force, "R": part.force_right(place)}
+    for own, other in ((0.04, -0.02), (-0.05, 0.03), (0.02, 0.02), (0.015, 0.055)):
+        for side, law in laws.items():
+            wanted = float(paired(side, np.array(own), np.array(other)))
+            assert law(own, other) == pytest.approx(wanted, abs=5.0), (side, own, other)  # of up to 2 kN
+
+
+@pytest.mark.slow
+def test_the_rig_measures_the_tables_that_were_imported(tmp_path: Path) -> None:
+    """The jack forces of a single travel less those of a parallel one are the imported force, by virtual work."""
+    car = dual(tmp_path).vehicle
+    rig, h = SuspensionRig(car), 1e-5
+    for own, other in ((0.03, -0.02), (-0.04, 0.01)):
+        apart = rig.hold(Point({"L1": own, "R1": other}))
+        together = rig.hold(Point({"L1": own, "R1": own}))
+        up, down = (rig.hold(Point({"L1": own + s, "R1": own})).contact["L1"][2] for s in (h, -h))
+        force = (apart.jack["L1"] - together.jack["L1"]) * (up - down) / (2 * h)
+        assert force == pytest.approx(float(paired("L", np.array(own), np.array(other))), abs=6.0)
 
 
 @pytest.mark.slow

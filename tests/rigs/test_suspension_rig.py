@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import jounce as jn
+from axle_lists import truck, vehicle_of
 from jounce.components.suspension.guidance import MAPS
 from jounce.core.constants import GRAVITY
-from jounce.core.errors import ParameterError, StaticsError
+from jounce.core.errors import ParameterError, PlausibilityWarning, StaticsError
 from jounce.rigs.kc_figures import kc
 from jounce.rigs.suspension_rig import (
     REACTIONS,
@@ -26,6 +27,8 @@ from jounce.rigs.suspension_rig import (
     steer_sweep,
     travel_sweep,
 )
+from jounce.sim.car import describe, simulation
+from jounce.sim.statics import settle
 from jounce.vehicle.schema import Vehicle
 
 # the sides differ, so that nothing is right by symmetry
@@ -263,6 +266,68 @@ def test_a_load_that_nothing_carries_is_told_and_the_rig_goes_back(rig: Suspensi
         rig.hold(Point(loads={w: Load(fz=-9e6) for w in rig.wheels}))
     again = rig.hold(rig.design())
     assert again.jack == pytest.approx(held.jack, rel=1e-9)
+
+
+def test_a_travel_beyond_the_maps_is_told_once(rig: SuspensionRig) -> None:
+    with pytest.warns(PlausibilityWarning, match=r"wheel R2: a travel of -121 mm; the maps .* -120 to 120 mm") as told:
+        travel_sweep(rig, "rear", [-0.121, -0.1215], "right")
+    assert len(told) == 1
+
+
+# --- where it starts -------------------------------------------------------------------------------------------------
+
+
+def test_it_starts_where_a_car_stands(car: Vehicle) -> None:
+    """A heavier car stands lower, and its jacks carry there what its tires do on the road."""
+    heavy = car.with_(**{"body.mass": car.get("body.mass") + 230.0})
+    rig = SuspensionRig(heavy, radius="design", start="standing")
+    held = rig.hold(rig.start())
+    description = describe(heavy)
+    sim = simulation(description)
+    settle(sim, description)
+    for wheel in rig.wheels:
+        assert held.travel[wheel] == pytest.approx(sim.output(f"Suspension.Jounce.{wheel}"), abs=1e-12)
+        assert held.travel[wheel] > 0.01
+        # contacts of rigid wheels and of tires differ by what camber moves them; toe has forces of its own
+        assert held.jack[wheel] == pytest.approx(sim.output(f"Tire.Ground_Surface_Force_Z.{wheel}"), rel=0.005)
+    (up,) = travel_sweep(rig, "rear", [0.004], "parallel")
+    assert up.travel["L2"] == held.travel["L2"] + 0.004 and up.travel["L1"] == held.travel["L1"]
+
+
+@pytest.mark.slow
+def test_a_car_that_was_set_up_is_measured_where_it_stands() -> None:
+    """Lower by its push-rods: the rig starts there, with the toe of the target against the chassis."""
+    was = jn.load("sedan")
+    low = jn.setup(was, {"front_ride_height": 0.27, "rear_toe": "0.21 deg"}, reference="chassis")
+    phase = low.setup_report.phases[-1]
+    rig = SuspensionRig(low, radius="design", start="standing")
+    held = rig.hold(rig.start())
+    for wheel in rig.wheels:
+        assert held.travel[wheel] == pytest.approx(phase.wheels[wheel]["travel"], abs=1e-6)
+    assert (held.toe("L2"), held.toe("R2")) == pytest.approx((math.radians(0.21),) * 2, abs=1e-6)
+    assert abs(held.travel["L1"]) > 2e-3
+    assert kc(low, rig)["camber_gain_front"] != pytest.approx(kc(was)["camber_gain_front"], rel=0.01)
+
+
+@pytest.mark.slow
+def test_the_third_axle_is_moved_alone() -> None:
+    """Of a truck with twin tires on two axles and sides that differ: its maps come back, the others stay."""
+    truck_ = vehicle_of(truck())
+    rig = SuspensionRig(truck_, radius="design")
+    rest = rig.hold(rig.design())
+    for held in travel_sweep(rig, "axle3", [-0.03, 0.04], "opposite"):
+        for wheel in ("L1", "R1", "L2", "R2"):
+            assert held.travel[wheel] == 0.0
+            assert held.jack[wheel] == pytest.approx(rest.jack[wheel], abs=1e-5)
+        assert held.travel["L3"] == -held.travel["R3"] != 0.0
+    h = 1e-3
+    up, down = travel_sweep(rig, "3", [h, -h], "parallel")
+    # the springs of this axle, by their own rates; each wheel carries some of the other one's, inboard of it
+    rates = {w: (up.jack[w] - down.jack[w]) / (2 * h) for w in ("L3", "R3")}
+    assert sum(rates.values()) == pytest.approx(33.9e3 + 35.2e3, rel=0.01)
+    assert 1.01 < rates["R3"] / rates["L3"] < 35.2 / 33.9
+    names = {m.name for m in kc(truck_, rig).metrics}
+    assert {"wheel_rate_axle3", "roll_centre_axle3", "anti_lift_axle3", "bump_steer_rear"} <= names
 
 
 # --- figures ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
 
 
+WHOLE = "understeer_gradient"
+
+
 def kc(
     vehicle: Annotated[str, typer.Argument(help="Name of a library vehicle, a vehicle file or folder; or import.")],
     files: Annotated[
@@ -24,8 +27,22 @@ def kc(
     mapping: Annotated[
         Path | None, typer.Option(help="import: channels, units, signs, settings and load cases, as YAML.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="import: folder of the changed vehicle; else its own files.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="import: folder of the changed vehicle, else its own files; with --cases: file of channels."),
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML page with curves or residuals.")] = None,
+    start: Annotated[
+        str, typer.Option(help="Zero of sweeps and figures: design, or standing (as it stands on the road).")
+    ] = "design",
+    targets: Annotated[
+        list[str] | None,
+        typer.Option("--setup", help='Set up before, "front_ride_height=300 mm" (repeatable); start: standing.'),
+    ] = None,
+    cases: Annotated[
+        Path | None,
+        typer.Option(help="Hold the load cases of a file (.csv, .xml) instead; --out: all channels."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Kinematics and compliance of every axle on the rig; `kc import` makes maps of measured or simulated sweeps."""
@@ -50,17 +67,28 @@ def kc(
     changes = assignments(parameters)
     if changes:
         data = data.with_(**changes)
+    wanted = assignments(targets)
+    if wanted:
+        from jounce.sim.setup import setup
+
+        data, start = setup(data, dict(wanted)), "standing"
+    if cases is not None:
+        from jounce.cli._kc_cases import hold_cases
+
+        hold_cases(data, cases, start, out, as_json)
+        return
     with waiting(f"{data.name}: on the suspension rig (a new structure takes a while)", quiet=as_json):
-        rig = SuspensionRig(data, radius="design")
+        rig = SuspensionRig(data, radius="design", start=start)  # type: ignore[arg-type]
         found = measure(data, rig)
         budget = _budget(data)
         if report is not None:
             from jounce.rigs.kc_report import sweeps, write_page
 
-            write_page(report, found, sweeps(rig))
+            write_page(report, found, sweeps(rig), budget)
     if as_json:
         entries = [
-            {"name": f"understeer_budget.{k}", "axle": k.rpartition("_")[2], "value": v} for k, v in budget.items()
+            {"name": f"understeer_budget.{k}", "axle": "" if k == WHOLE else k.rpartition("_")[2], "value": v}
+            for k, v in budget.items()
         ]
         typer.echo(json.dumps([*found.raw(), *({**e, "unit": "deg/g_0", "low": None, "high": None} for e in entries)]))
         return
@@ -69,7 +97,7 @@ def kc(
     from jounce.cli._terminal import console as terminal
     from jounce.cli._terminal import show as show_table
 
-    terminal().print(f"[bold]{data.name}[/bold]  kinematics and compliance at design height")
+    terminal().print(f"[bold]{data.name}[/bold]  kinematics and compliance {rig.started}")
     table = Table(box=None, padding=(0, 2))
     for column, justify in (("figure", "left"), ("axle", "left"), ("value", "right"), ("unit", "left")):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
@@ -85,10 +113,11 @@ def kc(
         shares = Table(box=None, padding=(0, 2))
         for column, justify in (("term", "left"), ("front", "right"), ("rear", "right")):
             shares.add_column(column, justify=justify)  # type: ignore[arg-type]
-        for name in dict.fromkeys(key.rpartition("_")[0] for key in budget if key != "understeer_gradient"):
-            cells = (f"{budget[f'{name}_{axle}']:.3f}" for axle in ("front", "rear"))
-            shares.add_row(name.replace("_", " "), *cells)
-        shares.add_row("understeer gradient", f"{budget['understeer_gradient']:.3f}", "")
+        for name in dict.fromkeys(key.rpartition("_")[0] for key in budget if key != WHOLE):
+            values = [budget[f"{name}_{axle}"] for axle in ("front", "rear")]
+            if any(abs(value) >= 5e-4 for value in values):
+                shares.add_row(name.replace("_", " "), *(f"{value:.3f}" for value in values))
+        shares.add_row("understeer gradient", f"{budget[WHOLE]:.3f}", "")
         show_table(shares)
     if report is not None:
         terminal().print(f"[dim]wrote {report}[/dim]")

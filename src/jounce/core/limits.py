@@ -132,6 +132,21 @@ def parse_json(text: str | bytes, where: str) -> Any:
         raise FormatError(f"{place}: no JSON ({getattr(problem, 'msg', problem)})") from None
 
 
+def parse_xml(text: str, where: str) -> Any:
+    """The root of an XML text, or an error that names ``where``; document types and entities are refused."""
+    import xml.etree.ElementTree as Tree
+
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise FormatError(f"{where}: declares a document type or entities; such files are not read")
+    try:
+        return Tree.fromstring(text)
+    except Tree.ParseError as problem:
+        line = problem.position[0] if problem.position else 0
+        raise FormatError(f"{where}: line {line}: not well-formed XML ({problem})") from None
+    except ValueError as problem:
+        raise FormatError(f"{where}: not well-formed XML ({str(problem)[:200]})") from None
+
+
 def shown(path: str | os.PathLike[str]) -> str:
     """A path for messages: one line, not longer than a path is."""
     text = os.fspath(path)

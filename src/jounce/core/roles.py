@@ -12,6 +12,7 @@
 | drift     | zero                                                 | unknown, found               |
 | strain    | follows a displacement of the bodies in the plane    | unknown, found               |
 | stick     | unknown while its friction can hold, else zero       | as it is                     |
+| rub       | zero, unless a rig moves it there slowly             | zero                         |
 | follow    | of a memory: what it becomes                         | what it becomes              |
 | (none)    | must not move, or the search fails and names it      | must not move                |
 
@@ -26,6 +27,8 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-Role = Literal["", "balance", "zero", "trim", "held", "free", "place", "speed", "drift", "strain", "stick", "follow"]
+Role = Literal[
+    "", "balance", "zero", "trim", "held", "free", "place", "speed", "drift", "strain", "stick", "rub", "follow"
+]  # fmt: skip
 
 ROLES: tuple[str, ...] = get_args(Role)

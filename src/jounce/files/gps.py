@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
-from jounce.core.limits import FARTHEST, reading
+from jounce.core.limits import FARTHEST, parse_xml, reading
 from jounce.core.units import convert, dimensions
 from jounce.core.writing import write_atomically
 from jounce.files.drd import read_text
@@ -98,18 +98,6 @@ def from_plane(x: npt.ArrayLike, y: npt.ArrayLike, lon0: float, lat0: float) -> 
     return lon, lat
 
 
-def _xml(text: str, path: str) -> Any:
-    import xml.etree.ElementTree as Tree
-
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise FormatError(f"{path}: declares a document type or entities; such files are not read")
-    try:
-        return Tree.fromstring(text)
-    except Tree.ParseError as error:
-        line = error.position[0] if error.position else 0
-        raise FormatError(f"{path}: line {line}: not well-formed XML ({error})") from None
-
-
 def _on_plane(lon: Array, lat: Array, alt: Array, path: str) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Points (n, 3) from the first one, m, and which of them are not the same as the one before."""
     for what, values, most in (("longitude", lon, 360.0), ("latitude", lat, 89.9), ("altitude", alt, FARTHEST)):
@@ -153,7 +141,7 @@ def parse_kml(
     report: Report | None = None,
 ) -> Path:
     """The first LineString (or LinearRing, which is closed) of a KML text; of others a warning tells."""
-    root, findings = _xml(text, path or "(text)"), Report(path or "(text)")
+    root, findings = parse_xml(text, path or "(text)"), Report(path or "(text)")
     lines = [e for e in root.iter() if e.tag.rpartition("}")[2] in ("LineString", "LinearRing")]
     if len(lines) > 1:
         findings.warning(0, "LineString", f"found {len(lines)} lines; the first is taken")
@@ -184,7 +172,7 @@ def parse_gpx(
     report: Report | None = None,
 ) -> Path:
     """The first track (all its segments), or route, of a GPX text; of others a warning tells."""
-    root, findings = _xml(text, path or "(text)"), Report(path or "(text)")
+    root, findings = parse_xml(text, path or "(text)"), Report(path or "(text)")
     for whole, kind, name in (("trk", "trkpt", "tracks"), ("rte", "rtept", "routes")):
         parts = [e for e in root.iter() if e.tag.rpartition("}")[2] == whole]
         parts = [e for e in parts if any(c.tag.rpartition("}")[2] == kind for c in e.iter())]

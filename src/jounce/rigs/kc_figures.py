@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 TRAVEL, FORCE, MOMENT, HAND = 0.005, 200.0, 20.0, math.radians(5.0)  # steps of the differences: m, N, N m, rad
+LOOP = 0.03  # m: travel to either side in which friction goes over to sliding
+TOE, CAMBER, SIDE_VIEW, STEER, INCLINATION, X, Y_CENTRE, Y_CONTACT, JACK = range(9)  # of what slopes are taken of
 LOCK_SHARE = math.radians(90.0)  # hand wheel angle of the Ackermann figure
 
 
@@ -67,8 +69,8 @@ class Metric:
 class KcReport:
     """The figures of a car."""
 
-    def __init__(self, vehicle: Vehicle, metrics: Sequence[Metric]) -> None:
-        self.vehicle, self.metrics = vehicle, tuple(metrics)
+    def __init__(self, vehicle: Vehicle, metrics: Sequence[Metric], start: str = "at design height") -> None:
+        self.vehicle, self.metrics, self.start = vehicle, tuple(metrics), start
 
     def __getitem__(self, name: str) -> float:
         return next(m.value for m in self.metrics if m.name == name)
@@ -82,8 +84,7 @@ def kc(vehicle: Vehicle, rig: SuspensionRig | None = None) -> KcReport:
     """Measure a car on its suspension rig."""
     measured = _Measured(rig or SuspensionRig(vehicle, radius="design"))
     for axle in measured.rig.layout.axles:
-        if len(axle.wheels) == 2:
-            measured.axle(axle)
+        measured.axle(axle)
     measured.steering()
     known = ranges(vehicle.category)
     result = []
@@ -93,7 +94,7 @@ def kc(vehicle: Vehicle, rig: SuspensionRig | None = None) -> KcReport:
             low, high = (convert(x, limits.unit, m.unit) for x in (limits.low, limits.high))
             m = Metric(m.name, m.axle, m.value, m.unit, low, high, m.text)
         result.append(m)
-    return KcReport(vehicle, result)
+    return KcReport(vehicle, result, measured.rig.started)
 
 
 class _Measured:
@@ -105,7 +106,7 @@ class _Measured:
 
     def _centre_height(self) -> float:
         """Of the centre of gravity of the whole car above the contacts, at design."""
-        held = self.rig.hold(self.rig.design())
+        held = self.rig.hold(self.rig.start())
         return held.channels["System_Mass_Center.Global_Z"] - float(np.mean([c[2] for c in held.contact.values()]))
 
     def _drive_shares(self) -> dict[int, float]:
@@ -130,118 +131,125 @@ class _Measured:
         return result
 
     def _moved(self, axle: AxlePlace, signs: tuple[float, float]) -> Callable[[float], Point]:
-        start = dict(self.rig.design().travels)
-        return lambda s: Point(travels=start | {w.name: k * s for w, k in zip(axle.wheels, signs, strict=True)})
+        start = dict(self.rig.start().travels)
+        shares = {w.name: k for w, k in zip(axle.wheels, signs, strict=False)}
+        return lambda s: Point(travels=start | {w: start[w] + k * s for w, k in shares.items()})
 
     def _loaded(self, axle: AxlePlace, component: str) -> Callable[[float], Point]:
-        travels = self.rig.design().travels
+        travels = self.rig.start().travels
         return lambda s: Point(travels, {w.name: Load().plus(**{component: s}) for w in axle.wheels})
 
     # -- figures -----------------------------------------------------------------------------------------------------
 
     def axle(self, axle: AxlePlace) -> None:
-        left, right = (w.name for w in axle.wheels)
         front = axle is self.rig.layout.axles[0]
-        track = axle.data.suspension.track
+        out = -1.0 if front else 1.0  # understeer: toe-out in bump in front, toe-in at the rear
+        deg, add = math.degrees, self.add
+        heave = self._slope(self._moved(axle, (1.0, 1.0)), TRAVEL, self._reading(axle))
+        both = heave.mean(axis=0)
+        if len(axle.wheels) == 2:
+            add("bump_steer", axle, out * deg(both[TOE]), "deg/m", "bump steer, understeer positive")
+        add("camber_gain", axle, deg(both[CAMBER]), "deg/m", "camber over travel, top outwards")
+        add("caster_gain", axle, deg(both[SIDE_VIEW]), "deg/m", "side view angle over travel, top rearwards")
+        add("recession", axle, -1e3 * both[X], "mm/m", "wheel centre rearwards over travel")
+        add("wheel_rate", axle, 1e-3 * both[JACK], "N/mm", "vertical rate at a wheel, parallel travel")
+        add("hysteresis", axle, self._hysteresis(axle), "N", "width of the loop of vertical force at a wheel")
+        if len(axle.wheels) == 2:
+            self._roll(axle, out)
+        self._compliance(axle, out)
+
+    def _reading(self, axle: AxlePlace) -> Callable[[Held], Array]:
+        """What slopes are taken of, a row for each wheel."""
 
         def read(h: Held) -> Array:
             rows = []
-            for w, out in ((left, 1.0), (right, -1.0)):
-                c, p = h.contact[w], h.centre[w]
-                gamma = math.asin(h.axis[w][2])  # top to the right positive
-                rows.append(
-                    [
-                        h.toe(w),
-                        h.camber(w),
-                        h.caster(w),
-                        h.jack[w],
-                        p[0],
-                        p[1] * out,
-                        c[0],
-                        c[1] * out,
-                        h.steer(w),
-                        gamma,
-                    ]
-                )
+            for w in axle.wheels:
+                n, side = w.name, w.outwards
+                angles = (h.toe(n), h.camber(n), h.caster(n), h.steer(n), math.asin(h.axis[n][2]))
+                places = (h.centre[n][0], h.centre[n][1] * side, h.contact[n][1] * side)
+                rows.append([*angles, *places, h.jack[n]])
             return np.array(rows)
 
-        toe, camber, sva, jack, x, _, _, y_contact, _, _ = range(10)
-        heave = self._slope(self._moved(axle, (1.0, 1.0)), TRAVEL, read)
-        roll = self._slope(self._moved(axle, (1.0, -1.0)), TRAVEL, read)
-        roll[1] *= -1.0  # per own travel
-        both, rolling = heave.mean(axis=0), roll.mean(axis=0)
-        out = -1.0 if front else 1.0  # understeer: toe-out in bump in front, toe-in at the rear
-        deg = math.degrees
-        add = self.add
-        add("bump_steer", axle, out * deg(both[toe]), "deg/m", "bump steer, understeer positive")
-        add("camber_gain", axle, deg(both[camber]), "deg/m", "camber over travel")
-        add("caster_gain", axle, deg(both[sva]), "deg/m", "side view angle over travel")
-        add("recession", axle, -1e3 * both[x], "mm/m", "wheel centre rearwards over travel")
-        add("wheel_rate", axle, 1e-3 * both[jack], "N/mm", "vertical rate at the wheel, both alike")
-        add("roll_rate", axle, 1e-3 * rolling[jack], "N/mm", "vertical rate at the wheel, opposite travel")
-        add(
-            "roll_stiffness",
-            axle,
-            0.5 * track**2 * rolling[jack] * math.pi / 180,
-            "N.m/deg",
-            "roll stiffness, at the wheels",
-        )
-        add("roll_steer", axle, out * deg(rolling[toe]), "deg/m", "steer over opposite travel, understeer positive")
-        add("roll_camber", axle, deg(rolling[camber]), "deg/m", "camber over opposite travel")
-        centre = 0.5 * track * rolling[y_contact]
-        add("roll_centre", axle, 1e3 * centre, "mm", "roll centre above ground")
-        add("roll_centre_travel", axle, self._roll_centre_travel(axle, read, y_contact, track), "mm/mm",
-            "roll centre over travel of both wheels")  # fmt: skip
-        self._compliance(axle, read, out)
+        return read
 
-    def _roll_centre_travel(self, axle: AxlePlace, read: Callable[[Held], Array], y: int, track: float) -> float:
+    def _hysteresis(self, axle: AxlePlace) -> float:
+        """Vertical force at the start on the way up less that on the way down, mean of the wheels, after sliding."""
+        if not self.rig.has_friction:
+            return 0.0
+        points = self._moved(axle, (1.0, 1.0))
+        self.rig.reset()
+        _, _, down, _, up = self.rig.run((points(x) for x in (0.0, LOOP, 0.0, -LOOP, 0.0)), friction=True)
+        return float(np.mean([up.jack[w.name] - down.jack[w.name] for w in axle.wheels]))
+
+    def _roll(self, axle: AxlePlace, out: float) -> None:
+        """Figures of opposite travel."""
+        deg, add, track = math.degrees, self.add, axle.data.suspension.track
+        roll = self._slope(self._moved(axle, (1.0, -1.0)), TRAVEL, self._reading(axle))
+        roll[1] *= -1.0  # per own travel
+        rolling = roll.mean(axis=0)
+        stiffness = 0.5 * track**2 * rolling[JACK] * math.pi / 180
+        add("roll_rate", axle, 1e-3 * rolling[JACK], "N/mm", "vertical rate at a wheel, opposite travel")
+        add("roll_stiffness", axle, stiffness, "N.m/deg", "roll stiffness, at the wheels")
+        add("roll_steer", axle, out * deg(rolling[TOE]), "deg/m", "steer over opposite travel, understeer positive")
+        add("roll_camber", axle, deg(rolling[CAMBER]), "deg/m", "camber over opposite travel, top outwards")
+        add("roll_centre", axle, 1e3 * 0.5 * track * rolling[Y_CONTACT], "mm", "roll centre above ground")
+        travel = self._roll_centre_travel(axle, track)
+        add("roll_centre_travel", axle, travel, "mm/mm", "roll centre over travel of both wheels")
+
+    def _roll_centre_travel(self, axle: AxlePlace, track: float) -> float:
         heights = []
-        start = dict(self.rig.design().travels)
+        start = dict(self.rig.start().travels)
         for level in (TRAVEL, -TRAVEL):
 
             def points(s: float, level: float = level) -> Point:
                 return Point(
-                    travels=start | {w.name: level + k * s for w, k in zip(axle.wheels, (1.0, -1.0), strict=True)}
+                    travels=start
+                    | {w.name: start[w.name] + level + k * s for w, k in zip(axle.wheels, (1.0, -1.0), strict=True)}
                 )
 
-            slope = self._slope(points, TRAVEL, read)
-            heights.append(0.5 * track * 0.5 * (slope[0, y] - slope[1, y]))
-        return (heights[0] - heights[1]) / (2 * TRAVEL)
+            slope = self._slope(points, TRAVEL, self._reading(axle))[:, Y_CONTACT]
+            heights.append(0.5 * track * 0.5 * (slope[0] - slope[1]))
+        return float(heights[0] - heights[1]) / (2 * TRAVEL)
 
-    def _compliance(self, axle: AxlePlace, read: Callable[[Held], Array], out: float) -> None:
-        deg, add = math.degrees, self.add
-        toe, jack, x, y_centre, steer, gamma = 0, 3, 4, 5, 8, 9
-        side = self._slope(self._loaded(axle, "fy"), FORCE, read)
-        brake = self._slope(self._loaded(axle, "fx_brake"), FORCE, read).mean(axis=0)
-        drive = self._slope(self._loaded(axle, "fx_drive"), FORCE, read).mean(axis=0)
-        turn = self._slope(self._loaded(axle, "mz"), MOMENT, read).mean(axis=0)
-        mean = side.mean(axis=0)
-        add("fy_steer", axle, out * 1e3 * deg(mean[steer]), "deg/kN", "steer by lateral force, understeer positive")
-        add("fy_camber", axle, 1e3 * deg(mean[gamma]), "deg/kN", "inclination by lateral force")
-        add("fy_compliance", axle, 1e6 * 0.5 * (side[0, y_centre] - side[1, y_centre]), "mm/kN",
-            "wheel centre sideways by lateral force")  # fmt: skip
-        add("mz_steer", axle, 1e3 * deg(turn[steer]), "deg/(kN.m)", "steer by aligning moment, wheel held")
-        add("fx_compliance", axle, 1e6 * drive[x], "mm/kN", "wheel centre forward by force at the centre")
-        add("brake_steer", axle, -1e3 * deg(brake[toe]), "deg/kN", "toe-in by brake force")
-        add("drive_steer", axle, 1e3 * deg(drive[toe]), "deg/kN", "toe-in by drive force")
+    def _compliance(self, axle: AxlePlace, out: float) -> None:
+        deg, add, read = math.degrees, self.add, self._reading(axle)
+        side, turn, brake, drive = (
+            self._slope(self._loaded(axle, load), step, read)
+            for load, step in (("fy", FORCE), ("mz", MOMENT), ("fx_brake", FORCE), ("fx_drive", FORCE))
+        )
+        sideways = [w.outwards * row[Y_CENTRE] for w, row in zip(axle.wheels, side, strict=True)]
+        side, turn, brake, drive = (found.mean(axis=0) for found in (side, turn, brake, drive))
+        per_kn, mm_per_kn = 1e3 * deg(1.0), 1e6
+        add("fy_steer", axle, out * per_kn * side[STEER], "deg/kN", "steer by lateral force, understeer positive")
+        add("fy_camber", axle, per_kn * side[INCLINATION], "deg/kN", "inclination by lateral force")
+        add("fy_compliance", axle, mm_per_kn * np.mean(sideways), "mm/kN", "wheel centre sideways by lateral force")
+        add("mz_steer", axle, per_kn * turn[STEER], "deg/(kN.m)", "steer by aligning moment, wheel held")
+        add("mz_camber", axle, per_kn * turn[INCLINATION], "deg/(kN.m)", "inclination by aligning moment")
+        add("brake_steer", axle, -per_kn * brake[TOE], "deg/kN", "toe-in by brake force")
+        add("brake_windup", axle, -per_kn * brake[SIDE_VIEW], "deg/kN", "side view angle by brake force, top rearwards")
+        add("brake_compliance", axle, mm_per_kn * brake[X], "mm/kN", "wheel centre rearwards by brake force")
+        add("drive_steer", axle, per_kn * drive[TOE], "deg/kN", "toe-in by drive force")
+        add("fx_compliance", axle, mm_per_kn * drive[X], "mm/kN", "wheel centre forward by force at the centre")
         lever = self.rig.vehicle.wheelbase / self.height
         share, driven = self.shares.get(axle.number, 0.0), self.drive[axle.number]
         axles = self.rig.layout.axles
+        if len(axles) == 1:  # no load goes from one axle to another
+            return
         if axle is axles[0]:
-            add("anti_dive", axle, 100 * share * -brake[jack] * lever, "%", "anti-dive")
+            add("anti_dive", axle, 100 * share * -brake[JACK] * lever, "%", "anti-dive")
             if driven:
-                add("anti_lift_drive", axle, 100 * driven * -drive[jack] * lever, "%", "anti-lift when driving")
+                add("anti_lift_drive", axle, 100 * driven * -drive[JACK] * lever, "%", "anti-lift when driving")
         elif axle is axles[-1]:
-            add("anti_lift", axle, 100 * share * brake[jack] * lever, "%", "anti-lift when braking")
+            add("anti_lift", axle, 100 * share * brake[JACK] * lever, "%", "anti-lift when braking")
             if driven:
-                add("anti_squat", axle, 100 * driven * drive[jack] * lever, "%", "anti-squat")
+                add("anti_squat", axle, 100 * driven * drive[JACK] * lever, "%", "anti-squat")
 
     def steering(self) -> None:
         """Figures of the steered axles."""
         for axle in self.rig.layout.axles:
             if axle.data.steering is None or len(axle.wheels) != 2:
                 continue
-            design = self.rig.design()
+            design = self.rig.start()
             at_rest = self.rig.hold(design)
             names = [w.name for w in axle.wheels]
 
@@ -273,7 +281,7 @@ class _Measured:
                 if values:
                     self.add(name, axle, float(np.mean(values)), unit, text)
             self.add(
-                "ackermann", axle, self._ackermann(axle, design), "%", "of the ideal difference, hand wheel at 90 deg"
+                "ackermann", axle, self._ackermann(axle, design), "%", "Ackermann, of the ideal, hand wheel at 90 deg"
             )
 
     def _turn(self, rest: Held, wheel: str, slope: Array) -> Array:
@@ -301,7 +309,7 @@ class _Measured:
             zero = self.rig.hold(design)
             angles = [sign * (h.steer(w.name) - zero.steer(w.name)) for w in axle.wheels]
             inner, outer = (angles[0], angles[1]) if sign > 0 else (angles[1], angles[0])
-            if min(inner, outer) <= 0:
+            if min(inner, outer) <= 0 or not self.rig.vehicle.wheelbase:
                 return math.nan
             ideal = axle.data.suspension.track / self.rig.vehicle.wheelbase
             shares.append((1 / math.tan(outer) - 1 / math.tan(inner)) / ideal)

@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from jounce.core.errors import FormatError
-from jounce.core.limits import Limits, read_utf8, reading
+from jounce.core.limits import Limits, parse_xml, read_utf8, reading
 from jounce.core.writing import write_atomically
 from jounce.results.run import Run
 
@@ -61,15 +61,7 @@ def read_xml(path: str | Path) -> Run:
 
 
 def _read_xml(path: str | Path) -> Run:
-    from xml.etree import ElementTree
-
-    text = read_utf8(path, LIMITS)
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise FormatError(f"{path}: declarations of entities are not read")
-    try:
-        root = ElementTree.fromstring(text)
-    except (ElementTree.ParseError, ValueError) as error:
-        raise FormatError(f"{path}: cannot be read ({str(error)[:200]})") from None
+    root = parse_xml(read_utf8(path, LIMITS), str(path))
     columns: dict[int, tuple[str, str]] = {}
     try:
         for entity in root.iter("Entity"):

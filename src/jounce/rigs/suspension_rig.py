@@ -6,6 +6,8 @@ Forces and moments act on each wheel in the axes of the world (those of the body
     fx_drive            at the wheel centre
     mx, my, mz          free moments
 
+or, with the axes of the wheel, along its heading and to the left of it (ISO-W at the contact, ISO-C at the centre).
+
 A braked wheel is held by its brake: the torque of its forces about the spin axis goes through the brake into the
 carrier, none of ``fx_drive`` does (its torque comes through a shaft from the body). With the loads p and the hand wheel
 given, the unknowns are what balances in the suspension q (travels, whatever parts declare), the reactions r that hold
@@ -16,12 +18,20 @@ the body, the torques b of the brakes, and, where travel is given instead of ``f
 Newton's method on the exact linearisation of the car, whose tires are outside functions that give these loads. Nothing
 of the car is changed for the rig: maps, elements, steering and compliance are those that drive.
 
+Equilibria are those without friction, unless it is asked for: then friction (states of role ``rub``) is carried along
+from the last point to this one, by its own law over the way that its element goes,
+
+    F⁺ = F(q; q_old, F_old)     on the straight way from q_old to q, at the rates of its middle                      (2)
+
+which is part of the equations (1). A sweep up and down then gives the loop that a rig measures, 2 F_max wide.
+
 Rigs of other programs relax dynamically from point to point, with gains of actuators; here every point is a root.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,25 +39,30 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from jounce.components.suspension.guidance import MAPS
 from jounce.components.tire.external import INPUTS, external_tire
-from jounce.core.errors import ParameterError, StaticsError, did_you_mean
+from jounce.core.errors import ParameterError, PlausibilityWarning, StaticsError, did_you_mean
 from jounce.sim import car, statics
 from jounce.sim.equilibrium import Places, newton
 
 if TYPE_CHECKING:
+    from jounce.components.places import WheelPlace
     from jounce.vehicle.schema import Vehicle
 
 Array = npt.NDArray[np.float64]
 Way = Literal["parallel", "opposite", "left", "right"]
+Axes = Literal["body", "wheel"]
 
 TOLERANCE = 1e-9  # largest remaining acceleration or travel error, SI
 ROUNDING = 1e-6  # what is accepted when no step makes it smaller
 ITERATIONS = 40
 STEP = {"m": 0.02, "rad": 0.05}  # largest change of an unknown of this unit in one iteration
-JACK = 100.0  # N, of the difference that tells what a jack force does; it acts linearly
+JACK = 100.0  # N, of the difference that tells what a jack force or friction does; they act linearly
+WAY = 1e-7  # m, rad: of the difference that tells how friction changes along its way
 TURNED = slice(4, 13)  # of what an outside tire is asked with: the axes of its carrier
 DIFFERENCE = 1e-6  # of these, for slopes
 REACTIONS = tuple(f"Ext_Ground.{kind}.{axis}" for kind in ("force", "moment") for axis in "XYZ")
+FARTHEST = 0.5  # m of travel: more is no wheel of a vehicle
 HOLDING = "Brake_System.brk_mmag_unsign"
 STEER = "steering_wheel"
 
@@ -77,13 +92,14 @@ class Load:
 class Point:
     """One point of a rig test: what is given at the wheels and the hand wheel.
 
-    A wheel in ``travels`` is moved there (m from design, up), and ``fz`` of its load does not count; every other wheel
-    carries its load. ``steer``: hand wheel angle, rad, left positive.
+    A wheel in ``travels`` is moved there (m from design, up); every other wheel carries ``fz`` of its load. ``steer``:
+    hand wheel angle, rad, left positive. ``axes``: those that loads act along, of the body or of each wheel.
     """
 
     travels: Mapping[str, float] = field(default_factory=dict)
     loads: Mapping[str, Load] = field(default_factory=dict)
     steer: float = 0.0
+    axes: Axes = "body"
 
 
 @dataclass(frozen=True)
@@ -123,17 +139,27 @@ class SuspensionRig:
     ----------
     vehicle : the car
     gravity : m/s²; that of the car by default, 0 for a rig without the weight of the wheels
+    start : where sweeps and figures have their zero: the travels of design, those at which the car stands on the road
+        (as it was set up), or travels by wheel, m from design
     radius : of the rigid wheels: that of the unloaded tires, or their height at design, on the ground of the road
     """
 
     def __init__(
-        self, vehicle: Vehicle, gravity: float | None = None, radius: Literal["unloaded", "design"] = "unloaded"
+        self,
+        vehicle: Vehicle,
+        gravity: float | None = None,
+        radius: Literal["unloaded", "design"] = "unloaded",
+        start: Literal["design", "standing"] | Mapping[str, float] = "design",
     ) -> None:
         self.vehicle, self.layout = vehicle, vehicle.layout
         self.wheels = tuple(self.layout.wheels)
         own = car.tires_of(vehicle)
         if radius not in ("unloaded", "design"):
             raise ParameterError(f"radius = {radius!r}{did_you_mean(radius, ('unloaded', 'design'))}")
+        self._reach = {w: reach(place) for w, place in self.layout.wheels.items()}
+        self._beyond: set[str] = set()
+        self._started = self._travels(start)
+        self.started = "at design height" if start == "design" else f"at {_millimetres(self._started)}"
         design = {w: place.axle.data.wheels_on(place.side) for w, place in self.layout.wheels.items()}
         self.radius = {
             w: float(own[w].values["UNLOADED_RADIUS"] if radius == "unloaded" else design[w].wheel_centre_height)
@@ -155,39 +181,65 @@ class SuspensionRig:
         statics.place(self.sim, self.description)
         self._start = self.sim.snapshot()
 
+    def _travels(self, start: str | Mapping[str, float]) -> dict[str, float]:
+        """Travels of all wheels where sweeps have their zero."""
+        if isinstance(start, Mapping):
+            self._known(start)
+            return {w: float(start.get(w, 0.0)) for w in self.wheels}
+        if start not in ("design", "standing"):
+            raise ParameterError(f"start = {start!r}{did_you_mean(start, ('design', 'standing'))}")
+        if start == "design":
+            return dict.fromkeys(self.wheels, 0.0)
+        description = car.describe(self.vehicle)
+        sim = car.simulation(description)
+        statics.settle(sim, description)
+        return {w: sim.output(f"Suspension.Jounce.{w}") for w in self.wheels}
+
+    def _known(self, wheels: Iterable[str]) -> None:
+        for wheel in wheels:
+            if wheel not in self.wheels:
+                raise ParameterError(f"wheel {wheel!r} is unknown{did_you_mean(wheel, self.wheels)}")
+
     def _has_brake(self, wheel: str) -> bool:
         return self.layout.wheels[wheel].axle.data.brake is not None
 
     def _service(self, name: str) -> Callable[[Array, int], Array]:
         """The wheel as an outside tire: the loads of the point at hand, at the wheel centre in carrier axes."""
-        n = len(INPUTS)
-
-        def values(matrix: Array) -> Array:
-            load = self._point.loads.get(name, NOTHING)
-            vertical = self._jack.get(name, 0.0) if name in self._point.travels else load.fz
-            x, y, z = self.radius.get(name, 0.0) * _down(matrix[:, 1])
-            moment = (load.mx + y * vertical - z * load.fy, load.my + z * load.fx_brake - x * vertical,
-                      load.mz + x * load.fy - y * load.fx_brake)  # fmt: skip
-            force = (load.fx_brake + load.fx_drive, load.fy, vertical)
-            result: Array = np.concatenate([force @ matrix, moment @ matrix])
-            return result
+        n, first = len(INPUTS), TURNED.start
 
         def service(x: Array, order: int) -> Array:
             matrix = x[TURNED].reshape(3, 3)
-            value = values(matrix)
+            axis = matrix[:, 1].tolist()
+            force, moment = loads = self._acting(name, axis)
+            value: Array = np.concatenate([force @ matrix, moment @ matrix])
             if order == 0:
                 return value
             slopes = np.zeros((6, n))  # they depend on how the carrier is turned only
-            for j in range(9):
+            for i in range(3):
+                for j in range(3):
+                    slopes[(j, 3 + j), first + 3 * i + j] = force[i], moment[i]
+                # and the loads on the spin axis, which is the second column
                 ends = []
                 for h in (DIFFERENCE, -DIFFERENCE):
-                    moved = matrix.copy()
-                    moved[divmod(j, 3)] += h
-                    ends.append(values(moved))
-                slopes[:, TURNED.start + j] = (ends[0] - ends[1]) / (2 * DIFFERENCE)
+                    ends.append(self._acting(name, [a + h * (k == i) for k, a in enumerate(axis)]))
+                for k in range(len(loads)):
+                    change = (ends[0][k] - ends[1][k]) / (2 * DIFFERENCE)
+                    slopes[3 * k : 3 * k + 3, first + 3 * i + 1] += change @ matrix
             return np.concatenate([value, slopes.ravel()])
 
         return service
+
+    def _acting(self, name: str, axis: Sequence[float]) -> tuple[Array, Array]:
+        """Force, and moment about the wheel centre, in the axes of the world, on a wheel with this spin axis."""
+        load = self._point.loads.get(name, NOTHING)
+        vertical = self._jack.get(name, 0.0) if name in self._point.travels else load.fz
+        c, s = heading(axis) if self._point.axes == "wheel" else (1.0, 0.0)
+        x, y, z = (self.radius.get(name, 0.0) * part for part in _down(axis))
+        fx, fy = c * load.fx_brake - s * load.fy, s * load.fx_brake + c * load.fy
+        mx, my = c * load.mx - s * load.my, s * load.mx + c * load.my
+        force = np.array([fx + c * load.fx_drive, fy + s * load.fx_drive, vertical])
+        moment = np.array([mx + y * vertical - z * fy, my + z * fx - x * vertical, load.mz + x * fy - y * fx])
+        return force, moment
 
     def _find_unknowns(self) -> None:
         rest = self.linear.rest
@@ -202,13 +254,22 @@ class SuspensionRig:
         spins = {names[i].split(".")[0]: i for i in rest["rolling"]}
         self._spins = [spins[w] for w in self.wheels if self._has_brake(w) and w in spins]
         self._names = names
+        self._moving = [(self._places.state[i], self._places.state[partners[i]]) for i in self._free if i in partners]
+        self._rubs = [i for i, v in enumerate(self.sim.model.memories) if v.role == "rub"]
         units = {v.name: v.unit for v in self.sim.model.states}
         self._limits = [STEP.get(units.get(names[i], ""), np.inf) for i in self._free]
 
     # -- one point ---------------------------------------------------------------------------------------------------
 
-    def hold(self, point: Point | None = None, **changes: Any) -> Held:
+    @property
+    def has_friction(self) -> bool:
+        """Whether something in the suspension rubs."""
+        return bool(self._rubs)
+
+    def hold(self, point: Point | None = None, friction: bool = False, **changes: Any) -> Held:
         """Find the equilibrium of a point; it begins where the last one ended.
+
+        ``friction``: carried along from the last point, by (2); else there is none.
 
         Raises
         ------
@@ -216,9 +277,7 @@ class SuspensionRig:
             Naming what does not come to rest; the rig goes back to where it was.
         """
         point = replace(point or Point(), **changes)
-        unknown = [w for w in (*point.travels, *point.loads) if w not in self.wheels]
-        if unknown:
-            raise ParameterError(f"wheel {unknown[0]!r} is unknown{did_you_mean(unknown[0], self.wheels)}")
+        self._check(point)
         before = self.sim.snapshot(), dict(self._jack), self._point
         self._point = point
         known = {v.name for v in self.sim.model.inputs}
@@ -226,7 +285,7 @@ class SuspensionRig:
             self.sim.set_inputs({STEER: point.steer})
         elif point.steer:
             raise ParameterError("steer: this car has no steering")
-        problem = _Problem(self)
+        problem = _Problem(self, friction and self.has_friction)
         found = newton(problem, problem.limits, TOLERANCE, ITERATIONS, ROUNDING)
         if not found.converged:
             self.sim.restore(before[0])
@@ -237,6 +296,29 @@ class SuspensionRig:
             )
         return self._told(found.size)
 
+    def _check(self, point: Point) -> None:
+        """ParameterError about a wheel that is not there, two sources of one quantity, a travel that is far off."""
+        self._known((*point.travels, *point.loads))
+        if point.axes not in ("body", "wheel"):
+            raise ParameterError(f"axes = {point.axes!r}{did_you_mean(point.axes, ('body', 'wheel'))}")
+        for wheel, travel in point.travels.items():
+            load = point.loads.get(wheel, NOTHING)
+            if load.fz:
+                raise ParameterError(
+                    f"wheel {wheel}: both a travel ({1e3 * travel:g} mm) and a vertical force ({load.fz:g} N) are "
+                    "given; give one, the other is found"
+                )
+            if not abs(travel) <= FARTHEST:
+                raise ParameterError(
+                    f"wheel {wheel}: a travel of {1e3 * travel:g} mm; wheels move by at most {1e3 * FARTHEST:g} mm. "
+                    "Travels are in m"
+                )
+            low, high = self._reach[wheel]
+            if not low <= travel <= high and wheel not in self._beyond:
+                self._beyond.add(wheel)  # once
+                text = f"the maps that guide it have {1e3 * low:.0f} to {1e3 * high:.0f} mm and are continued beyond"
+                warnings.warn(f"wheel {wheel}: a travel of {1e3 * travel:.4g} mm; {text}", PlausibilityWarning, 4)
+
     def _told(self, residual: float) -> Held:
         values = self.sim.outputs()
         channels = {v.name: float(x) for v, x in zip(self.sim.model.outputs, values, strict=True)}
@@ -244,7 +326,7 @@ class SuspensionRig:
         for w in self.wheels:
             centre[w] = np.array([channels[f"Wheel.Global_{i}.{w}"] for i in "XYZ"])
             axis[w] = self._axis(channels, w)
-            contact[w] = centre[w] + self.radius[w] * _down(axis[w])
+            contact[w] = centre[w] + self.radius[w] * np.asarray(_down(axis[w]), dtype=float)
             travel[w] = channels[f"Suspension.Jounce.{w}"]
             load = self._point.loads.get(w, NOTHING)
             jack[w] = self._jack[w] if w in self._point.travels else load.fz
@@ -264,13 +346,17 @@ class SuspensionRig:
 
     # -- many points -------------------------------------------------------------------------------------------------
 
-    def run(self, points: Iterable[Point]) -> list[Held]:
-        """Equilibria of a sequence of points."""
-        return [self.hold(point) for point in points]
+    def run(self, points: Iterable[Point], friction: bool = False) -> list[Held]:
+        """Equilibria of a sequence of points; with ``friction`` the first is without, and then it is carried along."""
+        return [self.hold(point, friction and k > 0) for k, point in enumerate(points)]
 
     def design(self) -> Point:
         """All wheels at design."""
         return Point(travels=dict.fromkeys(self.wheels, 0.0))
+
+    def start(self) -> Point:
+        """All wheels where sweeps have their zero."""
+        return Point(travels=dict(self._started))
 
     def reset(self) -> None:
         """Back to design, unloaded."""
@@ -292,8 +378,11 @@ NOTHING = Load()
 class _Problem:
     """Unknowns and equations (1) of a point; travels that are given are set at once, their jack forces are found."""
 
-    def __init__(self, rig: SuspensionRig) -> None:
-        self.rig = rig
+    def __init__(self, rig: SuspensionRig, friction: bool) -> None:
+        self.rig, self.friction = rig, friction
+        self.before = rig.sim.x.copy(), rig.sim.m.copy()
+        if not friction:
+            rig.sim.m[rig._rubs] = 0.0
         self.moved = tuple(rig._point.travels)
         names = {name: i for i, name in enumerate(rig._names)}
         given = {names[rig.layout.wheels[w].travel]: w for w in self.moved}
@@ -308,22 +397,61 @@ class _Problem:
         return f"the acceleration of {self.rig._names[self.rows[row]]!r}"
 
     def residual(self) -> Array:
+        if self.friction:
+            self.rig.sim.m[self.rig._rubs] = self.rubbed()
+        return self._rates()
+
+    def _rates(self) -> Array:
         rates: Array = self.rig._places.rates(self.rig.sim.derivatives()[0])[self.rows]
         return rates
+
+    def rubbed(self, moved: int | None = None, by: float = 0.0) -> Array:
+        """(2), also with one state moved: friction sees a motion of the middle of the way, all of it in one second."""
+        rig, (was, memory) = self.rig, self.before
+        now = rig.sim.x.copy()
+        if moved is not None:
+            now[moved] += by
+        middle = 0.5 * (was + now)
+        for position, speed in rig._moving:
+            middle[speed] = now[position] - was[position]
+        # the law takes the mean of the rates at both ends of the time, and that at its beginning is kept as zero
+        found: Array = rig.sim.derivatives(x=middle, m=memory, elapsed=2.0)[1][rig._rubs]
+        return found
 
     def jacobian(self) -> Array:
         rig = self.rig
         linear = rig.linear.at(rig.sim)
         columns = [linear.A[np.ix_(self.rows, self.free)], linear.B[self.rows]]
+        if self.friction:
+            columns[0] = columns[0] + self._by_friction()
         for w in self.moved:  # linear in the jack force
             was = rig._jack[w]
             values = []
             for change in (JACK, -JACK):
                 rig._jack[w] = was + change
-                values.append(self.residual())
+                values.append(self._rates())
             rig._jack[w] = was
             columns.append(((values[0] - values[1]) / (2 * JACK))[:, None])
         return np.hstack(columns)
+
+    def _by_friction(self) -> Array:
+        """What friction adds to the slopes of the equations over the unknown states: ∂r/∂F ∂F/∂q."""
+        rig = self.rig
+        acts = []
+        for i in rig._rubs:
+            was, values = rig.sim.m[i], []
+            for change in (JACK, -JACK):
+                rig.sim.m[i] = was + change
+                values.append(self._rates())
+            rig.sim.m[i] = was
+            acts.append((values[0] - values[1]) / (2 * JACK))
+        along, moving = np.zeros((len(rig._rubs), len(self.free))), {position for position, _ in rig._moving}
+        for k, i in enumerate(self.free):
+            at = rig._places.state.get(i, -1)
+            if at in moving:
+                along[:, k] = (self.rubbed(at, WAY) - self.rubbed(at, -WAY)) / (2 * WAY)
+        result: Array = np.column_stack(acts) @ along
+        return result
 
     def save(self) -> tuple[Array, Array, dict[str, float]]:
         return self.rig.sim.x.copy(), self.rig.sim.u.copy(), dict(self.rig._jack)
@@ -337,12 +465,32 @@ class _Problem:
         rig._jack = jack | {w: float(jack[w] + step[n + m + i]) for i, w in enumerate(self.moved)}
 
 
-def _down(axis: Array) -> Array:
+def _down(axis: Sequence[float] | Array) -> tuple[float, float, float]:
     """From the wheel centre to the contact, in the plane of the wheel."""
     x, y, z = axis
-    across = np.array([z * x, z * y, z * z - 1.0])
-    result: Array = across / math.sqrt(across @ across)
-    return result
+    size = math.sqrt(z * z * (x * x + y * y) + (z * z - 1.0) ** 2)
+    return z * x / size, z * y / size, (z * z - 1.0) / size
+
+
+def reach(wheel: WheelPlace) -> tuple[float, float]:
+    """Travel that all maps that guide a wheel cover, m; without tables there is no end."""
+    low, high = -math.inf, math.inf
+    for name in MAPS:
+        curve = wheel.axle.data.suspension.map(name, wheel.side).curve
+        if curve.is_table:
+            low, high = max(low, curve.x[0]), min(high, curve.x[-1])
+    return low, high
+
+
+def _millimetres(travels: Mapping[str, float]) -> str:
+    return "travels of " + ", ".join(f"{1e3 * value:.1f} mm ({wheel})" for wheel, value in travels.items())
+
+
+def heading(axis: Sequence[float] | Array) -> tuple[float, float]:
+    """Where a wheel with this spin axis is headed on the ground: cosine and sine of its steer angle."""
+    x, y = axis[0], axis[1]
+    size = math.hypot(x, y)
+    return y / size, -x / size
 
 
 # --- sweeps ---------------------------------------------------------------------------------------------------------
@@ -356,14 +504,20 @@ def _shares(rig: SuspensionRig, axle: str, way: str) -> dict[str, float]:
     """Wheels of an axle and their signs in a sweep."""
     if way not in SIGNS:
         raise ParameterError(f"way = {way!r}{did_you_mean(way, SIGNS)}")
-    return dict(zip(rig.axle(axle), SIGNS[way], strict=False))
+    wheels = rig.axle(axle)
+    if len(wheels) == 1 and way != "parallel":
+        raise ParameterError(f"way = {way!r}: axle {axle} has one wheel, {wheels[0]}; move it by 'parallel'")
+    return dict(zip(wheels, SIGNS[way], strict=False))
 
 
-def travel_sweep(rig: SuspensionRig, axle: str, values: Sequence[float], way: Way) -> list[Held]:
-    """Wheels of an axle moved together, against each other (left up), or one of them; all others at design."""
-    shares, start = _shares(rig, axle, way), dict(rig.design().travels)
+def travel_sweep(
+    rig: SuspensionRig, axle: str, values: Sequence[float], way: Way, friction: bool = False
+) -> list[Held]:
+    """Wheels of an axle moved together, against each other (left up), or one of them; all others stay."""
+    shares, start = _shares(rig, axle, way), dict(rig.start().travels)
     rig.reset()
-    return rig.run(Point(travels=start | {w: s * value for w, s in shares.items()}) for value in values)
+    points = (Point(travels=start | {w: start[w] + s * value for w, s in shares.items()}) for value in values)
+    return rig.run(points, friction)
 
 
 def load_sweep(
@@ -373,8 +527,8 @@ def load_sweep(
     values: Sequence[float],
     way: Way = "parallel",
 ) -> list[Held]:
-    """A component of the loads at the wheels of an axle, at design height."""
-    shares, design = _shares(rig, axle, way), rig.design()
+    """A component of the loads at the wheels of an axle, at the height of the start."""
+    shares, design = _shares(rig, axle, way), rig.start()
     NOTHING.plus(**{component: 0.0})
     rig.reset()
     return rig.run(
@@ -384,9 +538,9 @@ def load_sweep(
 
 
 def steer_sweep(rig: SuspensionRig, values: Sequence[float]) -> list[Held]:
-    """The hand wheel turned, all wheels at design."""
+    """The hand wheel turned, all wheels where they start."""
     rig.reset()
-    design = rig.design()
+    design = rig.start()
     return rig.run(replace(design, steer=value) for value in values)
 
 

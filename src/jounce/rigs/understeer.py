@@ -12,15 +12,26 @@ the other. α follows from dFy = Cα dα + Cγ dγ + C_F dFz of the tires as the
 
     ᾱ = (m_axle a_y + (ΣdFy - m_axle a_y) - ΣCγ dγ - ΣC_F dFz)/ΣCα                                                   (2)
 
-in this order: weight, moments (aligning moments, and air), camber, load transfer. What (1) and (2) leave over (sides
-that differ, contacts that are not below the wheel centres) is told as rest. The sums over an axle are the cornering
-compliances of [Bundorf1976], that of the rear axle with a minus.
+in this order: weight, moments (aligning moments; drive forces), camber, load transfer. Inclination against the road is
+that of a body that rolls with its wheels (body_roll), that of the wheels against the body as they travel (roll_camber)
+and as they are steered (steer_camber), and what gives way.
+
+Weight, moments, load transfer and body roll are told of the car without air; what air changes in them (wheel loads and
+with them Cα, drive forces) is the term aero. All else is told of the car in air.
+
+What gives way is taken apart by load: ε = Σ_f ε_f (``components/suspension/compliance`` (1)), where ε_f is found as the
+rate that ε gets when the maps of the load f are switched off, ε̇ = -ε_f/τ, with τ a long lag that is the same for all.
+Its toe is the term ``fy_steer``, ``mz_steer``, …, its camber is taken from dγ of (2) as ``fy_camber``, …; what steers
+besides (the column) is told as other_steer. What (1) and (2) leave over (sides that differ, contacts that are not below
+the wheel centres) is told as rest. The sums over an axle are the cornering compliances of [Bundorf1976], that of the
+rear axle with a minus.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -39,9 +50,18 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
-HAND = math.radians(4.0)  # of the hand wheel, to either side
+HAND = math.radians(0.5)  # of the hand wheel, to either side
 SPEED = 100 / 3.6
-TERMS = ("weight", "moments", "camber", "load_transfer", "roll_steer", "compliance", "rest")
+LOADS = ("fx", "fy", "fz", "mz")  # that wheels give way to
+OF_TIRES = ("weight", "moments", "load_transfer", "body_roll")
+TERMS = (
+    *(*OF_TIRES, "roll_camber", "steer_camber", "roll_steer"),
+    *(f"{load}_{what}" for what in ("steer", "camber") for load in LOADS),
+    *("other_steer", "aero", "rest"),
+)
+AIR = "aero.active"  # parameters that switch the air off
+LAG = 1e6  # s: τ, beside which all else in it is nothing
+_GAIN = re.compile(r"(\w+)\.compliance\.(?:.+\.)?(toe|camber)\.(f[xyz]|mz)(?:_\w+)?\.gain")
 STEER = "steering_wheel"
 SLIP, LOAD = math.radians(0.02), 20.0  # steps of the differences of tires: rad, N
 
@@ -61,7 +81,7 @@ class Budget:
     def in_degrees(self) -> dict[str, float]:
         """Terms, and their sum, in deg/g."""
         per_g = math.degrees(GRAVITY)
-        named = {f"{term}_{axle}": per_g * value for (term, axle), value in self.terms.items()}
+        named = {f"{term}_{axle}": per_g * value + 0.0 for (term, axle), value in self.terms.items()}
         return named | {"understeer_gradient": per_g * self.gradient}
 
 
@@ -70,16 +90,25 @@ def understeer_budget(vehicle: Vehicle, speed: float = SPEED) -> Budget:
     axles = vehicle.layout.axles
     if len(axles) != 2 or axles[0].data.steering is None or any(len(a.wheels) != 2 for a in axles):
         raise ParameterError("understeer budget: for cars with two axles of two wheels, the front one steered")
-    return _Budgeting(vehicle, speed).budget()
+    still, _ = _Budgeting(vehicle, speed, air=False).terms()
+    terms, gradient = _Budgeting(vehicle, speed, air=True).terms()
+    for axle in axles:
+        terms["aero", axle.word] = math.fsum(terms[name, axle.word] - still[name, axle.word] for name in OF_TIRES)
+        terms |= {(name, axle.word): still[name, axle.word] for name in OF_TIRES}
+    return Budget(terms, gradient, speed)
 
 
 class _Budgeting:
-    def __init__(self, vehicle: Vehicle, speed: float) -> None:
+    """The terms of a car in air, or without it."""
+
+    def __init__(self, vehicle: Vehicle, speed: float, air: bool) -> None:
         self.vehicle, self.speed = vehicle, speed
         self.description = car.describe(vehicle)
         self.sim: Simulation = car.simulation(self.description)
         statics.settle(self.sim, self.description)
         self.loads = {w: self.sim.output(f"Tire.Ground_Surface_Force_Z.{w}") for w in vehicle.layout.wheels}
+        if not air:
+            self.sim.set_parameters({name: 0.0 for name in self.sim.parameters if name.endswith(AIR)})
         self.states = {}
         standing = self.sim.snapshot()
         for sign in (1.0, 0.0, -1.0):
@@ -88,6 +117,7 @@ class _Budgeting:
             run_steadily(self.sim, self.description, speed)
             self.states[sign] = (self.sim.x.copy(), self.sim.m.copy(), self.sim.u.copy())
         self.names = [v.name for v in self.sim.model.outputs]
+        self.found = {sign: self._outputs(*state) for sign, state in self.states.items()}
 
     def _outputs(self, x: Array, m: Array, u: Array) -> dict[str, float]:
         return dict(zip(self.names, map(float, self.sim.outputs(x=x, m=m, u=u)), strict=True))
@@ -95,59 +125,109 @@ class _Budgeting:
     def _difference(self, channel: str) -> float:
         return (self.found[1.0][channel] - self.found[-1.0][channel]) / 2
 
-    def budget(self) -> Budget:
-        self.found = {sign: self._outputs(*state) for sign, state in self.states.items()}
+    def terms(self) -> tuple[dict[tuple[str, str], float], float]:
+        """By name and axle, and the gradient."""
         a = self._difference("System_Mass_Center.Tracking_Ay")
         front, rear = self.vehicle.layout.axles
-        by_hand = self._steer_by()
-        ratio = HAND / float(np.mean([by_hand["hand"][w.name] for w in front.wheels]))
+        stages, gives = self._stages(), self._gives()
+        by_hand = float(np.mean([stages["hand", "steer", w.name] for w in front.wheels]))
         curvature = self._difference("chassis_velocities.yaw") / self.speed
-        gradient = (HAND / ratio - self.vehicle.wheelbase * curvature) / a
+        gradient = (by_hand - self.vehicle.wheelbase * curvature) / a
         terms: dict[tuple[str, str], float] = {}
         for axle, s in ((front, -1.0), (rear, 1.0)):
-            wheels = [w.name for w in axle.wheels]
-            slip = float(np.mean([self._difference(f"Tire.Lateral_Slip_With_Lag.{w}") for w in wheels]))
-            slopes = {w: self._tire(w) for w in wheels}
-            stiffness = math.fsum(c["alpha"] for c in slopes.values())
-            force = math.fsum(self._difference(f"Tire.Ground_Surface_Force_Y.{w}") for w in wheels)
-            weight = math.fsum(self.loads[w] for w in wheels) / GRAVITY * a
-            camber = math.fsum(c["gamma"] * self._difference(f"Wheel.Inclination.{w}") for w, c in slopes.items())
-            moved = math.fsum(
-                c["load"] * self._difference(f"Tire.Ground_Surface_Force_Z.{w}") for w, c in slopes.items()
-            )
-            parts = {"weight": weight, "moments": force - weight, "camber": -camber, "load_transfer": -moved}
-            angles = {name: value / stiffness for name, value in parts.items()}
-            steer = {"roll_steer": by_hand["travel"], "compliance": by_hand["other"]}
-            angles |= {name: float(np.mean([found[w] for w in wheels])) for name, found in steer.items()}
-            angles["rest"] = slip - math.fsum(value / stiffness for value in parts.values())
-            terms |= {(name, axle.word): s * value / a for name, value in angles.items()}
+            angles = self._axle([w.name for w in axle.wheels], a, stages, gives)
+            terms |= {(name, axle.word): s * angles.get(name, 0.0) / a for name in TERMS}
         # contacts are not below the wheel centres: what is left of L κ
-        total = math.fsum(terms.values())
-        terms["rest", rear.word] += gradient - total
-        return Budget(terms, gradient, self.speed)
+        terms["rest", rear.word] += gradient - math.fsum(terms.values())
+        return terms, gradient
 
-    def _steer_by(self) -> dict[str, dict[str, float]]:
-        """Steer of each wheel by travel, by the hand wheel and by all else, per half of the difference of states."""
-        known = {wheel.travel for wheel in self.vehicle.layout.wheels.values()}
+    def _axle(
+        self,
+        wheels: list[str],
+        a: float,
+        stages: Mapping[tuple[str, str, str], float],
+        gives: Mapping[tuple[str, str, str], float],
+    ) -> dict[str, float]:
+        """Parts of ᾱ + ψ̄ of an axle, without what the hand wheel does."""
+        slopes = {w: self._tire(w) for w in wheels}
+        stiffness = math.fsum(c["alpha"] for c in slopes.values())
+
+        def by_camber(inclination: Callable[[str], float]) -> float:
+            return -math.fsum(c["gamma"] * inclination(w) for w, c in slopes.items())
+
+        def mean(values: Callable[[str], float]) -> float:
+            return float(np.mean([values(w) for w in wheels]))
+
+        force = math.fsum(self._difference(f"Tire.Ground_Surface_Force_Y.{w}") for w in wheels)
+        weight = math.fsum(self.loads[w] for w in wheels) / GRAVITY * a
+        moved = math.fsum(c["load"] * self._difference(f"Tire.Ground_Surface_Force_Z.{w}") for w, c in slopes.items())
+        forces = {"weight": weight, "moments": force - weight, "load_transfer": -moved}
+        for name, stage in (("roll_camber", "travel"), ("steer_camber", "hand")):
+            forces[name] = by_camber(lambda w, stage=stage: stages[stage, "camber", w])  # type: ignore[misc]
+        for load in LOADS:
+            forces[f"{load}_camber"] = by_camber(lambda w, load=load: gives.get(("camber", load, w), 0.0))  # type: ignore[misc]
+        on_body = math.fsum(value for name, value in forces.items() if name.endswith("camber"))
+        forces["body_roll"] = by_camber(lambda w: self._difference(f"Wheel.Inclination.{w}")) - on_body
+        angles = {name: value / stiffness for name, value in forces.items()}
+        slip = mean(lambda w: self._difference(f"Tire.Lateral_Slip_With_Lag.{w}"))
+        angles["rest"] = slip - math.fsum(angles.values())
+        angles["roll_steer"] = mean(lambda w: stages["travel", "steer", w])
+        steers = {f"{load}_steer": mean(lambda w, load=load: gives.get(("toe", load, w), 0.0)) for load in LOADS}  # type: ignore[misc]
+        angles["other_steer"] = mean(lambda w: stages["other", "steer", w]) - math.fsum(steers.values())
+        return angles | steers
+
+    def _stages(self) -> dict[tuple[str, str, str], float]:
+        """Steer and inclination of each wheel by travel, by the hand wheel and by all else, per half of the difference
+        of states: by stage, angle and wheel."""
+        places = self.vehicle.layout.wheels
+        known = {wheel.travel for wheel in places.values()}
         travels = [i for i, v in enumerate(self.sim.model.states) if v.name in known]
-        result: dict[str, dict[str, float]] = {"travel": {}, "hand": {}, "other": {}}
-        wheels = list(self.vehicle.layout.wheels)
-        steps: dict[str, dict[float, dict[str, float]]] = {}
+        result: dict[tuple[str, str, str], float] = {}
         for sign in (1.0, -1.0):
             x, m, u = (values.copy() for values in self.states[0.0])
             there = self.states[sign]
-            stages = [("start", self._outputs(x, m, u))]
+            seen = [("", self._outputs(x, m, u))]
             x[travels] = there[0][travels]
-            stages.append(("travel", self._outputs(x, m, u)))
+            seen.append(("travel", self._outputs(x, m, u)))
             u[:] = there[2]
-            stages.append(("hand", self._outputs(x, m, u)))
-            stages.append(("other", self._outputs(*there)))
-            for (_, before), (name, after) in pairwise(stages):
-                change = {w: after[f"Wheel.Spindle_Steer.{w}"] - before[f"Wheel.Spindle_Steer.{w}"] for w in wheels}
-                steps.setdefault(name, {})[sign] = change
-        for name, both in steps.items():
-            result[name] = {w: (both[1.0][w] - both[-1.0][w]) / 2 for w in wheels}
+            seen.append(("hand", self._outputs(x, m, u)))
+            seen.append(("other", self._outputs(*there)))
+            for (_, before), (stage, after) in pairwise(seen):
+                for w, place in places.items():
+                    for angle, channel, of_map in (
+                        ("steer", f"Wheel.Spindle_Steer.{w}", 1.0),
+                        ("camber", f"wheel_angles.camber_{w}", -place.outwards),
+                    ):
+                        change = sign * of_map * (after[channel] - before[channel]) / 2
+                        result[stage, angle, w] = result.get((stage, angle, w), 0.0) + change
         return result
+
+    def _gives(self) -> dict[tuple[str, str, str], float]:
+        """Steer (left) and inclination (top to the right) by property, load and wheel, per half of the difference."""
+        sim = self.sim
+        states = {v.name: i for i, v in enumerate(sim.model.states)}
+        gains: dict[tuple[str, str, str], list[str]] = {}
+        for name in sim.parameters:
+            match = _GAIN.fullmatch(name)
+            if match is not None and f"{match[1]}.compliance.{match[2]}" in states:
+                gains.setdefault((match[2], match[3], match[1]), []).append(name)
+        lags = {name: sim.parameter(name) for name in sim.parameters if name.endswith(".compliance.lag")}
+        found = {}
+        sim.set_parameters(dict.fromkeys(lags, LAG))
+        for (what, load, wheel), names in gains.items():
+            at = states[f"{wheel}.compliance.{what}"]
+            kept = {name: sim.parameter(name) for name in names}
+            own = {}
+            for sign in (1.0, -1.0):
+                x, m, u = self.states[sign]
+                whole = sim.derivatives(x=x, m=m, u=u)[0][at]
+                sim.set_parameters(dict.fromkeys(names, 0.0))
+                own[sign] = LAG * (whole - sim.derivatives(x=x, m=m, u=u)[0][at])
+                sim.set_parameters(kept)
+            outwards = self.vehicle.layout.wheels[wheel].outwards
+            found[what, load, wheel] = -outwards * (own[1.0] - own[-1.0]) / 2
+        sim.set_parameters(lags)
+        return found
 
     def _tire(self, wheel: str) -> dict[str, float]:
         """Slopes of the lateral force over slip angle, inclination and load, as the wheel runs straight."""

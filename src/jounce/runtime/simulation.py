@@ -471,11 +471,15 @@ class Simulation:
         m: npt.ArrayLike | None = None,
         u: npt.ArrayLike | None = None,
         t: float | None = None,
+        elapsed: float | None = None,
     ) -> tuple[Array, Array]:
-        """Return dx/dt and the next memories at the current point, or at the one given; nothing changes."""
+        """Return dx/dt and the next memories at the current point, or at the one given; nothing changes.
+
+        ``elapsed``: time since the memories were, s.
+        """
         self.values.attachments.check()
         f, m_next = np.zeros(len(self.x)), np.zeros(len(self.m))
-        self.values.call(self.values.need("rhs"), [f, m_next], x=x, m=m, u=u, t=t)
+        self.values.call(self.values.need("rhs"), [f, m_next], x=x, m=m, u=u, t=t, elapsed=elapsed)
         return f, m_next
 
     def outputs(

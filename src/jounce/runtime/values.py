@@ -258,9 +258,10 @@ class Values:
                     raise ParameterError(f"{name}: expected {size} numbers, got an array of shape {array.shape}")
                 keep.append(array)
                 setattr(at, name, array.ctypes.data)
-        time = point.get("t")
-        if time is not None:
-            at.t = float(time)  # type: ignore[arg-type]
+        for name in ("t", "elapsed"):
+            value = point.get(name)
+            if value is not None:
+                setattr(at, name, float(value))  # type: ignore[arg-type]
         out = (ctypes.c_void_p * max(len(results), 1))(*(r.ctypes.data for r in results))
         function(ctypes.byref(self.env), ctypes.byref(at), out)
         if self.faults.error is not None:

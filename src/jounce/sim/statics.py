@@ -178,7 +178,7 @@ def settle(
         relaxed = _relax(sim, description, stands)
         found = sim.snapshot()
         try:  # close to the solution now: the exact one is better, at rest and from contacts without strain
-            _reset(sim, ("strain", "zero", "speed", "drift"))
+            _reset(sim, ("strain", "zero", "rub", "speed", "drift"))
             return Balance(sim, description).solve()
         except (StaticsError, FloatingPointError, np.linalg.LinAlgError):
             sim.restore(found)

@@ -89,7 +89,7 @@ def rounded(scope: Scope, name: str, speed: Any, limit: Any, stiffness: Any, uni
     stiffness : k > 0 where the motion turns back, N/m (N.m/rad)
     """
     of_force = "N" if unit == "m" else "N.m"
-    before = scope.memory(f"{name}.force", of_force, "friction force at the last evaluation", role="zero")
+    before = scope.memory(f"{name}.force", of_force, "friction force at the last evaluation", role="rub")
     v_old = scope.memory(f"{name}.speed", f"{unit}/s", "relative speed at the last evaluation", role="zero")
     way = 0.5 * (speed + v_old) * scope.system.elapsed
     held = clip(before, -limit, limit)  # the limit may have fallen

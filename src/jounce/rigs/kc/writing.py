@@ -17,11 +17,9 @@ import numpy as np
 
 from jounce.components.basics import SIDES, Side
 from jounce.components.steering.maps import mirrored
-from jounce.components.suspension.axle import Suspension
 from jounce.core.curves import Curve
 from jounce.core.errors import ParameterError
 from jounce.core.library import LIBRARY
-from jounce.core.part_registry import PARTS
 from jounce.core.paths import Keys
 from jounce.core.writing import write_atomically
 from jounce.rigs.kc.channels import PROPERTIES, Array
@@ -222,12 +220,6 @@ class Writer:
                     value |= here
                 else:
                     value["right"] = here
-            if "dual" not in PARTS.kinds("auxiliary_anti_roll"):
-                self.changes.remarks.append(
-                    f"anti-roll forces by two tables are in {FOLDER}, but this version has no part for them; the "
-                    "vehicle keeps what it has"
-                )
-                return
         self.changes.values[*self.suspension, "auxiliary_anti_roll"] = value
         if self.vehicle.suspension(self.axle).anti_roll_bar is not None:
             self.changes.values[*self.suspension, "anti_roll_bar"] = None
@@ -239,12 +231,7 @@ class Writer:
         document, tables = write_compliance(found, self.word, self._sides)
         self.changes.tables |= tables
         self.changes.groups[name] = dumped(document)
-        if "compliance" in Suspension.model_fields:
-            self.changes.values[*self.suspension, "compliance"] = name
-        else:
-            self.changes.remarks.append(
-                f"compliance is in {name}, which the suspensions of this version do not take yet"
-            )
+        self.changes.values[*self.suspension, "compliance"] = name
 
 
 def _mirror_images(left: Curve, right: Curve, odd: bool) -> bool:
