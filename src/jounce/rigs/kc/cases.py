@@ -46,6 +46,7 @@ from jounce.rigs.kc.channels import (
     preset,
 )
 
+MOST_SWEEPS = 100  # of a kind: a programme of a rig has some dozens in all, and each takes a fit
 Tab = Literal["kinematics", "roll", "compliance", "steering"]
 TABS: tuple[Tab, ...] = ("kinematics", "roll", "compliance", "steering")
 TRAVELS = ("parallel travel", "single travel", "opposite travel")
@@ -255,6 +256,8 @@ def _programme(path: Path, axle_of: Any) -> Programme:
         entries: Any = document.get(tab) or []
         if not isinstance(entries, list) or not all(isinstance(item, Mapping) for item in entries):
             raise ParameterError(f"{where(document, tab)}{tab}: expected a list of {{{', '.join(CASE_KEYS)}}}")
+        if len(entries) > MOST_SWEEPS:
+            raise ParameterError(f"{where(document, tab)}{tab}: {len(entries)} sweeps, at most {MOST_SWEEPS}")
         for i, item in enumerate(entries):
             place = f"{shown(path)}, line {document[tab].lc.data[i][0] + 1}, {tab}[{i}]: "
             try:
