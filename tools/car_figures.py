@@ -165,7 +165,9 @@ class Axle:
 
     @property
     def roll_stiffness_on_tires(self) -> float:
-        return 1 / (1 / self.roll_stiffness + 2 / (self.tire_rate * self.track**2))
+        # static camber sets the contacts apart from the wheel centres
+        width = self.track - 2 * self.height * math.sin(self.data.camber.offset)
+        return 1 / (1 / self.roll_stiffness + 2 / (self.tire_rate * width**2))
 
     @property
     def lean_per_roll(self) -> float:
