@@ -321,7 +321,13 @@ def light_truck() -> Car:
 
 
 def _push_rod(
-    arm: Arm, foot: Triple, pivot: Triple, joint: Triple, damper: Link, third: Triple, bar: tuple[Triple, Triple, Triple]
+    arm: Arm,
+    foot: Triple,
+    pivot: Triple,
+    joint: Triple,
+    damper: Link,
+    third: Triple,
+    bar: tuple[Triple, Triple, Triple],
 ) -> dict[str, Element]:
     """A push-rod from the foot on a wishbone to a rocker that turns about a line along the car.
 
@@ -348,9 +354,7 @@ def formula() -> Car:
     tie_rod: Link = ((85.0, 177.5, 190.4), (112.0, 742.0, 215.0))
     front = Axle(
         "double wishbone with push-rods",
-        double_wishbone(
-            m((0.0, 790.0, 267.4)), _arm(lower), _arm(upper), (m(tie_rod[0]), m(tie_rod[1])), steered=True
-        ),
+        double_wishbone(m((0.0, 790.0, 267.4)), _arm(lower), _arm(upper), (m(tie_rod[0]), m(tie_rod[1])), steered=True),
         _push_rod(
             lower,
             (0.0, 690.0, 155.0),
