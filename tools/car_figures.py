@@ -9,9 +9,9 @@ Rates at design, with the motion ratio r = dd/dJ, spring force F and travel J; i
     ΔF_i T_i = K_i φ + m_s,i h_rc,i a_y + m_u,i z_c,i a_y                                 load transfer              (5)
     dive L = ΔF [(1 - anti-dive)/k_w1 + 1/k_t1 + (1 - anti-lift)/k_w2 + 1/k_t2],   ΔF = m a h/(2 L)                 (6)
 
-k_w,roll is that of opposite travel: on a dependent axle an element with d(J, J_o) has the ratio ∂d/∂J - ∂d/∂J_o. Springs
-and dampers between both wheels (heave) add half of k r² + F d²d/dJ² and of c r² to k_w and c r², nothing to k_w,roll; a
-series stiffness is in series with the springs of the wheels.
+k_w,roll is that of opposite travel: on a dependent axle an element with d(J, J_o) has the ratio ∂d/∂J - ∂d/∂J_o.
+Springs and dampers between both wheels (heave) add half of k r² + F d²d/dJ² and of c r² to k_w and c r², nothing to
+k_w,roll; a series stiffness is in series with the springs of the wheels.
 Cornering compliance of an axle, slip angle and steer per lateral acceleration (understeering sense positive in front),
 with the moment of the pneumatic trails t_p shifting force to the front:
 

@@ -75,8 +75,8 @@ RANGES: dict[str, Row] = {
     "t_0_100": ((8.5, 11.5), (5.8, 8.2), (6.8, 9.8), (3.2, 4.4), (8, 12)),
 }
 
-# Single-seaters of 250 to 300 kW with slicks, wings and heave elements. Wheel rates and damping are those in heave, with
-# the third elements. Of hand torque and rolling resistance as above; drag and lift at design height.
+# Single-seaters of 250 to 300 kW with slicks, wings and heave elements. Wheel rates and damping are those in heave,
+# with the third elements; drag and lift are those at design height. Units as above.
 FORMULA: dict[str, Range] = {
     "mass": (640, 800),
     "front_weight": (42, 47),

@@ -7,12 +7,12 @@ files follow, with the axles at x_1, x_2 and the sprung mass m at x,
     z_c  = R_0 - ρ(F_z)                                               height of its centre                           (2)
     F    = (F_z - m_u g - Q) (1 + k_w/k) / (dd/dJ)                    preload of its spring                          (3)
 
-with ρ the deflection of the tire and dd/dJ the motion ratio at design, both wheels moving alike. Cars are symmetric. Q is
-what springs between both wheels carry, ½ F' dd'/dJ each; a series stiffness k gives way, so that a spring with the rate
-k_w at the wheel must be that much shorter.
+with ρ the deflection of the tire and dd/dJ the motion ratio at design, both wheels moving alike. Cars are symmetric. Q
+is what springs between both wheels carry, ½ F' dd'/dJ each; a series stiffness k gives way, so that a spring with the
+rate k_w at the wheel must be that much shorter.
 
-Without ``--check``, heights and preloads that are not those of (2) and (3), rounded to 0.1 mm and 1 N (0.1 N.m of torsion bars), are put into the
-files; with it they are only told, and the exit code is 1.
+Without ``--check``, heights and preloads that are not those of (2) and (3), rounded to 0.1 mm and 1 N (0.1 N.m of a
+torsion bar), are put into the files; with it they are only told, and the exit code is 1.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def put(vehicle: jn.Vehicle) -> Simulation:
 
 @pytest.mark.parametrize("mode", ["pushrod", "preload"])
 def test_a_set_up_with_eight_targets_is_reached(formula: jn.Vehicle, mode: str) -> None:
-    """Measured on the changed car when it is put on the ground anew; by push-rods or by preloads of the torsion bars."""
+    """Measured on the changed car when it is put on the ground anew; by push-rods or preloads of torsion bars."""
     targets: dict[str, float | str | None] = {
         "front_ride_height": "36 mm",
         "rear_ride_height": "61.5 mm",
