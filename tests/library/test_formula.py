@@ -14,6 +14,8 @@ from four_wheels import CORNERS
 from jounce.core.constants import GRAVITY
 from jounce.events import StepSteer
 from jounce.events.start import Start
+from jounce.rigs.kc_figures import kc
+from jounce.rigs.suspension_rig import SuspensionRig, travel_sweep
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car, statics
 from jounce.sim.standing import modes
@@ -76,6 +78,17 @@ def test_it_rides_stably_above_the_road_up_to_top_speed(formula: jn.Vehicle) -> 
         # 270 km/h is what 275 kW give against the drag; beyond, the stops harden and the body is left to the tires
         assert len(swinging) >= 5 and min(mode.damping for mode in swinging) > (0.15 if speed <= 75 else 0.03)
     assert last[2] < 0.52
+
+
+@pytest.mark.slow
+def test_figures_of_the_rig_are_those_of_the_class(formula: jn.Vehicle) -> None:
+    """All that have a range; then wheels are pulled far into their droop stops, where the rig hangs on them."""
+    rig = SuspensionRig(formula, radius="design")
+    report = kc(formula, rig)
+    judged = [metric for metric in report.metrics if metric.low is not None]
+    assert len(judged) >= 20 and [metric for metric in judged if not metric.inside] == []
+    pulled = travel_sweep(rig, "front", [-0.03, -0.04], "parallel")
+    assert pulled[1].jack["L1"] == pulled[1].jack["R1"] < pulled[0].jack["L1"] < -8000.0
 
 
 def put(vehicle: jn.Vehicle) -> Simulation:
