@@ -268,12 +268,15 @@ class Simulation:
 
     def adopt(self, other: Simulation) -> None:
         """Take over parameters, tables and services of a simulation whose model declares the same ones."""
-        self.set_parameters({v.name: other.parameter(v.name) for v in self.model.parameters})
+        # the other one has checked them against the same limits
+        theirs = [other.values.find("parameter", v.name) for v in self.model.parameters]
+        self.values.parameters[: len(theirs)] = other.values.parameters[theirs]
+        self.values.prepare()
         here, there = self.tables, other.tables
         self.set_tables({name: there[name] for name in self.model.tables if here[name] is not there[name]})
         bound = other.values.attachments.bound
         for slot in self.model.services:
-            if slot.name in bound:
+            if slot.name in bound and self.values.attachments.bound.get(slot.name) != bound[slot.name]:
                 self.bind(slot.name, *bound[slot.name])
 
     # -- start, step, method, program --------------------------------------------------------------
