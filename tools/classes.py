@@ -7,6 +7,7 @@ their ranges in `kinematics.ranges`.
 
 from __future__ import annotations
 
+from kinematics.ranges import CLASSES as CLASSES
 from kinematics.ranges import COLUMNS, Range
 from kinematics.ranges import FORMULA as FORMULA_KINEMATIC
 from kinematics.ranges import RANGES as KINEMATIC
