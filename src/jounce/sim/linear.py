@@ -137,7 +137,8 @@ class Lineariser:
         # A call changes nothing, and all that it sees is taken over here: nothing of an earlier call is left.
         own.adopt(simulation)
         own.set_method("Euler", simulation.t_dt)  # Euler: T_DT is its step
-        now = {"x": simulation.x, "m": simulation.m, "u": simulation.u, "b": simulation.b, "t": simulation.time}
+        now: dict[str, Any] = {"x": simulation.x, "m": simulation.m, "u": simulation.u, "b": simulation.b}
+        now["t"] = simulation.time
         point = now | {name: value for name, value in point.items() if value is not None}
         return own.call(function, **point)
 
