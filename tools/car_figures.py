@@ -10,6 +10,8 @@ Rates at design, with the motion ratio r = dd/dJ, spring force F and travel J; i
     dive L = ΔF [(1 - anti-dive)/k_w1 + 1/k_t1 + (1 - anti-lift)/k_w2 + 1/k_t2],   ΔF = m a h/(2 L)                 (6)
 
 k_w,roll is that of opposite travel: on a dependent axle an element with d(J, J_o) has the ratio ∂d/∂J - ∂d/∂J_o.
+Springs and dampers between both wheels (heave) add half of k r² + F d²d/dJ² and of c r² to k_w and c r², nothing to
+k_w,roll; a series stiffness is in series with the springs of the wheels.
 Cornering compliance of an axle, slip angle and steer per lateral acceleration (understeering sense positive in front),
 with the moment of the pneumatic trails t_p shifting force to the front:
 
@@ -22,11 +24,16 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from classes import CLASSES, range_of
 
+from jounce.components.aero.maps import AeroForce
+from jounce.components.suspension.central import Central
+from jounce.components.suspension.central_damper import CentralDamper
+from jounce.components.suspension.central_spring import CentralSpring
+from jounce.components.suspension.spring import Spring
 from jounce.components.tire.base import Tire
 from jounce.core.constants import GRAVITY
 from jounce.core.curves import Curve
@@ -35,6 +42,7 @@ from jounce.vehicle import Vehicle, load
 from jounce.vehicle.schema import combine
 
 DEG = math.pi / 180
+T = TypeVar("T", bound=Central)
 STEP = 1e-4  # m, of central differences: the interpolation is smooth over some mm
 
 
@@ -83,17 +91,25 @@ class Axle:
         return Travel(curve, self.car.system.splines.method)
 
     # -- rates (1-3) ----------------------------------------------------------------------------------------
-    @property
-    def spring_force(self) -> float:
-        assert self.data.spring is not None
-        return self.data.spring.force_at_design()
-
     def wheel_rate(self, sense: float = 1.0) -> float:
         """Second derivative of the potential k d²/2 + F d along J = sense · J_o, per wheel."""
-        spring = self.data.spring
-        assert spring is not None and spring.rate is not None
+        assert self.data.spring is not None
+        total = self._rate_of(self.data.spring, sense)
+        if self.data.series_stiffness is not None:
+            total = 1 / (1 / total + 1 / self.data.series_stiffness.stiffness)
+        if sense > 0:
+            total += sum(self._rate_of(item, sense) / 2 for item in self._between(CentralSpring))
+        return total
+
+    def _rate_of(self, spring: Spring, sense: float) -> float:
+        assert spring.rate is not None
         ratio = self._travel(spring.deflection)
-        return spring.rate * ratio.slope(sense) ** 2 + self.spring_force * ratio.bend(sense)
+        return spring.rate * ratio.slope(sense) ** 2 + spring.force_at_design() * ratio.bend(sense)
+
+    def _between(self, kind: type[T]) -> list[T]:
+        """Heave elements between both wheels."""
+        found = [item for item in self.data.elements if isinstance(item, kind)]
+        return [item for item in found if item.acts != "roll"]
 
     @property
     def tire_rate(self) -> float:
@@ -124,7 +140,11 @@ class Axle:
         assert len(self.data.dampers) == 1
         ratio = self._travel(self.data.dampers[0].deflection).slope()
         mean = np.mean([self.damper_force(v) / v for v in (-0.3, -0.2, -0.1, 0.1, 0.2, 0.3)])
-        return float(mean) * ratio**2 / (2 * math.sqrt(self.ride_rate * self.sprung))
+        total = float(mean) * ratio**2
+        for item in self._between(CentralDamper):
+            assert item.rate is not None
+            total += item.rate * self._travel(item.deflection).slope() ** 2 / 2
+        return total / (2 * math.sqrt(self.ride_rate * self.sprung))
 
     @property
     def rebound_over_bump(self) -> float:
@@ -145,7 +165,9 @@ class Axle:
 
     @property
     def roll_stiffness_on_tires(self) -> float:
-        return 1 / (1 / self.roll_stiffness + 2 / (self.tire_rate * self.track**2))
+        # static camber sets the contacts apart from the wheel centres
+        width = self.track - 2 * self.height * math.sin(self.data.camber.offset)
+        return 1 / (1 / self.roll_stiffness + 2 / (self.tire_rate * width**2))
 
     @property
     def lean_per_roll(self) -> float:
@@ -217,16 +239,26 @@ def slope_of(curve: Curve, method: str, h: float) -> float:
     return float(table(h, *rest) - table(-h, *rest)) / (2 * h)
 
 
+def air_area(car: Vehicle, item: AeroForce) -> float:
+    """Coefficient times frontal area at the ride heights of design, m2."""
+    aero = car.aero
+    assert aero is not None
+    if item.area is not None:
+        return item.area
+    assert item.force is not None and aero.front_sensor is not None and aero.rear_sensor is not None
+    force = item.force(aero.front_sensor.z, aero.rear_sensor.z, method=car.system.splines.method)
+    return force / (0.5 * aero.reference_density * aero.reference_velocity**2)
+
+
 def time_to(car: Vehicle, mass: float, speed: float, rolling: float, loads: tuple[float, float]) -> float:
     """Full throttle from rest on the ideal drive, s; without slip."""
-    aero = car.aero
-    assert aero is not None and aero.drag.area is not None
+    assert car.aero is not None
     radii = [car.wheels(axle).wheel_centre_height for axle in (1, 2)]
     spin = sum(2 * car.wheels(a).spin_inertia / r**2 for a, r in zip((1, 2), radii, strict=True))
     shares = car.drive.shares
     force = car.drive.max_torque * sum(shares[f"{s}{a}"] / radii[a - 1] for s in "LR" for a in (1, 2))
     speeds = np.linspace(0.0, speed, 2001)
-    drag = 0.5 * aero.air_density * aero.drag.area * speeds**2
+    drag = 0.5 * car.aero.air_density * air_area(car, car.aero.drag) * speeds**2
     rate = (force - drag - rolling * 2 * sum(loads)) / (mass + spin)
     return float(np.sum(np.diff(speeds) * (1 / rate[1:] + 1 / rate[:-1]) / 2))
 
@@ -356,9 +388,8 @@ def figures(car: Vehicle) -> dict[str, float]:
 
     aero = car.aero
     assert aero is not None and aero.front_downforce is not None and aero.rear_downforce is not None
-    lift = [item.area for item in (aero.front_downforce, aero.rear_downforce)]
-    assert aero.drag.area is not None and lift[0] is not None and lift[1] is not None
-    out["drag_area"], out["lift_area"] = aero.drag.area, -lift[0] - lift[1]
+    out["drag_area"] = air_area(car, aero.drag)
+    out["lift_area"] = -air_area(car, aero.front_downforce) - air_area(car, aero.rear_downforce)
     out["t_0_100"] = time_to(car, mass, 100 / 3.6, (tires[0]["rolling"] + tires[1]["rolling"]) / 2, loads)
     return out
 

@@ -7,7 +7,9 @@ their ranges in `kinematics.ranges`.
 
 from __future__ import annotations
 
-from kinematics.ranges import CLASSES, Range
+from kinematics.ranges import CLASSES as CLASSES
+from kinematics.ranges import COLUMNS, Range
+from kinematics.ranges import FORMULA as FORMULA_KINEMATIC
 from kinematics.ranges import RANGES as KINEMATIC
 
 Row = tuple[Range, Range, Range, Range, Range]
@@ -74,6 +76,56 @@ RANGES: dict[str, Row] = {
     "t_0_100": ((8.5, 11.5), (5.8, 8.2), (6.8, 9.8), (3.2, 4.4), (8, 12)),
 }
 
+# Single-seaters of 250 to 300 kW with slicks, wings and heave elements. Wheel rates and damping are those in heave,
+# with the third elements; drag and lift are those at design height. Units as above.
+FORMULA: dict[str, Range] = {
+    "mass": (640, 800),
+    "front_weight": (42, 47),
+    "cg_height": (0.26, 0.32),
+    "ssf": (2.5, 3.1),
+    "ixx": (60, 110),
+    "dynamic_index": (0.50, 0.70),
+    "iyy_over_izz": (0.90, 0.97),
+    "unsprung_front": (15, 22),
+    "unsprung_rear": (18, 26),
+    "wheel_rate_front": (110, 250),
+    "wheel_rate_rear": (100, 220),
+    "ride_frequency_front": (3.5, 6.5),
+    "ride_frequency_ratio": (0.9, 1.15),
+    "roll_stiffness": (3000, 9000),
+    "tlltd": (45, 58),
+    "roll_gradient": (0.25, 0.8),
+    "dive_gradient": (0.1, 0.3),
+    "hand_torque": (3, 9),
+    "rear_compliance": (1.2, 2.2),
+    "understeer_gradient": (-0.3, 1.0),
+    "brake_share": (53, 60),
+    "drag_area": (0.9, 1.3),
+    "lift_area": (-4, -2.2),
+    "t_0_100": (2.8, 3.6),
+    **{
+        f"{name}_{place}": limits
+        for place in ("front", "rear")
+        for name, limits in {
+            "spin_inertia": (0.4, 0.8),
+            "tire_rate": (190, 300),
+            "wheel_hop": (18, 28),
+            "damping_ratio": (0.5, 1.0),
+            "rebound_over_bump": (1.0, 1.8),
+            "bump_travel": (20, 35),
+            "droop_travel": (15, 30),
+            "cornering_stiffness": (0.50, 0.80),
+            "mu_y": (1.5, 1.85),
+            "mu_ratio": (1.05, 1.15),
+            "alpha_peak": (4, 7),
+            "kappa_peak": (0.06, 0.12),
+            "relaxation": (0.15, 0.35),
+            "pneumatic_trail": (12, 28),
+            "rolling_resistance": (12, 20),
+        }.items()
+    },
+}
+
 # Without compliance of suspension and steering a car understeers less, by 0.5 to 1.5 deg/g.
 WITHOUT_COMPLIANCE = {"understeer_gradient": (-1.5, -0.5)}
 
@@ -90,7 +142,9 @@ WAITING = {
 
 def range_of(figure: str, car: str) -> Range | None:
     """The range of a figure for a class, None where there is none."""
-    i = CLASSES.index(car)
+    if car == "formula":  # it has compliance
+        return FORMULA.get(figure, FORMULA_KINEMATIC.get(figure))
+    i = COLUMNS.index(car)
     found = RANGES[figure][i] if figure in RANGES else KINEMATIC[figure][i] if figure in KINEMATIC else None
     if found is None or figure not in WITHOUT_COMPLIANCE:
         return found

@@ -32,7 +32,7 @@ from pathlib import Path
 
 import numpy as np
 from kinematics.cars import CARS, Axle, Car
-from kinematics.elements import BarEnd, Twist, steering_axis
+from kinematics.elements import Rocker, Twist, steering_axis
 from kinematics.figures import axle_figures, motion_ratio, steering_figures
 from kinematics.linkages import MAPS, Array
 from kinematics.ranges import RANGES, range_of
@@ -84,7 +84,7 @@ def _column(unit: str, values: Array, shape: tuple[int, ...]) -> tuple[str, Arra
 
 
 def _element_unit(element: object) -> str:
-    return "deg" if isinstance(element, BarEnd | Twist) else "mm"
+    return "deg" if isinstance(element, Rocker | Twist) else "mm"
 
 
 def axle_file(car: Car, axle: Axle, place: str) -> MapFile:

@@ -5,12 +5,14 @@ files follow, with the axles at x_1, x_2 and the sprung mass m at x,
 
     F_z1 = g [m/2 (x - x_2)/(x_1 - x_2) + m_u1],   F_z2 likewise      load of a wheel                                (1)
     z_c  = R_0 - ρ(F_z)                                               height of its centre                           (2)
-    F    = (F_z - m_u g) / (dd/dJ)                                    preload of its spring                          (3)
+    F    = (F_z - m_u g - Q) (1 + k_w/k) / (dd/dJ)                    preload of its spring                          (3)
 
-with ρ the deflection of the tire and dd/dJ the motion ratio at design, both wheels moving alike. Cars are symmetric.
+with ρ the deflection of the tire and dd/dJ the motion ratio at design, both wheels moving alike. Cars are symmetric. Q
+is what springs between both wheels carry, ½ F' dd'/dJ each; a series stiffness k gives way, so that a spring with the
+rate k_w at the wheel must be that much shorter.
 
-Without ``--check``, heights and preloads that are not those of (2) and (3), rounded to 0.1 mm and 1 N, are put into the
-files; with it they are only told, and the exit code is 1.
+Without ``--check``, heights and preloads that are not those of (2) and (3), rounded to 0.1 mm and 1 N (0.1 N.m of a
+torsion bar), are put into the files; with it they are only told, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from jounce.components.suspension.central_spring import CentralSpring
+from jounce.components.suspension.torsion_spring import TorsionSpring
 from jounce.core.constants import GRAVITY
 from jounce.core.curves import Curve
 from jounce.files.tir import read_tir
@@ -61,14 +65,24 @@ def axle_state(car: Vehicle, axle: int) -> AxleState:
     """State of axle 1 or 2 (1-3)."""
     force = wheel_loads(car)[axle - 1]
     tire = read_tir(car.wheels(axle).tire.path).tire
-    spring = car.suspension(axle).spring
+    suspension, method = car.suspension(axle), car.system.splines.method
+    spring = suspension.spring
     assert spring is not None
-    ratio = slope(spring.deflection, car.system.splines.method)
-    return AxleState(
-        force,
-        tire.values["UNLOADED_RADIUS"] - tire.deflection(force),
-        (force - car.wheels(axle).unsprung_mass * GRAVITY) / ratio,
-    )
+    ratio = slope(spring.deflection, method)
+    carried = force - car.wheels(axle).unsprung_mass * GRAVITY
+    for item in suspension.elements:
+        if isinstance(item, CentralSpring):
+            carried -= item.force_at_design() * slope(item.deflection, method) / 2
+    series = suspension.series_stiffness
+    if series is not None:
+        assert series.location == "wheel" and spring.rate is not None
+        carried *= 1 + spring.scale * spring.rate * ratio**2 / series.stiffness
+    return AxleState(force, tire.values["UNLOADED_RADIUS"] - tire.deflection(force), carried / ratio)
+
+
+def decimals(car: Vehicle, axle: int) -> int:
+    """Of a preload: 1 N, or 0.1 N.m of a torsion bar."""
+    return 1 if isinstance(car.suspension(axle).spring, TorsionSpring) else 0
 
 
 def replaced(text: str, group: str, key: str, value: str) -> str:
@@ -88,7 +102,7 @@ def changes(name: str) -> dict[Path, str]:
         main, suspension = VEHICLES / name / "vehicle.yaml", VEHICLES / name / f"{place}_suspension.yaml"
         for path, group, key, value in (
             (main, f"{place}_wheels", "wheel_centre_height", f"{1e3 * state.wheel_centre_height:.1f}"),
-            (suspension, "spring", "preload", f"{state.preload:.0f}"),
+            (suspension, "spring", "preload", f"{state.preload:.{decimals(car, axle)}f}"),
         ):
             before = texts.get(path) or path.read_text(encoding="utf-8")
             texts[path] = replaced(before, group, key, value)

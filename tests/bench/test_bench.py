@@ -60,6 +60,27 @@ def test_the_real_time_factor_and_the_worst_step_are_measured() -> None:
     assert worst.unit == "µs" and worst.value > 0.0 and "median" in worst.note
 
 
+@pytest.mark.slow
+def test_suspensions_in_full_are_measured() -> None:
+    """Rows with their budgets; what compliance costs is counted in operations, which no machine changes."""
+    from jounce.bench import suspension
+    from jounce.sim import car
+    from jounce.vehicle.reading import load
+
+    rows = suspension.suspension_rows()
+    assert [(row.budget, row.limit) for row in rows] == [
+        (1.25, "≤"),
+        (150.0, "≥"),
+        (100.0, "≥"),
+        (10.0, "≤"),
+        (1.0, "≤"),
+    ]
+    assert all(row.value > 0.0 for row in rows)
+    cars = [suspension.compliance_of(load("sedan"), maps) for maps in (None, suspension.FIVE)]
+    without, with_it = (car.simulation(car.describe(vehicle)).model.operations["rhs"] for vehicle in cars)
+    assert without < with_it < 1.15 * without
+
+
 def test_a_query_of_a_grid_is_compared_over_the_size_of_the_grid() -> None:
     row = size_row()
     assert (row.budget, row.unit, row.limit) == (1.5, "-", "≤") and row.value > 0.0

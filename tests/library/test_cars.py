@@ -119,7 +119,10 @@ def standing(car: jv.Vehicle, friction: float = 1.0) -> Simulation:
 
     sim = Simulation(build(system()))
     sim.set_parameters({"ground.friction": friction})
-    find_equilibrium(sim, Lineariser(system(), inputs=[], outputs=[]), FREE, BALANCE, limits={"*.jounce": 0.02})
+    # what gives way between wheel and spring comes to rest as well
+    series = [v.name for v in sim.model.states if v.name.endswith("series_stiffness.deflection")]
+    free, balance = [*FREE, *series], [*BALANCE, *series]
+    find_equilibrium(sim, Lineariser(system(), inputs=[], outputs=[]), free, balance, limits={"*.jounce": 0.02})
     return sim
 
 

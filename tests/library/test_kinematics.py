@@ -440,6 +440,27 @@ def test_a_point_of_an_arm_keeps_its_distances(cars: dict[str, Car]) -> None:
         assert np.ptp(np.linalg.norm(at - np.asarray(other), axis=1)) < 1e-12
 
 
+@pytest.mark.parametrize("place", ["front", "rear"])
+def test_a_rocker_turns_as_its_push_rod_says(cars: dict[str, Car], place: str) -> None:
+    """Rods keep their lengths, points of the rocker their distances; the third element spans both rockers."""
+    axle = axle_of(cars, "formula", place)
+    motion = axle.linkage.solve(*grid_of(axle))
+    rocker, bar, damper, third = (axle.elements[name] for name in ("spring", "anti_roll_bar", "damper", "third"))
+    assert isinstance(rocker, elements.Rocker) and isinstance(bar, elements.BarEnd)
+    assert isinstance(damper, elements.TwoPoint) and isinstance(third, elements.ToMirror)
+    for lever in (rocker, bar):
+        rod = lever.foot.at(motion) - lever.turned(lever.joint, motion)
+        assert np.ptp(np.linalg.norm(rod, axis=1)) < 1e-12
+    points = [rocker.turned(rocker.joint, motion), damper.mount.at(motion), third.mount.at(motion)]
+    for i, point in enumerate(points):
+        assert np.ptp(np.linalg.norm(point - np.asarray(rocker.pivot), axis=1)) < 1e-12
+        assert np.ptp(np.linalg.norm(point - points[i - 1], axis=1)) < 1e-12
+        assert np.ptp(point @ np.asarray(rocker.axis)) < 1e-12
+    across = np.linalg.norm(points[2] - MIRROR * points[2], axis=1)
+    start = np.linalg.norm((1 - MIRROR) * third.mount.at(axle.linkage.at_design)[0])
+    assert third.deflection(motion) == pytest.approx(start - across, abs=1e-12)
+
+
 # ---- bad input -----------------------------------------------------------------------------------------------------
 
 

@@ -43,6 +43,12 @@ CLASSES: dict[str, dict[str, tuple[float, float]]] = {
     "light_truck": {"loads": (6086, 4574), "stiffness": (0.17, 0.27), "mu_y": (0.80, 0.94), "alpha_peak": (8, 13),
                     "kappa_peak": (0.10, 0.18), "sigma": (0.45, 0.9), "trail": (35, 60), "rate": (220, 290),
                     "rolling": (9, 13)},
+    "formula_front": {"loads": (1527, 1527), "stiffness": (0.50, 0.80), "mu_y": (1.5, 1.85), "alpha_peak": (4, 7),
+                      "kappa_peak": (0.06, 0.12), "sigma": (0.15, 0.35), "trail": (12, 28), "rate": (190, 300),
+                      "rolling": (12, 20)},
+    "formula_rear": {"loads": (1905, 1905), "stiffness": (0.50, 0.80), "mu_y": (1.5, 1.85), "alpha_peak": (4, 7),
+                     "kappa_peak": (0.06, 0.12), "sigma": (0.15, 0.35), "trail": (12, 28), "rate": (190, 300),
+                     "rolling": (12, 20)},
 }  # fmt: skip
 MU_RATIO = (1.05, 1.15)  # longitudinal over lateral
 

@@ -19,7 +19,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematics.elements import BarEnd, Element, OnArm, OnBody, OnRod, Seat, Twist, TwoPoint
+from kinematics.elements import (
+    BarEnd,
+    Element,
+    OnArm,
+    OnBody,
+    OnRocker,
+    OnRod,
+    Rocker,
+    Seat,
+    ToMirror,
+    Twist,
+    TwoPoint,
+)
 from kinematics.figures import Layout
 from kinematics.linkages import (
     Array,
@@ -308,10 +320,81 @@ def light_truck() -> Car:
     return Car("light_truck", Layout(wheelbase=3.25, cg_height=0.71, brake_front=0.66, drive_front=0.0), front, rear)
 
 
+def _push_rod(
+    arm: Arm,
+    foot: Triple,
+    pivot: Triple,
+    joint: Triple,
+    damper: Link,
+    third: Triple,
+    bar: tuple[Triple, Triple, Triple],
+) -> dict[str, Element]:
+    """A push-rod from the foot on a wishbone to a rocker that turns about a line along the car.
+
+    A torsion bar on that line is the spring; damper (chassis, rocker), third element from a point of the rocker to that
+    of the other side, and bar (bearing, end, foot of the link on the rocker) move with the rocker.
+    """
+    rocker = Rocker(m(pivot), (1.0, 0.0, 0.0), m(joint), _on_arm(foot, arm))
+
+    def on(point: Triple) -> OnRocker:
+        return OnRocker(m(point), rocker)
+
+    return {
+        "spring": rocker,
+        "damper": TwoPoint(m(damper[0]), on(damper[1])),
+        "third": ToMirror(on(third)),
+        "anti_roll_bar": BarEnd(m(bar[0]), m(bar[1]), on(bar[2])),
+    }
+
+
+def formula() -> Car:
+    """Single-seater with open wheels; double wishbones, push-rods and rockers front and rear."""
+    lower: Arm = ((190.0, 180.0, 126.3), (-230.0, 180.0, 133.2), (3.1, 752.6, 142.0))
+    upper: Arm = ((150.0, 215.0, 339.1), (-240.0, 215.0, 333.0), (-22.8, 722.4, 388.0))
+    tie_rod: Link = ((85.0, 177.5, 190.4), (112.0, 742.0, 215.0))
+    front = Axle(
+        "double wishbone with push-rods",
+        double_wishbone(m((0.0, 790.0, 267.4)), _arm(lower), _arm(upper), (m(tie_rod[0]), m(tie_rod[1])), steered=True),
+        _push_rod(
+            lower,
+            (0.0, 690.0, 155.0),
+            (-30.0, 190.0, 440.0),
+            (-30.0, 230.0, 491.0),
+            ((-30.0, 96.0, 200.0), (-30.0, 100.0, 440.0)),
+            (-30.0, 190.0, 500.0),
+            ((-130.0, 0.0, 560.0), (-60.0, 250.0, 560.0), (-60.0, 250.0, 440.0)),
+        ),
+        knots(40.0, 4.0),
+        RACK,
+        MM * 70.0,
+    )
+    lower = ((-2620.0, 200.0, 168.4), (-3010.0, 180.0, 156.4), (-2945.0, 728.0, 150.0))
+    upper = ((-2680.0, 240.0, 390.6), (-3000.0, 220.0, 380.6), (-2955.0, 705.0, 405.0))
+    tie_rod = ((-3055.0, 193.5, 197.9), (-3060.0, 728.0, 195.0))
+    rear = Axle(
+        "double wishbone with push-rods",
+        double_wishbone(
+            m((-2950.0, 770.0, 289.1)), _arm(lower), _arm(upper), (m(tie_rod[0]), m(tie_rod[1])), steered=False
+        ),
+        _push_rod(
+            lower,
+            (-2950.0, 660.0, 165.0),
+            (-2900.0, 180.0, 470.0),
+            (-2900.0, 222.0, 522.0),
+            ((-2900.0, 86.0, 230.0), (-2900.0, 90.0, 470.0)),
+            (-2900.0, 180.0, 530.0),
+            ((-2800.0, 0.0, 590.0), (-2870.0, 240.0, 590.0), (-2870.0, 240.0, 470.0)),
+        ),
+        knots(40.0, 4.0),
+    )
+    return Car("formula", Layout(wheelbase=2.95, cg_height=0.285, brake_front=0.56, drive_front=0.0), front, rear)
+
+
 CARS: dict[str, Callable[[], Car]] = {
     "compact": compact,
     "sedan": sedan,
     "suv": suv,
     "sports": sports,
     "light_truck": light_truck,
+    "formula": formula,
 }

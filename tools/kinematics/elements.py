@@ -1,7 +1,8 @@
 """What hangs on a linkage: springs, dampers, anti-roll bars, and its steering axis.
 
 An element deflects by d, zero at design and positive when the wheel goes up (compression); its ratio dd/d(input)
-follows from the velocity of its mount, without differences. The steering axis is the instant screw of the carrier,
+follows from the velocity of its mount, without differences. Push-rods turn rockers, on which springs and dampers may be
+mounted. The steering axis is the instant screw of the carrier,
 
     P = p + (omega x v)/|omega|^2,   pitch = v.omega/|omega|^2                                                     (1)
 
@@ -150,50 +151,104 @@ class Seat:
 
 
 @dataclass(frozen=True)
-class BarEnd:
+class Rocker:
+    """A lever that turns about a fixed line, driven by a rod of constant length between `joint` on it and a mount.
+
+    Deflection is its angle, rad, positive about `axis`: choose that so that the wheel goes up. With a the unit vector
+    of the axis, p and q from the pivot to joint (at design) and mount, l the length of the rod:
+
+        |q - R(b) p| = l:   p.q⊥ cos b + (a x p).q sin b = (|p|² + |q|² - l²)/2 - (a.p)(a.q)
+    """
+
+    pivot: Vector
+    axis: Vector
+    joint: Vector
+    foot: Mount
+
+    def _unit(self) -> Array:
+        axis = np.asarray(self.axis, dtype=float)
+        return np.asarray(axis / np.linalg.norm(axis), dtype=np.float64)
+
+    def _arm(self) -> Array:
+        return np.asarray(self.joint, dtype=float) - np.asarray(self.pivot, dtype=float)
+
+    def _toward(self, at: Array) -> tuple[Array, Array]:
+        """Parts of a point seen from the pivot along the arm at design and along its way."""
+        axis, arm = self._unit(), self._arm()
+        return at @ (arm - (arm @ axis) * axis), at @ np.cross(axis, arm)
+
+    def turned(self, point: Vector, motion: Motion) -> Array:
+        """Where a point of the lever is, (n, 3)."""
+        axis, pivot = self._unit(), np.asarray(self.pivot, dtype=float)
+        r = np.asarray(point, dtype=float) - pivot
+        along, angle = (r @ axis) * axis, self.deflection(motion)[:, None]
+        out: Array = pivot + along + np.cos(angle) * (r - along) + np.sin(angle) * np.cross(axis, r)
+        return out
+
+    def deflection(self, motion: Motion) -> Array:
+        axis, arm, pivot = self._unit(), self._arm(), np.asarray(self.pivot, dtype=float)
+        start = self.foot.at(motion.linkage.at_design) - pivot
+        length2 = float(((start[0] - arm) ** 2).sum())
+        at = self.foot.at(motion) - pivot
+        c = ((at * at).sum(axis=1) + arm @ arm - length2) / 2.0 - (arm @ axis) * (at @ axis)
+        along, across = self._toward(at)
+        reach = c / np.hypot(along, across)
+        if (np.abs(reach) > 1.0).any():
+            raise LinkageError("the rod of a rocker or of an anti-roll bar does not reach")
+        first = self._toward(start)
+        branch = -np.sign(np.arctan2(first[1], first[0]))[0]
+        return _wrapped(np.arctan2(across, along) + branch * np.arccos(reach))
+
+    def ratio(self, motion: Motion) -> Array:
+        pivot = np.asarray(self.pivot, dtype=float)
+        joint = self.turned(self.joint, motion)
+        rod = self.foot.at(motion) - joint
+        along = np.einsum("ni,nik->nk", rod, self.foot.velocity(motion))
+        per_angle = np.einsum("ni,ni->n", rod, np.cross(self._unit(), joint - pivot))
+        out: Array = along / per_angle[:, None]
+        return out
+
+
+class BarEnd(Rocker):
     """End of an anti-roll bar: an arm that turns about the lateral line through `bearing`, driven by a drop link.
 
     Deflection is the angle of the arm, rad, positive when the wheel goes up; the bar is twisted by left minus right.
     """
 
-    bearing: Vector
-    end: Vector
+    def __init__(self, bearing: Vector, end: Vector, mount: Mount) -> None:
+        # a bar whose arm points rearwards turns the other way when its end goes up
+        axis = (0.0, -1.0 if end[0] > bearing[0] else 1.0, 0.0)
+        super().__init__((bearing[0], end[1], bearing[2]), axis, end, mount)
+
+
+@dataclass(frozen=True)
+class OnRocker:
+    """A point of a rocker."""
+
+    point: Vector
+    rocker: Rocker
+
+    def at(self, motion: Motion) -> Array:
+        return self.rocker.turned(self.point, motion)
+
+    def velocity(self, motion: Motion) -> Array:
+        arm = self.at(motion) - np.asarray(self.rocker.pivot, dtype=float)
+        out: Array = np.cross(self.rocker._unit(), arm)[:, :, None] * self.rocker.ratio(motion)[:, None, :]
+        return out
+
+
+@dataclass(frozen=True)
+class ToMirror:
+    """An element across the car, from a mount to its mirror image: its deflection when both wheels travel alike."""
+
     mount: Mount
 
-    def _geometry(self, motion: Motion) -> tuple[Array, Array, Array]:
-        bearing, end = np.asarray(self.bearing, dtype=float), np.asarray(self.end, dtype=float)
-        centre = np.array([bearing[0], end[1], bearing[2]])
-        at_design = motion.linkage.at_design
-        length = float(np.linalg.norm(self.mount.at(at_design)[0] - end))
-        arm = end - centre
-        at = self.mount.at(motion) - centre
-        # |E - Q| = length with E = (r cos b, 0, r sin b):  Qx cos b + Qz sin b = c
-        c = ((at * at).sum(axis=1) + arm @ arm - length**2) / (2.0 * np.linalg.norm(arm))
-        toward = np.arctan2(at[:, 2], at[:, 0])
-        reach = c / np.hypot(at[:, 0], at[:, 2])
-        if (np.abs(reach) > 1.0).any():
-            raise LinkageError("the drop link of the anti-roll bar does not reach")
-        start = np.arctan2(arm[2], arm[0])
-        q0 = self.mount.at(at_design)[0] - centre
-        branch = np.sign(np.sin(start - np.arctan2(q0[2], q0[0])))
-        beta = toward + branch * np.arccos(reach)
-        end_now = np.linalg.norm(arm) * np.stack([np.cos(beta), np.zeros_like(beta), np.sin(beta)], axis=1)
-        return _wrapped(beta - start), end_now, at
-
-    def _sign(self) -> float:
-        """A bar whose arm points rearwards turns the other way when its end goes up."""
-        return 1.0 if self.end[0] > self.bearing[0] else -1.0
-
     def deflection(self, motion: Motion) -> Array:
-        return self._sign() * self._geometry(motion)[0]
+        out: Array = 2.0 * (self.mount.at(motion.linkage.at_design)[0, 1] - self.mount.at(motion)[:, 1])
+        return out
 
     def ratio(self, motion: Motion) -> Array:
-        _, end, at = self._geometry(motion)
-        link = at - end
-        along = np.einsum("ni,nik->nk", link, self.mount.velocity(motion))
-        per_angle = link[:, 2] * end[:, 0] - link[:, 0] * end[:, 2]  # the end moves by (-Ez, 0, Ex) per angle
-        out: Array = self._sign() * along / per_angle[:, None]
-        return out
+        return -2.0 * self.mount.velocity(motion)[:, 1]
 
 
 @dataclass(frozen=True)

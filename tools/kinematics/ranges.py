@@ -8,9 +8,10 @@ from __future__ import annotations
 
 Range = tuple[float, float]
 
-CLASSES = ("compact", "sedan", "suv", "sports", "light_truck")
+COLUMNS = ("compact", "sedan", "suv", "sports", "light_truck")
+CLASSES = (*COLUMNS, "formula")
 
-# figure -> its range per class, in the order of CLASSES; None: the figure means nothing for that type of axle
+# figure -> its range per class, in the order of COLUMNS; None: the figure means nothing for that type of axle
 RANGES: dict[str, tuple[Range | None, ...]] = {
     "wheelbase": ((2580, 2720), (2750, 3000), (2650, 2950), (2400, 2700), (3000, 3700)),
     "track_front": ((1510, 1570), (1540, 1620), (1570, 1680), (1550, 1660), (1520, 1720)),
@@ -33,7 +34,27 @@ RANGES: dict[str, tuple[Range | None, ...]] = {
     "steering_ratio": ((14.5, 16.5), (13.5, 16), (14.5, 17.5), (12, 14.5), (16, 19)),
 }
 
+# Single-seaters with push-rods, slicks and wings
+FORMULA: dict[str, Range] = {
+    "wheelbase": (2800, 3100),
+    "track_front": (1450, 1650),
+    "track_rear": (1450, 1650),
+    "roll_centre_front": (-20, 40),
+    "roll_centre_rear": (10, 70),
+    "bump_steer_front": (0, 1.5),
+    "bump_steer_rear": (0, 1.5),
+    "camber_gain_front": (-30, -10),
+    "camber_gain_rear": (-25, -8),
+    "anti_dive_front": (0, 40),
+    "anti_lift_rear": (0, 40),
+    "caster": (4, 9),
+    "mechanical_trail": (10, 25),
+    "kingpin_inclination": (4, 10),
+    "scrub_radius": (5, 35),
+    "steering_ratio": (8, 12),
+}
+
 
 def range_of(figure: str, car: str) -> Range | None:
     """The range of a figure for a class, None where there is none."""
-    return RANGES[figure][CLASSES.index(car)]
+    return FORMULA.get(figure) if car == "formula" else RANGES[figure][COLUMNS.index(car)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -89,6 +90,7 @@ class Lineariser:
             )
         self.library = build(generated)
         self.notes: dict[str, Any] = generated.notes
+        self._copies: WeakKeyDictionary[Simulation, Simulation] = WeakKeyDictionary()
 
     def at(
         self,
@@ -127,18 +129,25 @@ class Lineariser:
         return limits, rolling
 
     def _call(self, function: str, simulation: Simulation | None, **point: Any) -> tuple[Array, ...]:
-        model, tables = self.library.model, {}
-        if simulation is not None:
-            if [v.name for v in simulation.model.states] != [v.name for v in model.states]:
-                raise ParameterError(
-                    f"the simulation is of model {simulation.model.name!r}, whose states differ from those of "
-                    f"{model.name!r}"
-                )
-            tables = {name: table for name, table in simulation.tables.items() if name in model.tables}
-        own = Simulation(self.library, method="Euler", tables=tables)  # new: nothing of an earlier call is left
-        if simulation is not None:
-            own.adopt(simulation)
-            own.set_method("Euler", simulation.t_dt)  # Euler: T_DT is its step
-            now = {"x": simulation.x, "m": simulation.m, "u": simulation.u, "b": simulation.b, "t": simulation.time}
-            point = now | {name: value for name, value in point.items() if value is not None}
+        if simulation is None:
+            return Simulation(self.library, method="Euler").call(function, **point)
+        own = self._copies.get(simulation)
+        if own is None:
+            own = self._copies[simulation] = self._copy(simulation)
+        # A call changes nothing, and all that it sees is taken over here: nothing of an earlier call is left.
+        own.adopt(simulation)
+        own.set_method("Euler", simulation.t_dt)  # Euler: T_DT is its step
+        now: dict[str, Any] = {"x": simulation.x, "m": simulation.m, "u": simulation.u, "b": simulation.b}
+        now["t"] = simulation.time
+        point = now | {name: value for name, value in point.items() if value is not None}
         return own.call(function, **point)
+
+    def _copy(self, simulation: Simulation) -> Simulation:
+        model = self.library.model
+        if [v.name for v in simulation.model.states] != [v.name for v in model.states]:
+            raise ParameterError(
+                f"the simulation is of model {simulation.model.name!r}, whose states differ from those of "
+                f"{model.name!r}"
+            )
+        tables = {name: table for name, table in simulation.tables.items() if name in model.tables}
+        return Simulation(self.library, method="Euler", tables=tables)

@@ -323,7 +323,10 @@ class Compliance(Part):
             sum(item.values.get(key, 0.0) for item in mounted)
             for key in ("stiffness_x", "stiffness_y", "damping_x", "damping_y")
         )
-        cornering = sum(item.values.get("cornering", OUTSIDE_CORNERING * item.values["fz"]) for item in mounted)
+        loads = [fmax(item.values["fz"], 0.0) for item in mounted]  # outside tires may pull
+        cornering = sum(
+            item.values.get("cornering", OUTSIDE_CORNERING * load) for item, load in zip(mounted, loads, strict=True)
+        )
         sideways = p.slope_y + at.tire.contact.radius * p.slope_camber
         gain = p.slope_x * k_x + sideways * k_y + p.slope_toe * cornering
         steps = STEPS * fmax(at.system.t_dt, SHORTEST)
