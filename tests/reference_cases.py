@@ -562,7 +562,9 @@ def contacts() -> dict[str, float]:
 
 @cache
 def _read(name: str) -> Tire:
-    root = Path(jounce.__file__).parent / "library" / "tires"
+    kept = KEPT.parent / "tires" / f"{name}.tir"
+    examples = Path(jounce.__file__).parent / "library" / "tires"
+    root = kept.parent if kept.is_file() else examples
     return read_tir(root / f"{name}.tir").tire
 
 

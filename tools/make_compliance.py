@@ -102,8 +102,8 @@ def _rate(value: float, unit: str) -> str:
 # behind the axis take back; understeer budgets by `jounce kc` say how much of each a car needs.
 CARS: dict[str, dict[str, Give]] = {
     "compact": {
-        "front": Give(0.092, 5.4, 0.20, 0.50, 4.0, 0.02, 0.05, 0.45, 0.018, shared=0.35),
-        "rear": Give(-0.060, 2.0, 0.06, 0.60, 3.0, 0.00, 0.00, 0.40, 0.012, shared=RIGID),
+        "front": Give(0.086, 5.15, 0.20, 0.50, 4.0, 0.02, 0.05, 0.45, 0.018, shared=0.35),
+        "rear": Give(-0.065, 2.8, 0.05, 0.60, 3.0, 0.00, 0.00, 0.40, 0.012, shared=RIGID),
     },
     "sedan": {
         "front": Give(0.070, 4.3, 0.18, 0.45, 3.5, 0.02, 0.02, 0.40, 0.018, shared=0.35),
@@ -111,7 +111,7 @@ CARS: dict[str, dict[str, Give]] = {
     },
     "suv": {
         "front": Give(0.061, 4.05, 0.13, 0.40, 3.5, 0.02, 0.03, 0.35, 0.018, shared=0.35),
-        "rear": Give(-0.026, 1.35, 0.08, 0.35, 3.0, 0.04, 0.03, 0.30, 0.018),
+        "rear": Give(-0.027, 1.35, 0.06, 0.35, 3.0, 0.04, 0.03, 0.30, 0.018),
     },
     "sports": {
         "front": Give(0.058, 3.3, 0.09, 0.20, 1.5, 0.01, 0.01, 0.20, 0.016, shared=0.35),
