@@ -798,7 +798,11 @@ def _wholes() -> list[Whole]:
                 event = partial(event, preview=1.0)  # of that time
             found.append(Whole(f"{name}-{kind}", library(name), event, kind != "drop", EVERY.get(kind, 10)))
         found += [
-            Whole(f"{name}-closed-braking", library(name), lambda: events.StraightBraking(open_loop=False, preview=1.0)),
+            Whole(
+                f"{name}-closed-braking",
+                library(name),
+                lambda: events.StraightBraking(open_loop=False, preview=1.0),
+            ),
             Whole(
                 f"{name}-closed-acceleration",
                 library(name),

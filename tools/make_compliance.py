@@ -5,16 +5,20 @@ What a K&C rig shows of most cars of a class (`classes.RANGES`, docs/kc.md) is s
 rates: within the loads of a dry road bushings are taken as linear. With the left wheel's steer ψ = -toe and understeer
 positive, s = -1 in front and +1 at the rear:
 
-    toe by F_y = -s c_y,  toe by M_z = -c_z                          both wheels loaded alike, the hand wheel held      (1)
-    toe by F_x braking = -c_b,  driving = c_d                        toe-in by the force of a brake, of a drive         (2)
-    y by M_z = -toe by F_y                                           an elastic axle: work does not depend on the way   (3)
-    toe by F_x = c_x/T,  by that of the other wheel -c_x/T           an axle that turns as one body, track T           (4)
-    F = p F_z,  stiffness = F/d                                      friction at the wheel: share of the load, travel   (5)
+    toe by F_y = -s c_y,  toe by M_z = -c_z               both wheels loaded alike, the hand wheel held            (1)
+    toe by F_x braking = -c_b,  driving = c_d             toe-in by the force of a brake, of a drive               (2)
+    y by M_z = -toe by F_y                                an elastic axle: work does not depend on the way         (3)
+    toe by F_x = c_x/T,  by the other wheel's -c_x/T      an axle that turns as one body, track T                  (4)
+    F = p F_z,  stiffness = F/d                           friction at the wheel: share of the load, travel         (5)
 
 (3) is Maxwell's reciprocity with the loads (F_y, M_z) and (y, ψ). A share q of the steer belongs to the axle as a
-whole, 1 - q to the wheel: own rates are 1 - q times those of (1), those of the other wheel (`cross`) q times. In front q
-is what rack, housing and column give way; a twist beam and a solid axle turn as one body: q = 1/2, and (4) in the place
-of (2).
+whole, 1 - q to the wheel: own rates are 1 - q times those of (1), those of the other wheel (`cross`) q times. In front
+q is what rack, housing and column give way; a twist beam and a solid axle turn as one body: q = 1/2, and (4) in the
+place of (2).
+
+Targets stay inside the ranges of the class and were chosen, with the relaxation lengths of the tires (make_tires), so
+that all figures of handling are inside theirs at once. What decides is the damping of the yaw motion: it falls as the
+understeer of the front axle grows, so that steer by F_y and M_z is in the lower half of its ranges.
 
 Friction is along the wheel's travel: piston rod, seals, ball joints and bushings together, of leaf springs also that
 between their leaves.

@@ -2,8 +2,8 @@
 
 Every figure that has a range for the class of a car and that standing (`jounce show`), the suspension rig (`jounce kc`)
 or an event gives is computed and written to src/jounce/library/figures.json, with the place it comes from and a hash of
-the files of the car. A figure that several give is taken from the first of them. ``--check`` writes nothing; it computes
-all again and names the figures that moved by more than 0.1 % of their range.
+the files of the car. A figure that several give is taken from the first of them: rig, data, standing, events. ``--check``
+writes nothing; it computes all again and names the figures that moved by more than 0.1 % of their range.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import math
 import sys
 from collections.abc import Iterator
 from typing import Any
+
+import car_figures
 
 import jounce as jn
 from jounce import events
@@ -39,10 +41,12 @@ RUNS = (
 
 def found(car: Vehicle) -> Iterator[tuple[str, str, float, str]]:
     """Figures: where from, key, value, unit."""
-    for key, (value, unit) in standing(cars.describe(car)).figures().items():
-        yield "show", key, value, unit
     for metric in kc(car).metrics:
         yield "kc", metric.name, metric.value, metric.unit
+    # `show` sees the own spring of a wheel only, which is not all on an axle whose wheels move each other
+    yield "data", "ride_frequency_ratio", car_figures.figures(car)["ride_frequency_ratio"], "-"
+    for key, (value, unit) in standing(cars.describe(car)).figures().items():
+        yield "show", key, value, unit
     for event in RUNS:
         run = jn.run(car, event)
         known = ranges_of(run)
@@ -79,8 +83,8 @@ def main(arguments: list[str]) -> int:
     before = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
     now = {name: figures(name) for name in library_names()}
     stale = [text for name, item in now.items() for text in moved(name, before.get(name, {}), item)]
-    print("\n".join(stale) or "up to date")
     if "--check" in arguments:
+        print("\n".join(stale) or "up to date")
         return 1 if stale else 0
     FILE.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8", newline="\n")
     return 0

@@ -31,7 +31,7 @@ class Range:
         return self.low <= in_unit(value, unit, self.unit) <= self.high
 
 
-# Figures whose ranges hold at one speed, m/s; and what is another figure in an event: the gain at the frequency of a sine
+# Figures whose ranges hold at one speed, m/s; and what is another figure in an event: a gain at the frequency of a sine
 SPEEDS = {"steering_at_0_3g": 80 / 3.6, "yaw_rate_gain": 100 / 3.6}
 NEAR = 1.0  # m/s
 OTHERS = {"sine-steer": ("yaw_rate_gain",)}
