@@ -15,8 +15,8 @@ with the moment of the pneumatic trails t_p shifting force to the front:
 
     D = m_i/(2 C_α) (1 ± t_p/l_i) + roll steer + γ C_γ/C_α + F (c_y + t_p c_z),   K = D_1 - D_2                      (7)
 
-with F the lateral force of a wheel per acceleration, c_y and c_z its steer by F_y and M_z, both wheels loaded alike (own
-rates and those of the other wheel), and in γ also the inclination by F_y.
+with F the lateral force of a wheel per acceleration, c_y and c_z its steer by F_y and M_z, both wheels loaded alike
+(own rates and those of the other wheel), and in γ also the inclination by F_y.
 
 Units of the results are those of `classes.RANGES`, where each figure has the range of its class [Milliken1995].
 """

@@ -2,7 +2,7 @@
 
 Every figure that has a range for the class of a car and that standing (`jounce show`), the suspension rig (`jounce kc`)
 or an event gives is computed and written to src/jounce/library/figures.json, with the place it comes from and a hash of
-the files of the car. A figure that several give is taken from the first of them: rig, data, standing, events. ``--check``
+the files of the car. A figure that several give is taken from the first: rig, data, standing, events. ``--check``
 writes nothing; it computes all again and names the figures that moved by more than 0.1 % of their range.
 """
 
