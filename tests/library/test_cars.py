@@ -81,7 +81,7 @@ def test_heights_and_preloads_are_those_of_the_static_loads() -> None:
 
 
 def test_compliance_and_friction_are_those_of_the_targets(cars: dict[str, jv.Vehicle]) -> None:
-    assert {name: sorted(make_compliance.changes(name)) for name in make_compliance.CARS} == dict.fromkeys(CARS, [])
+    assert {name: sorted(make_compliance.changes(name)) for name in make_compliance.CARS} == {n: [] for n in CARS}
     for car in cars.values():
         for axle in (1, 2):
             suspension = car.suspension(axle)

@@ -34,6 +34,7 @@ class Range:
 # Figures whose ranges hold at one speed, m/s; and what is another figure in an event: a gain at the frequency of a sine
 SPEEDS = {"steering_at_0_3g": 80 / 3.6, "yaw_rate_gain": 100 / 3.6}
 NEAR = 1.0  # m/s
+DRY = "Friction.Force_At_"  # channels of dry friction in suspensions
 OTHERS = {"sine-steer": ("yaw_rate_gain",)}
 
 
@@ -57,7 +58,10 @@ def ranges_of(run: Run) -> dict[str, Range]:
     found = ranges(str(vehicle.get("class", ""))) if isinstance(vehicle, dict) else {}
     speed = run.number("speed", "m/s")
     elsewhere = {key for key, at in SPEEDS.items() if abs(speed - at) > NEAR}
-    return {key: item for key, item in found.items() if key not in elsewhere | {*OTHERS.get(run.event, ())}}
+    elsewhere |= {*OTHERS.get(run.event, ())}
+    if any(name.startswith(DRY) for name in run.names):
+        elsewhere.add("heave_damping")  # that of the dampers; dry friction ends small motions within a stroke or two
+    return {key: item for key, item in found.items() if key not in elsewhere}
 
 
 def classes() -> list[str]:
