@@ -72,7 +72,7 @@ def test_key_figures_are_plausible(car: str, capsys: pytest.CaptureFixture[str])
 
 
 def test_the_sedan_says_nothing_about_compliance_and_one_without_it_does() -> None:
-    event = events.StepSteer(end_time=1.2)
+    event = events.StepSteer(amplitude=0.3, end_time=1.2)
     rigid = {"front_suspension.compliance": None, "rear_suspension.compliance": None}
     assert NO_COMPLIANCE not in result("sedan", "step-steer").warnings
     assert NO_COMPLIANCE in jn.run(load("sedan").with_(**rigid), event).warnings
