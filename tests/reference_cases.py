@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from jounce.vehicle.schema import Vehicle
 EXAMPLE = Path(__file__).parent / "vehicle" / "data" / "compact"
 WHEELS = ("L1", "R1", "L2", "R2")
 KEPT = Path(__file__).parent / "references" / "vehicles"
+TIRES = KEPT.parent / "tires"
 LIBRARY = ("compact", "light_truck", "sedan", "sports", "suv")
 AXLES = ("front", "rear")
 
@@ -125,7 +126,8 @@ def example(*changes: Changes) -> Callable[[], Vehicle]:
     @cache
     def made() -> Vehicle:
         vehicle = jounce.load(EXAMPLE)
-        for change in (UNEVEN, *changes):
+        own = str(TIRES / vehicle.front_wheels.tire.path.name)
+        for change in ({"front_wheels.tire": own, "rear_wheels.tire": own}, UNEVEN, *changes):
             vehicle = vehicle.with_(**change)
         return vehicle
 
@@ -562,8 +564,9 @@ def contacts() -> dict[str, float]:
 
 @cache
 def _read(name: str) -> Tire:
-    root = Path(jounce.__file__).parent / "library" / "tires"
-    return read_tir(root / f"{name}.tir").tire
+    library_tires = Path(jounce.__file__).parent / "library" / "tires"
+    file = next(folder / f"{name}.tir" for folder in (TIRES, library_tires) if (folder / f"{name}.tir").is_file())
+    return read_tir(file).tire
 
 
 @cache
@@ -790,10 +793,16 @@ def _wholes() -> list[Whole]:
     found = []
     for name in LIBRARY:
         for kind in events.names():
-            event = events.find(kind)
+            event: Any = events.find(kind)
+            if kind == "straight-braking":
+                event = partial(event, preview=1.0)  # of that time
             found.append(Whole(f"{name}-{kind}", library(name), event, kind != "drop", EVERY.get(kind, 10)))
         found += [
-            Whole(f"{name}-closed-braking", library(name), lambda: events.StraightBraking(open_loop=False)),
+            Whole(
+                f"{name}-closed-braking",
+                library(name),
+                lambda: events.StraightBraking(open_loop=False, preview=1.0),
+            ),
             Whole(
                 f"{name}-closed-acceleration",
                 library(name),
@@ -814,8 +823,12 @@ def _wholes() -> list[Whole]:
     turned = {"heading": 0.7, "x": 120.0, "y": -45.0}
     without = library("sedan", {"brakes.abs": None})
     found += [
-        Whole("sedan-locked-wheels", without, lambda: events.StraightBraking()),
-        Whole("sedan-mu_split", sedan, lambda: events.StraightBraking(road="mu_split", speed=20.0, x=45.0, brake=0.3)),
+        Whole("sedan-locked-wheels", without, lambda: events.StraightBraking(preview=1.0)),
+        Whole(
+            "sedan-mu_split",
+            sedan,
+            lambda: events.StraightBraking(road="mu_split", speed=20.0, x=45.0, brake=0.3, preview=1.0),
+        ),
         Whole(
             "sedan-potholes",
             sedan,
@@ -824,7 +837,7 @@ def _wholes() -> list[Whole]:
         ),
         Whole("sedan-handling", sedan, lambda: events.StepSteer(road="handling", **free_step), False),
         Whole("sedan-turned-step", sedan, lambda: events.StepSteer(**turned, **free_step), False),
-        Whole("sedan-turned-braking", sedan, lambda: events.StraightBraking(**turned)),
+        Whole("sedan-turned-braking", sedan, lambda: events.StraightBraking(preview=1.0, **turned)),
         Whole("sedan-slope", sedan, lambda: events.StepSteer(grade=0.04, bank=-0.03, **turned, **free_step), False),
         Whole(
             "sedan-four-roads",

@@ -15,7 +15,10 @@ k_w,roll; a series stiffness is in series with the springs of the wheels.
 Cornering compliance of an axle, slip angle and steer per lateral acceleration (understeering sense positive in front),
 with the moment of the pneumatic trails t_p shifting force to the front:
 
-    D = m_i/(2 C_α) (1 ± t_p/l_i) + roll steer + γ C_γ/C_α,   K = D_1 - D_2                                          (7)
+    D = m_i/(2 C_α) (1 ± t_p/l_i) + roll steer + γ C_γ/C_α + F (c_y + t_p c_z),   K = D_1 - D_2                      (7)
+
+with F the lateral force of a wheel per acceleration, c_y and c_z its steer by F_y and M_z, both wheels loaded alike
+(own rates and those of the other wheel), and in γ also the inclination by F_y.
 
 Units of the results are those of `classes.RANGES`, where each figure has the range of its class [Milliken1995].
 """
@@ -201,6 +204,21 @@ class Axle:
         forward = self.maps["x"].slope() + self.height * self.maps["sva"].slope()
         return (1.0 if self.number == 1 else -1.0) * share * wheelbase / cg_height * forward
 
+    # -- compliance -----------------------------------------------------------------------------------------
+    def gives(self, name: str, by: str) -> float:
+        """Rate of a map with both wheels loaded alike, of the left wheel: SI, sign of the map; they are rates here."""
+        found = self.data.compliance
+        if found is None:
+            return 0.0
+        total = 0.0
+        for group in (found, found.cross):
+            maps = getattr(group, name, None) if group is not None else None
+            rate = getattr(maps, by, None) if maps is not None else None
+            if rate is None and by.startswith("fx") and maps is not None:
+                rate = getattr(maps, "fx", None)
+            total += rate.scale * rate.curve.constant if rate is not None else 0.0
+        return found.factor * total
+
     # -- tire -----------------------------------------------------------------------------------------------
     def tire_figures(self) -> dict[str, float]:
         t, force, h = self.tire, self.load, 1e-5
@@ -341,6 +359,10 @@ def figures(car: Vehicle) -> dict[str, float]:
             f"relaxation_{place}": tire["relaxation"],
             f"pneumatic_trail_{place}": 1e3 * tire["trail"],
             f"rolling_resistance_{place}": 1e3 * tire["rolling"],
+            f"fy_steer_{place}": sense * 1e3 * axle.gives("toe", "fy") / DEG,
+            f"mz_steer_{place}": -1e3 * axle.gives("toe", "mz") / DEG,
+            f"fy_camber_{place}": -1e3 * axle.gives("camber", "fy") / DEG,
+            f"fx_compliance_{place}": 1e6 * axle.gives("x", "fx_drive"),
         }
 
     # roll (4) and load transfer (5), per unit of lateral acceleration
@@ -378,11 +400,13 @@ def figures(car: Vehicle) -> dict[str, float]:
     compliance = []
     for axle, tire, k, arm_to_axle, sense in zip(axles, tires, stiffness, (b, -a), (1.0, -1.0), strict=True):
         own_roll = roll * k / axle.roll_stiffness  # of the body against the axle
-        lean = roll * axle.lean_per_roll
-        slip = axle.load / GRAVITY / tire["stiffness"] * (1 + total_trail / arm_to_axle)
+        force = axle.load / GRAVITY
+        lean = roll * axle.lean_per_roll - force * axle.gives("camber", "fy")
+        slip = force / tire["stiffness"] * (1 + total_trail / arm_to_axle)
         steer = -sense * axle.maps["toe"].slope(-1.0) * axle.track / 2 * own_roll
         # roll steer adds in front and takes away at the rear when it is understeering
-        compliance.append(slip + sense * steer + lean * tire["camber_stiffness"] / tire["stiffness"])
+        given = force * (axle.gives("toe", "fy") - tire["trail"] * axle.gives("toe", "mz"))
+        compliance.append(slip + sense * steer + lean * tire["camber_stiffness"] / tire["stiffness"] + given)
     out["rear_compliance"] = compliance[1] * GRAVITY / DEG
     out["understeer_gradient"] = (compliance[0] - compliance[1]) * GRAVITY / DEG
 

@@ -2,6 +2,7 @@
 
 docs/images/vehicle/signs.png      axes and positive directions of a car, from above, from behind and from the left
 docs/images/vehicle/front_maps.png guidance of the sedan's front wheels, as the model interpolates it
+docs/images/vehicle/compliance.png steer of the library's front wheels by side force and aligning moment
 docs/images/vehicle/friction.png   friction of the sedan's suspensions on a road that shakes it
 docs/images/kc/front_axle.png      curves of the sedan's front axle on the suspension rig
 docs/images/kc/loop.png            vertical force of a wheel whose strut rubs, up and down, as docs/kc.md has it
@@ -276,6 +277,36 @@ def suspension_rig() -> None:
     figure.savefig(folder / "loop.png", dpi=DPI)
 
 
+def compliance() -> None:
+    """Steer of the front wheels of the library's cars by side force and aligning moment, as targets made it."""
+    from jounce.rigs.suspension_rig import Load, SuspensionRig
+
+    figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6))
+    colors = ("#7fa6d6", AXIS, "#10294a", TURN, "#8a8f98")
+    for name, color in zip(library_names(), colors, strict=False):
+        rig = SuspensionRig(load(name), radius="design")
+        at_rest = rig.design()
+        wheels = [wheel.name for wheel in rig.layout.axles[0].wheels]
+        zero = rig.hold(at_rest).steer(wheels[0])
+        for ax, load_name, loads, unit in (
+            (axes[0], "fy", np.linspace(-4e3, 4e3, 9), 1e3),
+            (axes[1], "mz", np.linspace(-150, 150, 9), 1.0),
+        ):
+            found = [
+                rig.hold(Point(dict(at_rest.travels), {w: Load(**{load_name: float(x)}) for w in wheels}))
+                for x in loads
+            ]
+            ax.plot(loads / unit, [np.degrees(h.steer(wheels[0]) - zero) for h in found], color=color, label=name)
+    axes[0].set(xlabel="lateral force of each wheel, kN", ylabel="steer of the left front wheel, deg")
+    axes[1].set(xlabel="aligning moment of each wheel, N m")
+    axes[0].legend(fontsize=8)
+    for ax in axes:
+        ax.grid(color="#d0d4d8", lw=0.6)
+        ax.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    save(figure, "compliance.png")
+
+
 def kc_import() -> None:
     """Do the first block of the page on K&C import, and draw two of its curves."""
     import os
@@ -314,4 +345,5 @@ if __name__ == "__main__":
     front_maps()
     friction()
     suspension_rig()
+    compliance()
     kc_import()

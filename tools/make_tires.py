@@ -51,6 +51,7 @@ class Target:
     sigma_kappa: float  # m
     rolling: float  # rolling resistance over load
     load_at_stiffest: float = 2.0  # PKY2
+    load_at_longest: float = 2.0  # PTY2, of the lateral relaxation length
     mu_y_load: float = -0.14  # dµ/dfz
     mu_x_load: float = -0.10
     camber: float = 0.014  # camber stiffness over load, 1/deg
@@ -61,18 +62,23 @@ class Target:
 
 
 TARGETS = (
-    Target("compact_205_55r16", "205/55R16", 6.5, 4000, 202e3, 0.300, 1.02, 1.12, 8.0, 0.115, 0.034, 0.50, 0.28,
-    0.0095), Target("sedan_225_50r17", "225/50R17", 7.5, 4100, 236e3, 0.325, 1.05, 1.15, 7.8, 0.110, 0.034, 0.52,
-    0.29, 0.0095), Target("suv_235_60r18", "235/60R18", 7.5, 5000, 255e3, 0.280, 0.95, 1.04, 8.8, 0.125, 0.040, 0.60,
-    0.34, 0.0098), Target("sports_front_245_35r19", "245/35R19", 8.5, 3100, 275e3, 0.420, 1.20, 1.29, 6.4, 0.095,
-    0.029, 0.42, 0.24, 0.0108), Target("sports_rear_305_30r20", "305/30R20", 11.0, 4200, 315e3, 0.430, 1.20, 1.30,
-    6.2, 0.092, 0.030, 0.46, 0.26, 0.0112), Target("light_truck_265_65r17", "265/65R17", 8.0, 5400, 252e3, 0.218,
-    0.87, 0.95, 10.2, 0.140, 0.047, 0.72, 0.40, 0.0110),
+    Target("compact_205_55r16", "205/55R16", 6.5, 4000, 202e3, 0.300, 1.02, 1.12, 8.0, 0.115, 0.034, 0.36, 0.28,
+           0.0095, load_at_longest=1.2),
+    Target("sedan_225_50r17", "225/50R17", 7.5, 4100, 236e3, 0.325, 1.05, 1.15, 7.8, 0.110, 0.034, 0.38, 0.29,
+           0.0095),
+    Target("suv_235_60r18", "235/60R18", 7.5, 5000, 255e3, 0.280, 0.95, 1.04, 8.8, 0.125, 0.035, 0.425, 0.34,
+           0.0098, load_at_longest=1.2),
+    Target("sports_front_245_35r19", "245/35R19", 8.5, 3100, 275e3, 0.420, 1.20, 1.29, 6.4, 0.095, 0.029, 0.32,
+           0.24, 0.0108),
+    Target("sports_rear_305_30r20", "305/30R20", 11.0, 4200, 315e3, 0.430, 1.20, 1.30, 6.2, 0.092, 0.030, 0.35,
+           0.26, 0.0112),
+    Target("light_truck_265_65r17", "265/65R17", 8.0, 5400, 252e3, 0.218, 0.87, 0.95, 10.2, 0.140, 0.047, 0.52,
+           0.40, 0.0110),
     # slicks; their nominal load is that at speed, with downforce
     Target("formula_front_240_45r13", "240/45R13", 9.5, 2500, 270e3, 0.520, 1.375, 1.61, 5.4, 0.085, 0.026, 0.32,
-    0.20, 0.0150, mu_y_load=-0.33, mu_x_load=-0.27, camber=0.012), Target("formula_rear_290_45r13", "290/45R13", 12.0,
-    3100, 292e3, 0.560, 1.375, 1.61, 5.4, 0.085, 0.026, 0.34, 0.21, 0.0150, mu_y_load=-0.33, mu_x_load=-0.27,
-    camber=0.012),
+           0.20, 0.0150, mu_y_load=-0.33, mu_x_load=-0.27, camber=0.012),
+    Target("formula_rear_290_45r13", "290/45R13", 12.0, 3100, 292e3, 0.560, 1.375, 1.61, 5.4, 0.085, 0.026, 0.34,
+           0.21, 0.0150, mu_y_load=-0.33, mu_x_load=-0.27, camber=0.012),
 )  # fmt: skip
 
 
@@ -159,8 +165,8 @@ def coefficients(t: Target) -> dict[str, float]:
         "RVY4": 12.0,
         "RVY5": 1.9,
         "RVY6": 10.0,
-        "PTY1": t.sigma_alpha / r0 / math.sin(2 * math.atan(1 / t.load_at_stiffest)),
-        "PTY2": t.load_at_stiffest,
+        "PTY1": t.sigma_alpha / r0 / math.sin(2 * math.atan(1 / t.load_at_longest)),
+        "PTY2": t.load_at_longest,
         "QBZ1": bt,
         "QBZ2": -0.15 * bt,
         "QBZ5": -0.1,

@@ -34,6 +34,27 @@ def test_list_names_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 1 and "did you mean 'vehicles'" in err
 
 
+def test_list_tells_the_figures_of_the_cars_with_their_ranges(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = call(capsys, "list", "vehicles", "s*", "--figures", "--json")
+    cars = {car["name"]: {row["name"]: row for row in car["figures"]} for car in json.loads(out)["vehicles"]}
+    assert code == 0 and set(cars) == {"sedan", "sports", "suv"}
+    row = cars["sedan"]["understeer_gradient"]
+    assert row["inside"] is True and (row["low"], row["high"]) == (1.2, 2.6) and row["low"] < row["value"] < row["high"]
+    assert row["unit"] == "deg/g_0" and row["from"] == "ramp-steer"
+    code, out, _ = call(capsys, "list", "vehicles", "sedan", "--figures")
+    assert code == 0 and "mz_steer_front" in out and "outside" not in out
+    moved = {"sedan": {"hash": "", "figures": {"mass": {"value": 1499.0, "from": "show"}}}}
+    monkeypatch.setattr("jounce.vehicle.library_figures.stored", lambda: moved)
+    code, out, _ = call(capsys, "list", "vehicles", "sedan", "--figures")
+    assert code == 0 and out.splitlines()[1].split() == [
+        *["mass", "1499", "kg", "1500", "…", "1800", "show", "outside"]
+    ]
+    code, _, err = call(capsys, "list", "tires", "--figures")
+    assert code == 1 and "jounce list vehicles --figures" in err
+
+
 def test_channels_by_pattern(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "list", "channels", "*yaw*")
     assert code == 0 and "chassis_velocities.yaw" in out and "Jounce" not in out

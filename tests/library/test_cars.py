@@ -12,13 +12,16 @@ import pytest
 import jounce.vehicle as jv
 from counting import calls
 from four_wheels import CORNERS, assemble
+from jounce.components.suspension.guidance import MAPS
 from jounce.core.constants import GRAVITY
 from jounce.files.tir import read_tir
+from jounce.results.plausibility import ranges
 from jounce.runtime.simulation import Simulation
 from jounce.sim.build import build
 from jounce.sim.equilibrium import find_equilibrium
 from jounce.sim.linear import Lineariser
 from jounce.vehicle import composed
+from jounce.vehicle.library_figures import hash_of, stored
 
 sys.path.insert(
     0, str(Path(__file__).resolve().parents[2] / "tools")
@@ -26,6 +29,8 @@ sys.path.insert(
 
 import car_figures
 import classes
+import make_compliance
+import make_figures
 import trim_cars
 from kinematics.ranges import RANGES as KINEMATIC
 
@@ -73,6 +78,47 @@ def test_provenance_and_symmetry(cars: dict[str, jv.Vehicle], name: str) -> None
 
 def test_heights_and_preloads_are_those_of_the_static_loads() -> None:
     assert {name: sorted(trim_cars.changes(name)) for name in CARS} == {name: [] for name in CARS}
+
+
+def test_compliance_and_friction_are_those_of_the_targets(cars: dict[str, jv.Vehicle]) -> None:
+    assert {name: sorted(make_compliance.changes(name)) for name in make_compliance.CARS} == {n: [] for n in CARS}
+    for car in cars.values():
+        for axle in (1, 2):
+            suspension = car.suspension(axle)
+            assert suspension.compliance is not None and suspension.compliance.properties == MAPS
+            (friction,) = [item for item in suspension.elements if item.kind == "friction"]
+            assert 40 < friction.force < 400
+
+
+@pytest.mark.parametrize("name", CARS)
+def test_steer_of_an_axle_does_work_whichever_way_it_is_loaded(cars: dict[str, jv.Vehicle], name: str) -> None:
+    """Maxwell: what F_y turns a wheel by is what M_z shifts it by, of its own load and of that of the other wheel."""
+    for axle in (1, 2):
+        found = cars[name].suspension(axle).compliance
+        assert found is not None and found.toe is not None and found.y is not None
+        for toe, y in ((found.toe, found.y), (found.cross and found.cross.toe, found.cross and found.cross.y)):
+            if toe is not None:
+                # four digits in the files
+                assert y.mz.curve.constant == pytest.approx(-toe.fy.curve.constant, rel=1e-3)
+
+
+def test_stored_figures_are_those_of_the_files_and_inside_their_ranges() -> None:
+    """By a hash of the files; that the figures themselves are up to date is a slow test."""
+    known = stored()
+    assert {name: known[name]["hash"] for name in jv.library_names()} == {n: hash_of(n) for n in jv.library_names()}
+    for name in jv.library_names():
+        limits, found = ranges(jv.load(name).category), known[name]["figures"]
+        assert len(found) >= 45
+        outside = {
+            key: item for key, item in found.items() if not limits[key].contains(item["value"], limits[key].unit)
+        }
+        assert outside == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CARS)
+def test_stored_figures_are_what_the_car_does(name: str) -> None:
+    assert make_figures.moved(name, stored()[name], make_figures.figures(name)) == []
 
 
 @pytest.mark.parametrize("name", CARS)

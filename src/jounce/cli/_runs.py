@@ -113,6 +113,7 @@ def print_figures(
     from jounce.cli._terminal import show
     from jounce.core.units import convert
     from jounce.results.display import pretty
+    from jounce.results.plausibility import ranges_of
 
     meta = result.metadata
     console = terminal()
@@ -125,7 +126,7 @@ def print_figures(
         f"[dim]{timing.get('simulated', 0):.2f} s simulated in {timing.get('wall', 0):.3f} s, "
         f"{timing.get('real_time_factor', 0):.0f} times real time; ready after {timing.get('ready', 0):.2f} s[/dim]"
     )
-    expected = _ranges(meta)
+    expected = ranges_of(result)
     table = Table(box=None, padding=(0, 2), show_header=False)
     for column, justify in (
         ("name", "left"),
@@ -170,15 +171,3 @@ def _extremes(result: Any) -> Any:
         low, high = number(item.low, 3), number(item.high, 3)
         table.add_row(signal(item.signal, item.channel).lower(), low, "to", high, item.unit)
     return table
-
-
-def _ranges(meta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Plausible ranges of the vehicle's class, when it has one."""
-    from jounce.core.errors import JounceError
-    from jounce.results.plausibility import ranges
-
-    kind = meta.get("vehicle", {}).get("class")
-    try:
-        return ranges(kind) if kind else {}
-    except JounceError:
-        return {}

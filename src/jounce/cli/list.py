@@ -53,11 +53,43 @@ def _description(file: Path) -> str:
     return next((value.strip() for key, _, value in lines if key == "description"), "")
 
 
+def _figures(rows: Sequence[tuple[str, str]], as_json: bool) -> None:
+    """Stored figures of cars, each with the range of its class."""
+    import json
+
+    from jounce.results.display import pretty
+    from jounce.results.plausibility import ranges
+    from jounce.vehicle.library_figures import stored
+    from jounce.vehicle.reading import load
+
+    known, result = stored(), []
+    for name, about in rows:
+        limits = ranges(load(name).category)
+        of_car = []
+        for key, item in known.get(name, {}).get("figures", {}).items():
+            span = limits[key]
+            inside = span.low <= item["value"] <= span.high
+            data = {"name": key, "value": item["value"], "unit": span.unit, "low": span.low, "high": span.high}
+            of_car.append({**data, "inside": inside, "from": item["from"]})
+        result.append({"name": name, "about": about, "figures": of_car})
+    if as_json:
+        typer.echo(json.dumps({"vehicles": result}))
+        return
+    for car in result:
+        typer.echo(f"{car['name']}  {car['about']}")
+        for row in car["figures"]:
+            span = f"{row['low']:g} … {row['high']:g}"
+            mark = "" if row["inside"] else "  outside"
+            text = f"  {row['name']:26} {row['value']:>9.4g} {pretty(row['unit']):10} {span:18} {row['from']}{mark}"
+            typer.echo(text.rstrip())
+
+
 def list(
     kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")] = "",
     pattern: Annotated[str, typer.Argument(help='Only names that match, such as "*yaw*".')] = "*",
     vehicle: Annotated[str, typer.Option(help="Whose ports or channels to list.")] = "sedan",
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    figures: Annotated[bool, typer.Option("--figures", help="Key figures of vehicles with their ranges.")] = False,
 ) -> None:
     """List vehicles, tires, events, roads, paths; ports (inputs of runs) and channels of a vehicle."""
     import json
@@ -69,6 +101,11 @@ def list(
         raise ParameterError(f"list {kind}: unknown{did_you_mean(kind, KINDS)}")
     kinds = (kind,) if kind else tuple(k for k in KINDS if k not in OF_A_VEHICLE)
     found = {k: [row for row in _rows(k, vehicle) if fnmatchcase(row[0].lower(), pattern.lower())] for k in kinds}
+    if figures:
+        if kind != "vehicles":
+            raise ParameterError("list --figures: only vehicles have key figures; try: jounce list vehicles --figures")
+        _figures(found[kind], as_json)
+        return
     if as_json:
         typer.echo(
             json.dumps({k: [{"name": name, "about": about} for name, about in rows] for k, rows in found.items()})

@@ -28,9 +28,9 @@ YAW = "chassis_displacements.yaw"
 PREFIX = "straight_line."  # of the numbers of the driver
 
 
-def preview_time() -> Any:
+def preview_time(usual: float = 1.0) -> Any:
     """Declare how far ahead the driver of a straight-line event looks."""
-    return quantity("s", 1.0, gt=0, typical=(0.1, 5.0), doc="how far ahead the driver of the line looks")
+    return quantity("s", usual, gt=0, typical=(0.1, 5.0), doc="how far ahead the driver of the line looks")
 
 
 def driver(event: Any) -> tuple[Part, ...]:

@@ -8,8 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from typing import TYPE_CHECKING
 
 from jounce.results.display import in_unit
+
+if TYPE_CHECKING:
+    from jounce.results.run import Run
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,13 @@ class Range:
         return self.low <= in_unit(value, unit, self.unit) <= self.high
 
 
+# Figures whose ranges hold at one speed, m/s; and what is another figure in an event: a gain at the frequency of a sine
+SPEEDS = {"steering_at_0_3g": 80 / 3.6, "yaw_rate_gain": 100 / 3.6}
+NEAR = 1.0  # m/s
+DRY = "Friction.Force_At_"  # channels of dry friction in suspensions
+OTHERS = {"sine-steer": ("yaw_rate_gain",)}
+
+
 @lru_cache(maxsize=1)
 def _table() -> Mapping[str, Mapping[str, Range]]:
     text = resources.files("jounce.results").joinpath("plausibility.csv").read_text(encoding="utf-8")
@@ -39,6 +50,18 @@ def _table() -> Mapping[str, Mapping[str, Range]]:
 def ranges(vehicle_class: str) -> dict[str, Range]:
     """Return the ranges of a class (compact, sedan, suv, sports, light_truck, bev, formula) by key figure."""
     return dict(_table().get(vehicle_class, {}))
+
+
+def ranges_of(run: Run) -> dict[str, Range]:
+    """Return the ranges of the class of a run's vehicle that hold for its event and speed."""
+    vehicle = run.metadata.get("vehicle")
+    found = ranges(str(vehicle.get("class", ""))) if isinstance(vehicle, dict) else {}
+    speed = run.number("speed", "m/s")
+    elsewhere = {key for key, at in SPEEDS.items() if abs(speed - at) > NEAR}
+    elsewhere |= {*OTHERS.get(run.event, ())}
+    if any(name.startswith(DRY) for name in run.names):
+        elsewhere.add("heave_damping")  # that of the dampers; dry friction ends small motions within a stroke or two
+    return {key: item for key, item in found.items() if key not in elsewhere}
 
 
 def classes() -> list[str]:

@@ -21,7 +21,7 @@ from jounce.results.identities import identities
 from jounce.results.kinds import find
 from jounce.results.page import cell, code, escape, facts, head, note, page, plots, table, verdict
 from jounce.results.panels import CREEP, panels
-from jounce.results.plausibility import Range, ranges
+from jounce.results.plausibility import Range, ranges, ranges_of
 from jounce.results.run import Run
 
 TILES = 6
@@ -293,5 +293,4 @@ def _ranges(run: Run, plausible: Mapping[str, Range] | str | None) -> dict[str, 
         return ranges(plausible)
     if plausible is not None:
         return dict(plausible)
-    found = run.metadata.get("vehicle")
-    return ranges(str(found.get("class", ""))) if isinstance(found, dict) else {}
+    return ranges_of(run)

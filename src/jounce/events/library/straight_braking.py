@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 STANDSTILL = 0.1  # m/s
 HOLD = 0.2  # s
+PREVIEW = 0.4  # s: nearer than in other straight-line events, so that the driver counters the yaw of split friction
 SLIDING, TURNED = 3.0, math.cos(math.radians(20))  # a car slides at 20 degrees of side slip above 3 m/s
 
 WORDS = {
@@ -88,7 +89,7 @@ class StraightBraking(Driven):
     deceleration: float = quantity("m/s2", 4.0, gt=0, typical=(0.05, 60.0), doc="to be tracked in closed loop")
     steer: float = quantity("rad", 0.0, typical=(0.0, 20.0), doc="hand wheel angle when not driving straight")
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
-    preview: float = preview_time()
+    preview: float = preview_time(PREVIEW)
 
     def parts(self) -> tuple[Part, ...]:
         return driver(self)

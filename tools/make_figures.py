@@ -1,0 +1,109 @@
+"""Key figures of the library's cars for `jounce list vehicles --figures`: python tools/make_figures.py [--check]
+
+Every figure that has a range for the class of a car and that standing (`jounce show`), the suspension rig (`jounce kc`)
+or an event gives is computed and written to src/jounce/library/figures.json, with the place it comes from and a hash of
+the files of the car. A figure that several give is taken from the first: rig, data, standing, events. ``--check``
+writes nothing; it computes all again and names the figures that moved by more than 0.1 % of their range.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import car_figures
+
+import jounce as jn
+from jounce import events
+from jounce.core.units import convert
+from jounce.results.plausibility import ranges, ranges_of
+from jounce.rigs.kc_figures import kc
+from jounce.sim import car as cars
+from jounce.sim.standing import standing
+from jounce.vehicle import Vehicle
+from jounce.vehicle.library_figures import FILE, hash_of
+from jounce.vehicle.reading import library_names, load
+
+MOVED = 1e-3
+RUNS = (
+    events.RampSteer(),
+    events.RampSteer.preset("sis"),
+    events.StepSteer(),
+    events.SweptSteer(),
+    events.StraightBraking(),
+    events.StraightAcceleration(),
+)
+
+
+def found(car: Vehicle) -> Iterator[tuple[str, str, float, str]]:
+    """Figures: where from, key, value, unit."""
+    for metric in kc(car).metrics:
+        yield "kc", metric.name, metric.value, metric.unit
+    # `show` sees the own spring of a wheel only, which is not all on an axle whose wheels move each other
+    yield "data", "ride_frequency_ratio", car_figures.figures(car)["ride_frequency_ratio"], "-"
+    for key, (value, unit) in standing(cars.describe(car)).figures().items():
+        yield "show", key, value, unit
+    for event in RUNS:
+        run = jn.run(car, event)
+        known = ranges_of(run)
+        for key, (value, unit) in run.kpis.items():
+            if key in known:
+                yield event.kind, key, value, unit
+
+    # The range is that of the dampers: with dry friction the last small extremes, which the decay is told from, say
+    # little
+    run = jn.run(without_friction(car), events.Drop())
+    yield "drop", "heave_damping", *run.kpis["heave_damping"]
+
+
+def without_friction(car: Vehicle) -> Vehicle:
+    """The same structure, with friction scaled to nothing."""
+    changes = {
+        f"{place}_suspension.elements[{i}].scale": 0.0
+        for place, axle in (("front", 1), ("rear", 2))
+        for i, item in enumerate(car.suspension(axle).elements)
+        if item.kind == "friction"
+    }
+    return car.with_(**changes)
+
+
+def figures(name: str) -> dict[str, Any]:
+    """All of a car, in the units of the ranges."""
+    car = load(name)
+    known = ranges(car.category)
+    result: dict[str, Any] = {}
+    for source, key, value, unit in found(car):
+        if key in known and key not in result and math.isfinite(value):
+            result[key] = {"value": float(f"{convert(value, unit, known[key].unit):.5g}"), "from": source}
+    ordered = {key: result[key] for key in known if key in result}
+    return {"hash": hash_of(car), "figures": ordered}
+
+
+def moved(name: str, before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """What is not as it was written, in words."""
+    known = ranges(load(name).category)
+    old, new = before.get("figures", {}), now["figures"]
+    stale = [f"{name}: {key} is {'new' if key in new else 'gone'}" for key in sorted({*old} ^ {*new})]
+    for key in new.keys() & old.keys():
+        a, b = old[key]["value"], new[key]["value"]
+        if abs(a - b) > MOVED * (known[key].high - known[key].low) + 1e-4 * abs(a):
+            stale.append(f"{name}: {key} {b:g} instead of {a:g}")
+    return stale + ([f"{name}: its files have changed"] if before.get("hash") != now["hash"] else [])
+
+
+def main(arguments: list[str]) -> int:
+    before = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
+    now = {name: figures(name) for name in library_names()}
+    stale = [text for name, item in now.items() for text in moved(name, before.get(name, {}), item)]
+    if "--check" in arguments:
+        print("\n".join(stale) or "up to date")
+        return 1 if stale else 0
+    FILE.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8", newline="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
