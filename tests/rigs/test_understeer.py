@@ -39,7 +39,11 @@ def test_terms_add_up_to_the_gradient_of_two_speeds() -> None:
     weight = budget.terms["weight", "front"], budget.terms["weight", "rear"]
     assert weight[0] > 0 > weight[1]
     assert abs(budget.terms["rest", "front"]) < 0.02 * weight[0]
-    assert budget.terms["compliance", "front"] == pytest.approx(0.0, abs=1e-9), "this car has none"
+    assert budget.terms["compliance", "front"] > 0.1 * weight[0]
+    none = understeer_budget(
+        vehicle.with_(**{f"{axle}_suspension.compliance.factor": 0.0 for axle in ("front", "rear")})
+    )
+    assert none.terms["compliance", "front"] == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize(("axle", "sign"), [("rear", 1.0), ("rear", -2.0)])
