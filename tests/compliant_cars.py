@@ -69,6 +69,11 @@ def with_compliance(vehicle: jv.Vehicle, **more: Any) -> jv.Vehicle:
 
 
 @lru_cache
+def rigid_car(name: str = "sedan") -> jv.Vehicle:
+    """A car of the library whose suspensions do not give way."""
+    return jv.load(name).with_(**{f"{axle}_suspension.compliance": None for axle in AXLES})
+
+
 def library_car(name: str = "sedan", **more: Any) -> jv.Vehicle:
     return with_compliance(jv.load(name), **more)
 

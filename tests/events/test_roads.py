@@ -44,7 +44,8 @@ QUICK = {"speed": "60 km/h", "end_time": 2.0, "start_time": 0.5}
 
 @lru_cache
 def sedan() -> Any:
-    return load("sedan")
+    """That of the references, without friction, compliance and yaw control: these tests are about roads."""
+    return load(Path(__file__).parents[1] / "references" / "vehicles" / "sedan")
 
 
 @lru_cache

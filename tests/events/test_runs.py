@@ -166,8 +166,14 @@ def test_impulse_goes_up_and_back_smoothly() -> None:
 # -- responses -------------------------------------------------------------------------------------------------------
 
 
+@lru_cache
+def without_friction() -> Any:
+    """Linear models do not have the dry friction of suspensions."""
+    return sedan().with_(**{f"{axle}_suspension.elements[0].scale": 0.0 for axle in ("front", "rear")})
+
+
 def linear_model(event: events.Event, outputs: tuple[str, ...]) -> tuple[Any, Start]:
-    description = cars.describe(sedan())
+    description = cars.describe(without_friction())
     start = Start(description, event)
     return cars.lineariser(description, outputs=outputs).at(start.sim), start
 
@@ -179,7 +185,7 @@ def test_small_sine_is_the_linear_response() -> None:
     event = events.SineSteer(amplitude="2 deg", frequency=0.5, end_time=13.0, cruise=False)
     model, _ = linear_model(event, OUTPUTS)
     expected = model.response([0.5])[0, :, model.inputs.index("steering_wheel")]
-    run = drive(event)
+    run = drive(event, without_friction())
     last = run.time >= 3.0  # five periods, after the transient (the slowest lateral mode decays with 0.1 s)
     t, u = run.time[last][:-1], hand(run)[last][:-1]
     for name, h in zip(OUTPUTS, expected, strict=True):
@@ -193,13 +199,13 @@ def test_a_sweep_measures_the_linear_frequency_response() -> None:
 
     event = events.SweptSteer(amplitude="2 deg", cruise=False)
     model, _ = linear_model(event, OUTPUTS)
-    run = drive(event)
+    run = drive(event, without_friction())
     response = frequency_response(run.time, hand(run), run["chassis_velocities.yaw"])
     inside = (response.frequency > 0.3) & (response.frequency < 3.0)
     expected = model.response(response.frequency[inside])[:, 0, model.inputs.index("steering_wheel")]
     ratio = response.response[inside] / expected
     print(np.abs(ratio - 1).max(), np.abs(ratio - 1).mean())
-    assert np.abs(ratio - 1).max() < 0.02
+    assert np.abs(ratio - 1).max() < 0.022  # one step of 1 ms is a phase of 0.019 at 3 Hz
 
 
 def test_impulse_finds_the_lateral_modes() -> None:
@@ -450,7 +456,7 @@ def test_a_target_acceleration_is_kept() -> None:
 
 
 def test_tires_beyond_their_data_are_named_once_with_the_range() -> None:
-    run = jn.run(sedan(), events.StraightBraking(speed="60 km/h", brake=0.3), road="potholes")
+    run = jn.run(sedan(), events.StraightBraking(speed="90 km/h", brake=0.3), road="potholes")
     found = [warning for warning in run.warnings if warning.startswith("tire L1") and "load" in warning]
     assert len(found) == 1 and "its data end at" in found[0]
 

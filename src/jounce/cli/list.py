@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 KINDS = ("vehicles", "tires", "events", "roads", "paths", "ports", "channels")
 OF_A_VEHICLE = ("ports", "channels")
+Rows = list[dict[str, Any]]  # before the verb takes the name
 
 
 def _rows(kind: str, vehicle: str) -> Sequence[tuple[str, str]]:
@@ -62,7 +63,8 @@ def _figures(rows: Sequence[tuple[str, str]], as_json: bool) -> None:
     from jounce.vehicle.library_figures import stored
     from jounce.vehicle.reading import load
 
-    known, result = stored(), []
+    known = stored()
+    result: Rows = []
     for name, about in rows:
         limits = ranges(load(name).category)
         of_car = []
@@ -78,9 +80,9 @@ def _figures(rows: Sequence[tuple[str, str]], as_json: bool) -> None:
     for car in result:
         typer.echo(f"{car['name']}  {car['about']}")
         for row in car["figures"]:
-            span = f"{row['low']:g} … {row['high']:g}"
+            between = f"{row['low']:g} … {row['high']:g}"
             mark = "" if row["inside"] else "  outside"
-            text = f"  {row['name']:26} {row['value']:>9.4g} {pretty(row['unit']):10} {span:18} {row['from']}{mark}"
+            text = f"  {row['name']:26} {row['value']:>9.4g} {pretty(row['unit']):10} {between:18} {row['from']}{mark}"
             typer.echo(text.rstrip())
 
 

@@ -29,6 +29,7 @@ from compliant_cars import (
     other,
     rig,
     rig_simulation,
+    rigid_car,
     scaled,
     stir,
 )
@@ -326,7 +327,7 @@ def running(vehicle: jv.Vehicle, factor: float, speed: float) -> Simulation:
 
 def test_no_compliance_is_the_car_without(sedan: jv.Vehicle) -> None:
     """With the factor 0 all rates are those of the car whose suspensions do not give way, to rounding."""
-    sim, rigid = car.simulation(scaled(sedan, 0.0)), car.simulation(jv.load("sedan"))
+    sim, rigid = car.simulation(scaled(sedan, 0.0)), car.simulation(rigid_car())
     for s in (sim, rigid):
         stir(s, CORNERS)
         s.set_inputs({"steering_wheel": 0.4, "brake": 0.2})
@@ -336,15 +337,15 @@ def test_no_compliance_is_the_car_without(sedan: jv.Vehicle) -> None:
 
 
 def test_cars_without_compliance_do_not_mention_it() -> None:
-    text = jv.load("sedan").structure_key()
+    text = rigid_car().structure_key().replace("suspension.compliance: none", "")
     assert "compliance" not in text.replace("body_compliance", "").replace("wind_up", "")
-    model = car.library(car.describe(jv.load("sedan"))).model
+    model = car.library(car.describe(rigid_car())).model
     assert not [v.name for v in (*model.states, *model.parameters, *model.outputs) if "compliance" in v.name.lower()]
 
 
 def test_all_five_directions_cost_at_most_a_quarter(sedan: jv.Vehicle) -> None:
     """Operations of an evaluation, with 45 maps per wheel as rates; measured 11 %."""
-    with_, without = (car.library(car.describe(v)).model.operations["rhs"] for v in (sedan, jv.load("sedan")))
+    with_, without = (car.library(car.describe(v)).model.operations["rhs"] for v in (sedan, rigid_car()))
     assert without < with_ <= 1.25 * without
 
 
@@ -680,7 +681,7 @@ def test_switching_a_contribution_off_changes_the_understeer_by_its_term(
 def test_a_run_of_a_car_that_gives_way_has_less_gain_and_no_warning(sedan: jv.Vehicle) -> None:
     """Front wheels turn out, rear ones in: the yaw rate gain falls by what the terms add to the understeer."""
     event = jn.events.StepSteer(speed="80 km/h", amplitude="20 deg")
-    runs = [jn.run(vehicle, event) for vehicle in (sedan, jv.load("sedan"))]
+    runs = [jn.run(vehicle, event) for vehicle in (sedan, rigid_car())]
     told = [[text for text in run.metadata["warnings"] if "no suspension has compliance" in text] for run in runs]
     assert [len(texts) for texts in told] == [0, 1]
     soft, rigid = (run.kpis["yaw_rate_gain"][0] for run in runs)
@@ -795,7 +796,7 @@ def test_levels_below_the_full_one_have_no_compliance(level: int) -> None:
 def test_tables_from_files_units_and_changes(tmp_path: Any) -> None:
     """A CSV file beside the car, rates with units, saving and reading, and the other side from one."""
     rows = ["Fy,toe,camber", "kN,deg,deg", "-4,-0.4,1.4", "0,0,0", "4,0.5,-1.6"]
-    folder = jv.load("sedan").save(tmp_path / "car").parent
+    folder = rigid_car().save(tmp_path / "car").parent
     (folder / "side.csv").write_text("\n".join(rows))
     file = folder / "front_suspension.yaml"
     text = "compliance:\n  toe:\n    fy: {file: side.csv, column: toe}\n    mz: -5 deg/(kN.m)\n"
@@ -812,4 +813,4 @@ def test_tables_from_files_units_and_changes(tmp_path: Any) -> None:
     assert again.get(f"{PATH}.toe.fy.scale") == 0.7 and again.get(f"{PATH}.toe.fy").curve == toe.fy.curve
     both = vehicle.with_(**{f"{PATH}.toe.mz.right": {"rate": 3e-5}})
     assert both.with_symmetry(f"{PATH}.toe.mz", "right").get(f"{PATH}.toe.mz.rate") == -3e-5
-    assert vehicle.with_(**{PATH: None}).structure_key() == jv.load("sedan").structure_key()
+    assert vehicle.with_(**{PATH: None}).structure_key() == rigid_car().structure_key()
