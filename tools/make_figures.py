@@ -1,4 +1,4 @@
-"""Key figures of the library's cars for `jounce list vehicles --figures`: python tools/make_figures.py [--check]
+"""Key figures of the library's cars for `jounce list vehicles --figures`: python tools/make_figures.py [--check] [CAR …]
 
 Every figure that has a range for the class of a car and that standing (`jounce show`), the suspension rig (`jounce kc`)
 or an event gives is computed and written to src/jounce/library/figures.json, with the place it comes from and a hash of
@@ -96,12 +96,14 @@ def moved(name: str, before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     before = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
-    now = {name: figures(name) for name in library_names()}
+    chosen = [name for name in arguments if name != "--check"] or library_names()
+    now = {name: figures(name) for name in chosen}
     stale = [text for name, item in now.items() for text in moved(name, before.get(name, {}), item)]
     if "--check" in arguments:
         print("\n".join(stale) or "up to date")
         return 1 if stale else 0
-    FILE.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8", newline="\n")
+    known = {name: item for name, item in {**before, **now}.items() if name in library_names()}
+    FILE.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", encoding="utf-8", newline="\n")
     return 0
 
 

@@ -131,7 +131,7 @@ def test_rig_from_a_file_and_by_name(tmp_path: Path) -> None:
     assert {p.name for p in (tmp_path / "out").iterdir()} >= {"sweep.csv", "sweep.tab", "sweep.xml"}
     assert (tmp_path / "a.png").exists()
     code, output = call("rig", SEDAN, "--test", "relaxation", "--json")
-    assert code == 0 and "relaxation length: 0.52" in output
+    assert code == 0 and "relaxation length: 0.38" in output
     assert call("rig", SEDAN, "--test", "latteral")[0] == 1
 
 
