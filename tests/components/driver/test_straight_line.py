@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -50,7 +51,8 @@ def test_it_may_use_the_whole_lock_of_the_steering() -> None:
     assert lock is not None and rack is not None and math.pi < lock < 4 * math.pi
     ends = [abs(rack(sign * lock)) for sign in (1, -1)] if rack.constant is None else [rack.constant * lock]
     assert max(ends) <= min(-steer.x[0], steer.x[-1]) * (1 + 1e-9)
-    run = jn.run(car, events.StraightBraking(end_time=5.0), road="mu_split")
+    without = jv.load(Path(__file__).parents[2] / "references" / "vehicles" / "sedan")  # wheels braked one by one
+    run = jn.run(without, events.StraightBraking(end_time=5.0, preview=1.0), road="mu_split")
     assert math.radians(60) < abs(run["driver_demands.steering"]).max() <= lock
     assert car.with_(**{"steering.gear_ratio_scale": 1.5}).steering.lock == pytest.approx(1.5 * lock)
     assert jv.load("sedan").with_(steering={"steer": {"rate": 0.07}}).steering.lock is None
