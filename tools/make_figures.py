@@ -2,7 +2,7 @@
 
 Every figure that has a range for the class of a car and that standing (`jounce show`), the suspension rig (`jounce kc`)
 or an event gives is computed and written to src/jounce/library/figures.json, with the place it comes from and a hash of
-the files of the car. A figure that several give is taken from the first: rig, data, standing, events. ``--check``
+the files of the car. A figure that several give is taken from the first: rig, standing, events. ``--check``
 writes nothing; it computes all again and names the figures that moved by more than 0.1 % of their range.
 """
 
@@ -13,8 +13,6 @@ import math
 import sys
 from collections.abc import Iterator
 from typing import Any
-
-import car_figures
 
 import jounce as jn
 from jounce import events
@@ -42,8 +40,6 @@ def found(car: Vehicle) -> Iterator[tuple[str, str, float, str]]:
     """Figures: where from, key, value, unit."""
     for metric in kc(car).metrics:
         yield "kc", metric.name, metric.value, metric.unit
-    # `show` sees the own spring of a wheel only, which is not all on an axle whose wheels move each other
-    yield "data", "ride_frequency_ratio", car_figures.figures(car)["ride_frequency_ratio"], "-"
     for key, (value, unit) in standing(cars.describe(car)).figures().items():
         yield "show", key, value, unit
     for event in RUNS:

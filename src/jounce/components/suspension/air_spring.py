@@ -94,8 +94,7 @@ class AirSpring(Element):
             force, "N", "spring force, compression positive",
             added=f"Main_Spring.force.{place}", flag=f"Main_Spring.activity_flag.{place}",
         )  # fmt: skip
-        at_wheel = -moved.act(-force)
-        at.spring_forces.append(at_wheel)
+        at_wheel = moved.press(force)
         at.channel(f"Spring.Force_At_Spring.{place}", force, "N", "spring force, compression positive")
         at.channel(f"Spring.Force_At_Wheel.{place}", at_wheel, "N", "spring force at the wheel")
         at.channel(f"Spring.Jounce.{place}", moved.value, "m", "compression from design")

@@ -231,7 +231,7 @@ class Suspension(Subsystem):
             channel(f"Spring.Aggregate_Force_At_Wheel.{place}", total, "N", "spring and stops at the wheel")
             if wheel.central_forces:
                 name = f"Spring.Central_Force_At_Wheel.{place}"
-                channel(name, sum(wheel.central_forces), "N", "springs and stops between both wheels, downwards")
+                channel(name, sum(wheel.central_forces), "N", "of springs that both wheels move, downwards")
         if len(at.wheels) == 2:
             left, right = at.wheels
             roll = atan((right.travel - left.travel) / p.track)

@@ -148,6 +148,17 @@ class Deflection:
         """d̈, for outputs."""
         return self.at.system.second_rate(self.rate)
 
+    def press(self, force: Any) -> Any:
+        """Force of a spring or a stop, that of compression positive; returns what it does to the own wheel, downwards.
+
+        Told with the springs of the own wheel; what it does to the paired one with those that both wheels share.
+        """
+        at_wheel = -self.act(-force)
+        self.at.spring_forces.append(at_wheel)
+        if len(self.slopes) > 1:
+            self.at.paired.central_forces.append(force * self.slopes[1])
+        return at_wheel
+
     def act(self, force: Any) -> Any:
         """A force that lengthens the element where positive; returns what it does to the own wheel's travel."""
         for slope, end in zip(self.slopes, self.ends, strict=True):

@@ -139,8 +139,7 @@ class Spring(Element):
             force, self.force_unit, "spring force, compression positive",
             added=f"Main_Spring.force.{place}", flag=f"Main_Spring.activity_flag.{place}",
         )  # fmt: skip
-        at_wheel = -moved.act(-force)
-        at.spring_forces.append(at_wheel)
+        at_wheel = moved.press(force)
         unit = self.ratio.units.y
         at.channel(f"Spring.Force_At_Spring.{place}", force, self.force_unit, "spring force, compression positive")
         at.channel(f"Spring.Force_At_Wheel.{place}", at_wheel, "N", "spring force at the wheel")
