@@ -239,10 +239,9 @@ def _loads(here: WheelModel, inertia: bool) -> dict[str, Load]:
     return loads
 
 
-def hand_torque(at: AxleModel, steering: Steering, linkage: Linkage, sides: dict[str, Side], total: Any) -> Any:
-    """Torque of the loads on the hand wheel; channels of rods, rack and hand wheel."""
+def load_on_angle(at: AxleModel, steering: Steering, linkage: Linkage, sides: dict[str, Side], total: Any) -> Any:
+    """Load of the wheels on ζ; channels of rods and rack."""
     channel, rack, feedback = at.channel, linkage.rack, steering.feedback
-    p = at.vehicle.symbols(feedback, "steering.feedback")
     slope = None if rack is None else at.vehicle.slope(rack, linkage.angle)  # τ'
     load: Any = 0.0
     for wheel in at.wheels:
@@ -255,17 +254,29 @@ def hand_torque(at: AxleModel, steering: Steering, linkage: Linkage, sides: dict
                 channel(f"{name}.{axis}", value, "N", "of the tie rod on the rack, body axes")
     rack_force = None if slope is None else load / slope
     if steering.feedback_method == "maps" and feedback.rack_force is not None:
-        rack_force = -p.rack_force(total, at.steering)
+        rack_force = -at.vehicle.symbols(feedback, "steering.feedback").rack_force(total, at.steering)
         load = rack_force * slope
+    if rack_force is not None:
+        channel("Steering_System.Rack_Force", -rack_force, "N", "force the rack needs, to the left")
+        channel("Steering_System.Rack_Force_load", rack_force, "N", "force of the wheels on the rack, to the left")
+    return load
+
+
+def by_virtual_work(sides: dict[str, Side]) -> Any:
+    """Load of the wheels on ζ at locked travel (4), without elements."""
+    return sum(_virtual_work(side) for side in sides.values())
+
+
+def hand_torque(at: AxleModel, steering: Steering, linkage: Linkage, load: Any, total: Any) -> Any:
+    """Torque of the loads on the hand wheel, without mass and friction between; channels of the hand wheel."""
+    channel, feedback = at.channel, steering.feedback
+    p = at.vehicle.symbols(feedback, "steering.feedback")
     if steering.feedback_method == "maps" and feedback.torque is not None:
         torque = -p.torque(total, at.steering)
     else:
         torque = load / linkage.scale
     if feedback.servo_scaling is not None:
         torque = torque * p.servo_scaling(fabs(at.unit.chassis.v[0]))
-    if rack_force is not None:
-        channel("Steering_System.Rack_Force", -rack_force, "N", "force the rack needs, to the left")
-        channel("Steering_System.Rack_Force_load", rack_force, "N", "force of the wheels on the rack, to the left")
     channel("Steering_System.Steering_Wheel_Torque", -torque, "N.m", "torque the hand needs, left positive")
     channel("Steering_System.Steering_Wheel_Torque_load", torque, "N.m", "torque of the steering on the hand wheel")
     channel("Steering_System.DriveSim_Steering_Feedback_Torque", -torque, "N.m", "as Steering_Wheel_Torque")
@@ -285,8 +296,12 @@ def _on_angle(
         pull, direction = _rod(at, steering, linkage, side)
         return pull * direction[1] * slope, {"x": pull * direction[0], "z": pull * direction[2]}
     if steering.feedback_method == "virtual_work":
-        return sum(dot(f.force, side.shift) + dot(f.moment, side.turn) for f in side.loads.values()), {}
+        return _virtual_work(side), {}
     return side.moment * dot(side.axis, side.turn), {}
+
+
+def _virtual_work(side: Side) -> Any:
+    return sum(dot(f.force, side.shift) + dot(f.moment, side.turn) for f in side.loads.values())
 
 
 def _rod(at: WheelModel, steering: Steering, linkage: Linkage, side: Side) -> tuple[Any, Vector]:

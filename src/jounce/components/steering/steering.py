@@ -16,14 +16,15 @@ from pydantic import model_validator
 from jounce.components.basics import Point, Side, Subsystem
 from jounce.components.model import AxleModel
 from jounce.components.part import Level, Symbols, derived
-from jounce.components.places import Place, WheelPlace
+from jounce.components.places import AxlePlace, Place, WheelPlace
 from jounce.components.steering import feedback
 from jounce.components.steering.column import Column
 from jounce.components.steering.feedback import Feedback, Rod, TieRod
 from jounce.components.steering.kingpin import Kingpin
 from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, SteerMap, mirrored
 from jounce.components.steering.motion import Motion
-from jounce.components.steering.release import Release
+from jounce.components.steering.rack_pinion import Given, Mechanism, RackPinion
+from jounce.components.steering.release import Release, let_go, move
 from jounce.core.curves import Curve, invert
 from jounce.core.fields import Data, choice, curve, part, problem, quantity
 
@@ -38,6 +39,8 @@ class Linkage:
     rack: Any = None  # τ(ζ)
     wind_up: tuple[Any, Any] | None = None  # first step of the lag, wind-up
     free: tuple[Any, Any, Any] | None = None  # whether let go, rate of the free wheel, rate of the hand
+    rate: Any = None  # of the hand wheel
+    angle_rate: Any = None  # of ζ, where that is a coordinate of its own
 
 
 def _map(name: str) -> Any:
@@ -85,6 +88,9 @@ class Steering(Subsystem):
     feedback: Feedback = part({}, doc="forces of the steering")
     column: Column | None = part(None, doc="compliant column")
     release: Release | None = part(None, doc="a hand wheel that can be let go")
+    rack_pinion: RackPinion | None = part(
+        None, doc="inertia, elasticity, friction and assist between hand wheel and rack", silent=True
+    )
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
@@ -132,6 +138,16 @@ class Steering(Subsystem):
 
     def _check_feedback(self) -> None:
         found = self.feedback
+        if self.rack_pinion is not None:
+            for name in ("column", "release"):
+                if getattr(self, name) is not None:
+                    raise problem("stands beside rack_pinion, which has one of its own", name)
+            for name, bad in (("inertia_terms", found.inertia_terms), ("torque", found.torque is not None),
+                              ("servo_scaling", found.servo_scaling is not None)):  # fmt: skip
+                if bad:
+                    raise problem("stands beside rack_pinion, which has it by itself", "feedback", name)
+            if self.rack_travel is None:
+                raise problem("missing; needed for rack_pinion", "rack_travel")
         if found.method == "kingpin" and (self.kingpin is None or self.kingpin_axis == "motion"):
             raise problem("method: kingpin needs a given kingpin", "feedback")
         if self.release is not None and found.inertia_terms:
@@ -158,6 +174,12 @@ class Steering(Subsystem):
                 reach = min(abs(invert(self.rack_travel, sign * reach)) for sign in (1.0, -1.0))
             ends.append(reach)
         return min(ends) * self.gear_ratio_scale if ends else None
+
+    def turned(self, place: AxlePlace, hand: float) -> dict[str, float]:
+        """States that the hand wheel moves to where it is and nothing else acts: the rack, where it has a state."""
+        if self.rack_pinion is None:
+            return {}
+        return {f"{place.vehicle.prefix}steering.rack": self.rack_pinion.pinion(hand) / self.gear_ratio_scale}
 
     @property
     def feedback_method(self) -> Literal["virtual_work", "kingpin", "tie_rods", "maps"]:
@@ -206,6 +228,10 @@ class Steering(Subsystem):
     map_steer, map_camber, map_side_view_angle = (_map(name) for name in ("steer", "camber", "side_view_angle"))
     map_x, map_y = _map("x"), _map("y")
 
+    @derived(doc="1 where the rack moves to the left with the hand wheel, -1 where it moves to the right", at="axle")
+    def rack_sign(self, place: Place) -> float | None:
+        return None if self.rack_travel is None else float(self.rack_travel.monotonic)
+
     @derived(label="kingpin", at="wheel")
     def axis(self, place: WheelPlace) -> Kingpin | None:
         """The steering axis of the side on which a wheel is."""
@@ -231,9 +257,17 @@ class Steering(Subsystem):
         hand = at.vehicle.signals.read("steering_wheel", "the steering")
         rate = system.time_derivative(hand)
         free, wind_up = None, None
-        if self.release is not None:
-            loose, offset, speed = self.release.declare(scope, at.vehicle.root, rate)
+        if self.release is not None or self.rack_pinion is not None:
+            loose, offset, speed = let_go(scope, at.vehicle.root, rate)
             free, hand, rate = (loose, speed, rate), hand + offset, rate + loose * (speed - rate)
+        if self.rack_pinion is not None:
+            angle, angle_rate = scope.coordinate(
+                "rack", unit="rad", doc="travel of the rack, as a turn of the pinion", on=at.frame, role="balance"
+            )
+            rack = p.rack_travel(angle)
+            at.linkage = Linkage(hand, angle, p.gear_ratio_scale, rack, None, free, rate, angle_rate)
+            self._tell(at, rate)
+            return
         angle = hand / p.gear_ratio_scale
         if self.column is not None and at.place.settings.simplified_model == 0:
             wind_up = self.column.declare(scope, p.column)
@@ -243,10 +277,14 @@ class Steering(Subsystem):
         angle = system.calls.alias(f"{scope.prefix}angle", [angle])[0]
         rack = None if self.rack_travel is None else p.rack_travel(angle)
         at.linkage = Linkage(hand, angle, p.gear_ratio_scale, rack, wind_up, free)
-        at.steering = rack if self.input == "rack_travel" else angle
-        if rack is not None:
-            at.channel("Steering_System.Rack_Displacement", rack, "m", "rack travel")
-        at.channel("driver_demands.steering", hand, "rad", "hand wheel angle, left positive")
+        self._tell(at, rate)
+
+    def _tell(self, at: AxleModel, rate: Any) -> None:
+        linkage = at.linkage
+        at.steering = linkage.rack if self.input == "rack_travel" else linkage.angle
+        if linkage.rack is not None:
+            at.channel("Steering_System.Rack_Displacement", linkage.rack, "m", "rack travel")
+        at.channel("driver_demands.steering", linkage.hand, "rad", "hand wheel angle, left positive")
         at.channel("driver_demands.steering_velocity", rate, "rad/s", "its rate")
 
     def close(self, at: AxleModel, p: Symbols) -> None:
@@ -258,7 +296,28 @@ class Steering(Subsystem):
             self.column.close(scope, p.column, linkage.wind_up[0], moment)
         sides = feedback.sides_of(at, self, linkage, self.feedback.inertia_terms)
         total = feedback.tell_kingpins(at, sides)
-        torque = feedback.hand_torque(at, self, linkage, sides, total)
+        load = feedback.load_on_angle(at, self, linkage, sides, total)
+        if self.rack_pinion is not None:
+            self._mechanism(at, p, sides, load)
+            return
+        torque = feedback.hand_torque(at, self, linkage, load, total)
         if linkage.free is not None and self.release is not None:
             loose, speed, rate = linkage.free
-            self.release.close(scope, p.release, loose, speed, rate, torque)
+            move(scope, loose, speed, rate, self.release.moving(p.release, speed, torque))
+
+    def _mechanism(self, at: AxleModel, p: Symbols, sides: Mapping[str, Any], load: Any) -> None:
+        """What moves between hand wheel and rack; the wheels act on ζ by virtual work, and by what ``load`` has more."""
+        assert self.rack_pinion is not None
+        linkage, scope, system = at.linkage, at.vehicle.scope("steering"), at.system
+        if self.feedback_method != "virtual_work" or self.feedback.tie_rod_force is not None:
+            system.generalized_force(linkage.angle_rate, load - feedback.by_virtual_work(dict(sides)))
+        loose, speed, rate = linkage.free
+        slope = at.vehicle.slope(linkage.rack, linkage.angle)
+        hand = system.calls.alias(f"{scope.prefix}hand", [linkage.hand])[0]
+        given = Given(
+            scope, hand, linkage.rate, system.time_derivative(rate), loose, linkage.scale, linkage.angle,
+            linkage.angle_rate, linkage.rack, slope, p.rack_sign, at.unit.chassis.v[0], at.frame, load / slope,
+            lambda name, unit, doc: at.vehicle.outside(name, unit, doc, "added"), at.channel,
+        )  # fmt: skip
+        told = Mechanism(self.rack_pinion, p.rack_pinion, given).build()
+        move(scope, loose, speed, rate, told.moving)
