@@ -61,7 +61,8 @@ def described(data: RackPinion, *, scale: float = 1.0, bend: float = 0.0) -> Sys
     p = Symbols(data, place, Bench(system), "steering.")  # type: ignore[arg-type]
     given = Given(
         scope, system.calls.alias("hand", [hand + offset])[0], here, system.time_derivative(rate), loose,
-        system.parameter("scale", scale), zeta, u, travel, slope, -1.0, system.input("speed", "m/s"), system.world, rods,
+        system.parameter("scale", scale), zeta, u, travel, slope, -1.0, system.input("speed", "m/s"), system.world,
+        rods,
         lambda name, unit, doc: system.input(name, unit, doc),
         lambda name, value, unit, doc: system.output(name, value, unit, doc),
     )  # fmt: skip

@@ -5,24 +5,24 @@ the ratio i = dφ/dq. A link between two places transmits a torque T: -i T on it
 
     J u̇ + ½ J' u² = Σ i T                                                                                        (1)
 
-The hand wheel and the rack are heavy and no nodes of this file's own: a hand moves the one, the wheels hang on the
-other. What is between them is light, and links such as a mesh make it swing beyond what a step of the car resolves. Its
-accelerations are therefore those of a linear-implicit step of length s = 1.25 T_DT, with the stiffness k and damping c
-of the links (a W-method, [HairerWanner1996] IV.7):
+The hand wheel is no node of this file's own (a hand moves it, or its torque), and the rack is a coordinate of the car,
+as the nodes are. What is light between them, and a motor behind its gear, swings on stiff links beyond what a step of
+the car resolves. A stiff link has therefore, beside its torque T with stiffness k and damping c, the terms of a
+linear-implicit step of length s = 1.25 T_DT (a W-method, [HairerWanner1996] IV.7):
 
-    (J + s C + s² K) u̇ = Σ i (T + s k φ̇) - ½ J' u²,      q̇ = u + s u̇                                            (2)
+    T' = T + s k d + (s c + s² k) ḋ,      d = φ̇_upper - φ̇_lower                                                  (2)
 
-which is (1) for a step of zero. Modes with a frequency far above 1/s are held instead of integrated; explicit methods
-then see eigenvalues between 0 and -1/s only: AB-2, of all methods the most demanding, is stable down to -1/T_DT.
+a damper and an inerter across the link, which dissipate and vanish with the step. Modes far above 1/s are held instead
+of integrated: for a body of no inertia on such links an explicit method sees eigenvalues of (-1 ± i √3)/2s, which AB-2,
+of all methods the most demanding, still damps. The torsion bar is not such a link: its mode is what drivers feel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
-
-from jounce.core import units
 
 AHEAD = 1.25  # s in (2) over T_DT
 
@@ -35,9 +35,9 @@ class Node:
     rate: Any
     act: Callable[[Any], None] | None = None  # where its equation is written elsewhere: takes a torque
     bear: Callable[[Any, Any], None] | None = None  # the same for an inertia with its speed
+    acceleration: Any = 0.0  # where it is given, or held
     inertia: Any = 0.0
     load: Any = 0.0
-    states: tuple[Any, Any] | None = None  # of a node of the chain's own
 
     def push(self, torque: Any) -> None:
         """A torque along its angle."""
@@ -73,48 +73,51 @@ class Chain:
     """Nodes between the hand wheel and the rack, and the links on them."""
 
     scope: Any
+    on: Any  # a frame of the car
     nodes: list[Node] = field(default_factory=list)
-    links: list[tuple[Turn, Turn, Any, Any]] = field(default_factory=list)  # s c + s² k, s k φ̇
+    count: int = 0
 
     @property
     def ahead(self) -> Any:
         return AHEAD * self.scope.system.t_dt
 
+    def bear(self, inertia: Any, rate: Any) -> None:
+        """An inertia that turns with a speed."""
+        self.count += 1
+        self.scope.inerter(f"inertia{self.count}", rate, inertia, on=self.on)
+
+    def coordinate(self, angle: Any, rate: Any) -> Node:
+        """A node that is a coordinate of the car."""
+        act = partial(self.scope.generalized_force, rate)
+        return Node(angle, rate, act=act, bear=self.bear)
+
     def node(self, name: str, doc: str, unit: str = "rad") -> Turn:
         """A node of its own."""
-        angle = self.scope.state(f"{name}.angle", unit, f"turn of {doc}", role="balance")
-        rate = self.scope.state(f"{name}.rate", units.rate_unit(unit), f"speed of {doc}", role="balance")
-        found = Node(angle, rate, states=(angle, rate))
-        self.nodes.append(found)
-        return Turn(found, angle)
+        angle, rate = self.scope.coordinate(name, unit=unit, doc=f"turn of {doc}", on=self.on, role="balance")
+        self.nodes.append(self.coordinate(angle, rate))
+        return Turn(self.nodes[-1], angle)
 
-    def link(self, upper: Turn, lower: Turn, torque: Any, stiffness: Any, damping: Any, further: Any = 0.0) -> None:
-        """A torque from one place to another; ``further``: stiffness that holds for some of the time, of friction."""
+    def link(self, upper: Turn, lower: Turn, torque: Any) -> None:
+        """A torque from one place to another."""
         upper.push(-torque)
         lower.push(torque)
-        s, rate = self.ahead, upper.rate - lower.rate
-        self.links.append((upper, lower, s * damping + s * s * (stiffness + further), s * stiffness * rate))
 
-    def close(self) -> None:
-        """Write the equations (2) of all nodes."""
-        n = len(self.nodes)
-        place = {id(node): i for i, node in enumerate(self.nodes)}
-        matrix: list[list[Any]] = [[0.0] * n for _ in range(n)]
-        right: list[Any] = [node.load - half_slope(self.scope.system, node) for node in self.nodes]
-        for i, node in enumerate(self.nodes):
-            matrix[i][i] = node.inertia
-        for upper, lower, weight, extra in self.links:
-            ends = [(place[id(turn.node)], sign * turn.ratio) for turn, sign in ((upper, 1.0), (lower, -1.0))
-                    if id(turn.node) in place]  # fmt: skip
-            for i, a in ends:
-                right[i] = right[i] - a * extra
-                for j, b in ends:
-                    matrix[i][j] = matrix[i][j] + a * b * weight
-        for node, acceleration in zip(self.nodes, solved(matrix, right), strict=True):
-            assert node.states is not None
-            angle, rate = node.states
-            self.scope.derivative(angle, rate + self.ahead * acceleration)
-            self.scope.derivative(rate, acceleration)
+    def stiff_link(self, upper: Turn, lower: Turn, torque: Any, stiffness: Any, damping: Any) -> None:
+        """The same of a link that a step does not resolve (2); a hand wheel at its end feels the torque itself."""
+        self.link(upper, lower, torque)
+        s, ends = self.ahead, ((upper, 1.0), (lower, -1.0))
+        weight = s * damping + s * s * stiffness
+        more = s * stiffness * (upper.rate - lower.rate)
+        moved: Any = 0.0
+        for turn, sign in ends:
+            if turn.node.act is None:
+                more = more + sign * weight * turn.ratio * turn.node.acceleration
+            else:
+                moved = moved + sign * turn.rate
+        for turn, sign in ends:
+            if turn.node.act is not None:
+                turn.node.act(-sign * turn.ratio * more)
+        self.bear(weight, moved)
 
 
 def half_slope(system: Any, node: Node) -> Any:
@@ -123,28 +126,3 @@ def half_slope(system: Any, node: Node) -> Any:
         return 0.0
     slope = system.calls.jacobian(node.inertia, node.angle)[0, 0]
     return 0.0 if slope.is_zero() else 0.5 * slope * node.rate * node.rate
-
-
-def solved(matrix: list[list[Any]], right: list[Any]) -> list[Any]:
-    """Solution of a symmetric system without exchange of rows; entries that are the number 0 cost nothing."""
-    n = len(right)
-    a, b = [list(row) for row in matrix], list(right)
-    for k in range(n):
-        for i in range(k + 1, n):
-            if _nothing(a[i][k]):
-                continue
-            factor = a[i][k] / a[k][k]
-            for j in range(k + 1, n):
-                if not _nothing(a[k][j]):
-                    a[i][j] = a[i][j] - factor * a[k][j]
-            b[i] = b[i] - factor * b[k]
-    for k in reversed(range(n)):
-        for j in range(k + 1, n):
-            if not _nothing(a[k][j]):
-                b[k] = b[k] - a[k][j] * b[j]
-        b[k] = b[k] / a[k][k]
-    return b
-
-
-def _nothing(entry: Any) -> bool:
-    return isinstance(entry, float) and entry == 0.0

@@ -5,14 +5,15 @@
     τ Ṫ_m + T_m = T_u                                 torque of the motor                                        (3)
 
 K_t torque constant, I the map of current, v speed of the car, θ_c turn of the driven part (of a rack its travel), θ_p
-turn of the pinion, n motor angle over that of the driven part. d damps the driven part, r returns it to the middle; both
-are given where they act, at the driven part. On a rigid gear the motor adds n² J_m to what it drives, and n T_m acts
-there. With a ``gear`` it swings behind its elasticity,
+turn of the pinion, n motor angle over that of the driven part. d damps the driven part, r returns it to the middle;
+both are given where they act, at the driven part. On a rigid gear the motor adds n² J_m to what it drives, and n T_m
+acts there. With a ``gear`` it swings behind its elasticity,
 
     T_g = K_m (θ_m/n - θ_c) + B_m (θ̇_m/n - θ̇_c)      on the driven part                                          (4)
     J_m θ̈_m = T_m - T_g/(n η) - T_friction            η becomes 1/η where the driven part drives the motor        (5)
 
-Lags shorter than 1.25 steps are as long as 1.25 steps. Not modelled: voltage limit, cogging, sampling of the controller.
+Lags shorter than 1.25 steps are as long as 1.25 steps. Not modelled: voltage limit, cogging, sampling of the
+controller.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class ElectricAssist(Data):
         motor.carry(n * n * p.inertia)
         g = p.gear
         given = g.stiffness * (motor.angle - driven.angle) + g.damping * (motor.rate - driven.rate)  # (4)
-        at.chain.link(motor, driven, given, g.stiffness, g.damping)
+        at.chain.stiff_link(motor, driven, given, g.stiffness, g.damping)
         loss = given * (if_else(given * driven.rate < 0, g.efficiency, 1 / g.efficiency) - 1)
         motor.push(n * whole - loss - n * self._rubs(at, p, n * motor.rate, whole))  # (5)
         return given

@@ -5,8 +5,8 @@
     w(d) = sign(d) sqrt(2 |d|/ρ), a straight line for |d| < 10 kPa                                               (3)
 
 p pressure difference over the piston, Δp its map over the twist of the torsion bar (and speed), x travel of the rack, V
-the chamber that is under pressure. (2) has rates up to 1e5 1/s near p = Δp; it is written with ṗ/(1 + s r), r the slope
-of the flow and s = 1.25 T_DT, as a linear-implicit step has it. ([Rill2012] ch. 5 has the same balance of flows.)
+the chamber that is under pressure. (2) has rates up to 1e5 1/s near p = Δp; it is written with ṗ/(1 + s r), r the rate
+of the flow over Δp - p and s = 1.25 T_DT, much as a linear-implicit step has it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class HydraulicAssist(Data):
         steep = sqrt(2 / (p.density * STRAIGHT))
         size = sqrt(2 * fmax(fabs(short), STRAIGHT) / p.density)
         flow = if_else(straight, steep * short, sign(short) * size)  # (3)
-        slope = if_else(straight, steep, 1 / (p.density * size))  # of the flow
+        slope = if_else(straight, steep, size / fmax(fabs(short), STRAIGHT))  # of the flow, to where it ends
         half = 0.5 * p.piston_volume
         stiff = p.bulk_modulus / fmax(half + sign(held) * p.piston_area * rack.angle, LEAST * half)
         opening = p.orifice_area * p.orifice_coefficient

@@ -6,17 +6,17 @@ From the hand wheel to the rack (links in brackets may be rigid; the torsion bar
                - torsion bar, on: lower - pinion - [mesh] - rack - wheels
 
 Of what is joined rigidly one angle moves. That of the rack is ζ, as an angle of the pinion over the scale of the gear:
-it is a coordinate of the car, so that masses of rack, carriers and wheels and all loads on the wheels act on it by their
-partial velocities (Kane's equations). With θ the hand wheel, i its ratio to the torsion bar and x = τ(ζ) the rack
+it is a coordinate of the car, so that masses of rack, carriers and wheels and all loads on the wheels act on it by
+their partial velocities (Kane's equations). With θ the hand wheel, i its ratio to the torsion bar and x = τ(ζ) the rack
 
     J_h θ̈ + ½ J_h' θ̇² = T_hand - T_friction - i T                  a hand wheel that is let go                  (1)
     T_hand = J_h θ̈ + ½ J_h' θ̇² + T_friction + i T                  one that is held: torque the hand needs      (2)
     (m + J_p (dθ_p/dx)² + wheels) ẍ = T dθ_p/dx + F_assist - c ẋ - F_friction - F_stop + F_rods                  (3)
-    F_stop = max(0, k_s (|x| - x_max) + c_s |ẋ|) towards the middle, where |x| > x_max                           (4)
+    F_stop = k_s d max(0, 1 + a ḋ),  d = |x| - x_max > 0           stops, after [Hunt1975]                       (4)
 
 (the last line is what Kane's equations are for a constant ratio). What lies between, where links give way, is a
-``chain``. A column that gives way is two bodies of half its inertia; with a disk at its lower end, which may give way as
-well, three of a third. Where the feedback goes another way than virtual work (kingpin axes, tie rods, maps), the
+``chain``. A column that gives way is two bodies of half its inertia; with a disk at its lower end, which may give way
+as well, three of a third. Where the feedback goes another way than virtual work (kingpin axes, tie rods, maps), the
 difference of both loads of the forces that act is added to ζ.
 
 The torque for the wheel of a driving simulator is i T alone: friction and inertia of the hand wheel are those of the
@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Self
 
 from pydantic import model_validator
@@ -40,10 +41,10 @@ from jounce.components.steering.hydraulic_assist import HydraulicAssist
 from jounce.components.steering.shafts import Shafts
 from jounce.components.steering.torsion_bar import TorsionBar
 from jounce.core.fields import Data, part, problem, quantity
-from jounce.symbolic.ops import clip, fabs, fmax, if_else, sign
+from jounce.symbolic.ops import clip, fabs, fmax, sign
 
 HAND, COLUMN, RACK, BAR = "Steering_System", "Steering_column", "Steering_Rack_Pinion", "Steering_Torsion_Bar"
-STOP_DAMPING = 2e-3  # s, damping of the stops over their stiffness: meets little of a rebound
+STOP_DAMPING = 5.0  # s/m, a in (4): half of the speed comes back at 0.15 m/s
 
 
 def _inertia(default: float, doc: str) -> Any:
@@ -181,20 +182,12 @@ class Mechanism:
 
     def __init__(self, data: RackPinion, p: Symbols, at: Given) -> None:
         self.data, self.p, self.at = data, p, at
-        self.chain = Chain(at.scope)
-        system = at.scope.system
-
-        def bear(inertia: Any, rate: Any) -> None:
-            at.scope.inerter(f"inertia{next(self._count)}", rate, inertia, on=at.on)
-
-        self._count = iter(range(1, 100))
-        self.hand = Turn(Node(at.hand, at.rate), at.hand)
-        self.zeta = Node(
-            at.angle, at.angle_rate, act=lambda torque: system.generalized_force(at.angle_rate, torque), bear=bear
-        )
+        self.chain = Chain(at.scope, at.on)
+        self.hand = Turn(Node(at.hand, at.rate, acceleration=(1 - at.loose) * at.acceleration), at.hand)
+        self.zeta = self.chain.coordinate(at.angle, at.angle_rate)
         self.rack = Turn(self.zeta, at.sign * at.travel, at.sign * at.slope)
         self.told = Told(None, None, None)
-        self.arriving: Any = 0.0
+        self.arriving: Any = 0.0  # torque on ζ that comes down the chain: of its last link
         self.twist: tuple[Any, Any] = (0.0, 0.0)
 
     # -- the chain ---------------------------------------------------------------------------------
@@ -212,14 +205,9 @@ class Mechanism:
         self._rack()
         driven = {"column": below, "pinion": self.pinion, "rack": self.rack}
         self._assist(driven)
-        self.chain.close()
         self._hand()
         self._tell()
         return self.told
-
-    def _link(self, upper: Turn, lower: Turn, torque: Any, stiffness: Any, damping: Any, further: Any = 0.0) -> None:
-        self.chain.link(upper, lower, torque, stiffness, damping, further)
-        self.arriving = torque * lower.ratio  # of the last link: on ζ
 
     def _after(self, name: str, doc: str, links_follow: bool) -> Turn:
         """The place below a link: a node of its own, or the pinion where all below is rigid."""
@@ -255,17 +243,12 @@ class Mechanism:
             lower = self._after("bar", "what is below the torsion bar", self._follows(bar=not on_upper))
         twist, rate = upper.angle - lower.angle, upper.rate - lower.rate
         torque = bar.torque(p, twist, rate)
-        further: Any = 0.0
         rubs: Any = 0.0
         law = self.data.friction.torsion_bar
         if law is not None:
-            own = self.p.friction.torsion_bar
-            rubs = law.torque(self.at.scope.scope("bar_friction"), own, rate, torque)
-            further = own.spring.stiffness if law.spring is not None else 0.0
-        stiffness = p.stiffness
-        if bar.limit is not None:
-            stiffness = if_else(fabs(twist) < p.limit, p.stiffness, p.limit_stiffness)
-        self._link(upper, lower, torque + rubs, stiffness, p.damping, further)
+            rubs = law.torque(self.at.scope.scope("bar_friction"), self.p.friction.torsion_bar, rate, torque)
+        self.chain.link(upper, lower, torque + rubs)
+        self.arriving = (torque + rubs) * lower.ratio
         self.twist = (bar.told(p, twist), rate)
         beyond = twist - self.twist[0]
         stored = 0.5 * p.stiffness * self.twist[0] * self.twist[0] + p.stiffness * self.twist[0] * beyond
@@ -326,7 +309,7 @@ class Mechanism:
 
     def _joint_channels(self, turns: list[Turn]) -> None:
         first, last = turns[0], turns[-1]
-        ratios = [b.ratio / a.ratio for a, b in zip(turns, turns[1:], strict=False)]
+        ratios = [b.ratio / a.ratio for a, b in pairwise(turns)]
         channel = self.at.channel
         channel(f"{COLUMN}.upper_cardan_shaft_ratio", ratios[0], "-", "across the first joint")
         if len(ratios) > 1:
@@ -336,7 +319,8 @@ class Mechanism:
     def _elastic(self, name: str, p: Symbols, upper: Turn, lower: Turn) -> None:
         twist, rate = upper.angle - lower.angle, upper.rate - lower.rate
         spring, damper = p.stiffness * twist, p.damping * rate
-        self._link(upper, lower, spring + damper, p.stiffness, p.damping)
+        self.chain.stiff_link(upper, lower, spring + damper, p.stiffness, p.damping)
+        self.arriving = (spring + damper) * lower.ratio
         self.told.energy[name] = 0.5 * spring * twist
         self.told.losses[name] = damper * rate
         if name == "disk":
@@ -358,7 +342,10 @@ class Mechanism:
             ratio = at.sign * at.slope / at.scale  # rack per turn of the pinion; teeth give way by little of a turn
             gap = pinion.angle - at.angle * at.scale
             stiffness = p.mesh_stiffness * ratio * ratio
-            self._link(pinion, Turn(self.zeta, at.angle * at.scale, at.scale), stiffness * gap, stiffness, 0.0)
+            self.chain.stiff_link(
+                pinion, Turn(self.zeta, at.angle * at.scale, at.scale), stiffness * gap, stiffness, 0.0
+            )
+            self.arriving = stiffness * gap * at.scale
             self.told.energy["mesh"] = 0.5 * stiffness * gap * gap
         channel = at.channel
         channel(f"{RACK}.pinion_rotation", pinion.angle, "rad", "turn of the pinion")
@@ -382,8 +369,7 @@ class Mechanism:
             beyond = rack.angle - within
             side = sign(rack.angle)
             k = p.stop_stiffness
-            pushed = fmax(0.0, k * fabs(beyond) + STOP_DAMPING * k * side * rack.rate)
-            stop = if_else(fabs(beyond) > 0, side * pushed, 0.0)  # (4)
+            stop = k * beyond * fmax(0.0, 1 + STOP_DAMPING * side * rack.rate)  # (4)
             self.told.energy["stop"] = 0.5 * k * beyond * beyond
             self.told.losses["stop"] = (stop - k * beyond) * rack.rate
         rack.push(-force - rubs - stop)
@@ -440,7 +426,7 @@ class Mechanism:
         given = at.outside("Steering_Assist.steering_torque.torque", "N.m", "torque of the hand on the hand wheel")
         gyration = half_slope(at.scope.system, node)
         moving = (node.load - rubs - gyration + (0.0 if given is None else given)) / node.inertia
-        inertial = node.inertia * (at.loose * moving + (1 - at.loose) * at.acceleration) + gyration
+        inertial = node.inertia * (at.loose * moving + node.acceleration) + gyration
         self.told.losses["column_friction"] = rubs * at.rate
         self.told.moving, self.told.felt = moving, -node.load
         self.told.torque = inertial + rubs - node.load
@@ -452,8 +438,6 @@ class Mechanism:
 
     def _tell(self) -> None:
         channel = self.at.channel
-        for i, node in enumerate(self.chain.nodes):
-            self.told.energy[f"node{i + 1}"] = 0.5 * node.inertia * node.rate * node.rate
         force = self.arriving / self.rack.ratio
         channel(f"{RACK}.rack_force_from_lower_column", force, "N", "that arrives from the column")
         channel(f"{HAND}.Steering_Wheel_Torque", self.told.torque, "N.m", "torque the hand needs, left positive")

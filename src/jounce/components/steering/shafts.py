@@ -21,6 +21,7 @@ Positive angles are counter-clockwise as the driver sees them. Joints are ideal:
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -55,7 +56,7 @@ class Shafts(Data):
     def _possible(self) -> Self:
         if not 3 <= len(self.points) <= 5:
             raise problem(f"{len(self.points)} points; expected 3 to 5: hand wheel, one to three joints, end", "points")
-        for i, (a, b) in enumerate(zip(self.points, self.points[1:], strict=False)):
+        for i, (a, b) in enumerate(pairwise(self.points)):
             if np.linalg.norm(b.array - a.array) < SHORTEST:
                 raise problem("at the same place as the point before it: the shaft has no direction", "points", i + 1)
         if abs(self._axes[0][1]) > math.cos(math.radians(1)):
@@ -74,7 +75,7 @@ class Shafts(Data):
     @property
     def _axes(self) -> list[Array]:
         """Axes of the shafts towards the driver."""
-        lines = [a.array - b.array for a, b in zip(self.points, self.points[1:], strict=False)]
+        lines = [a.array - b.array for a, b in pairwise(self.points)]
         return [line / np.linalg.norm(line) for line in lines]
 
     @property
@@ -86,7 +87,7 @@ class Shafts(Data):
     def bends(self) -> list[float]:
         """β of each joint, rad."""
         axes = self._axes
-        return [math.acos(min(1.0, float(a @ b))) for a, b in zip(axes, axes[1:], strict=False)]
+        return [math.acos(min(1.0, float(a @ b))) for a, b in pairwise(axes)]
 
     @property
     def starts(self) -> list[float]:
@@ -95,7 +96,7 @@ class Shafts(Data):
         across = np.array([0.0, 1.0, 0.0])
         first = across - (across @ axes[0]) * axes[0]
         pin = turned(axes[0], self.mounting, first / np.linalg.norm(first))
-        for i, (e, out) in enumerate(zip(axes, axes[1:], strict=False)):
+        for i, (e, out) in enumerate(pairwise(axes)):
             if i == 1:
                 pin = turned(e, self.second, np.cross(pin, e))  # here still the driven pin of the joint before
             normal = np.cross(e, out)

@@ -306,7 +306,7 @@ class Steering(Subsystem):
             move(scope, loose, speed, rate, self.release.moving(p.release, speed, torque))
 
     def _mechanism(self, at: AxleModel, p: Symbols, sides: Mapping[str, Any], load: Any) -> None:
-        """What moves between hand wheel and rack; the wheels act on ζ by virtual work, and by what ``load`` has more."""
+        """What moves between hand wheel and rack; wheels act on ζ by virtual work, and by what ``load`` has more."""
         assert self.rack_pinion is not None
         linkage, scope, system = at.linkage, at.vehicle.scope("steering"), at.system
         if self.feedback_method != "virtual_work" or self.feedback.tie_rod_force is not None:

@@ -44,7 +44,3 @@ class TorsionBar(Data):
     def told(self, p: Symbols, twist: Any) -> Any:
         """The twist as a sensor tells it."""
         return twist if self.limit is None else clip(twist, -p.limit, p.limit)
-
-    def stiffest(self, p: Symbols) -> Any:
-        """The larger of its stiffnesses."""
-        return p.stiffness if self.limit is None else p.limit_stiffness
