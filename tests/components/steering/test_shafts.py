@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,7 +37,7 @@ def rotated(axis: np.ndarray, angle: float) -> np.ndarray:
 def by_crosses(shafts: Shafts, angle: float, pins: list[np.ndarray], n: int = 600) -> float:
     """Turn of the last shaft: crosses with two perpendicular pins, followed along the whole turn (by definition)."""
     points = [point.array for point in shafts.points]
-    axes = [(a - b) / np.linalg.norm(a - b) for a, b in zip(points, points[1:], strict=False)]
+    axes = [(a - b) / np.linalg.norm(a - b) for a, b in pairwise(points)]
     turn = np.linspace(0.0, angle, n)
     for e, out, pin in zip(axes, axes[1:], pins, strict=False):
         ends = [np.cross(out, rotated(e, t) @ pin) for t in turn]
@@ -49,7 +50,7 @@ def by_crosses(shafts: Shafts, angle: float, pins: list[np.ndarray], n: int = 60
 def pins_of(shafts: Shafts) -> list[np.ndarray]:
     """Pins on the driving shafts straight ahead, after the definition of the angles."""
     points = [point.array for point in shafts.points]
-    axes = [(a - b) / np.linalg.norm(a - b) for a, b in zip(points, points[1:], strict=False)]
+    axes = [(a - b) / np.linalg.norm(a - b) for a, b in pairwise(points)]
     across = np.array([0.0, 1.0, 0.0]) - axes[0][1] * axes[0]
     pins = [rotated(axes[0], shafts.mounting) @ (across / np.linalg.norm(across))]
     if shafts.count > 1:  # 90 deg: the pins of the intermediate shaft are parallel

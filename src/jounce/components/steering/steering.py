@@ -175,6 +175,11 @@ class Steering(Subsystem):
             ends.append(reach)
         return min(ends) * self.gear_ratio_scale if ends else None
 
+    @property
+    def releases(self) -> bool:
+        """Whether its hand wheel can be let go."""
+        return self.release is not None or self.rack_pinion is not None
+
     def turned(self, place: AxlePlace, hand: float) -> dict[str, float]:
         """States that the hand wheel moves to where it is and nothing else acts: the rack, where it has a state."""
         if self.rack_pinion is None:
@@ -257,7 +262,7 @@ class Steering(Subsystem):
         hand = at.vehicle.signals.read("steering_wheel", "the steering")
         rate = system.time_derivative(hand)
         free, wind_up = None, None
-        if self.release is not None or self.rack_pinion is not None:
+        if self.releases:
             loose, offset, speed = let_go(scope, at.vehicle.root, rate)
             free, hand, rate = (loose, speed, rate), hand + offset, rate + loose * (speed - rate)
         if self.rack_pinion is not None:
