@@ -454,6 +454,8 @@ class WheelModel:
     anti_roll_behind: bool = False  # whether anti-roll forces pass it, too
     series: dict[str, Any] = field(default_factory=dict)  # what its equation needs, see series_static
     central_forces: list[Any] = field(default_factory=list)  # of elastic elements between both wheels, downwards
+    steered_elements: dict[str, Any] = field(default_factory=dict)  # what steering adds to deflections, by their words
+    tensions: dict[str, Any] = field(default_factory=dict)  # of the first elements of their words, tension positive
 
     @property
     def vehicle(self) -> VehicleModel:

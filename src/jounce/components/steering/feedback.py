@@ -34,6 +34,7 @@ from pydantic import model_validator
 
 from jounce.components.basics import Point
 from jounce.components.model import AxleModel, WheelModel
+from jounce.components.steering.elements import ELEMENTS
 from jounce.components.steering.kingpin import axis_of_motion, given_axis
 from jounce.components.tire.contact import to_wheel_axes
 from jounce.core.curves import Curve, CurveUnits
@@ -189,6 +190,14 @@ def _side(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool) -
     else:
         side.axis, side.point = given_axis(at, at.symbols(steering, "steering").axis, at.axle.steering)
     lever = [p - c for p, c in zip(carrier.r, side.point, strict=True)]
+    for word, name in ELEMENTS.items():
+        rod = steering.attached_at(at.place, name)
+        if rod is not None and word in at.tensions:
+            start, end = _ends(at, at.symbols(rod, f"attached_{name}"))
+            line = [j - i for i, j in zip(end, start, strict=True)]
+            pull = _times(at.tensions[word] / sqrt(dot(line, line)), line)
+            arm = [i - c for i, c in zip(end, side.point, strict=True)]
+            side.shares[word] = dot(side.axis, cross(arm, pull))  # steering/elements.py (3)
     for name, load in side.loads.items():
         about = [a + b for a, b in zip(cross(lever, list(load.force)), load.moment, strict=True)]
         side.shares[name] = dot(side.axis, about)
@@ -252,6 +261,8 @@ def load_on_angle(at: AxleModel, steering: Steering, linkage: Linkage, sides: di
             channel(f"{name}.y", own / slope, "N", "of the tie rod on the rack, to the left")
             for axis, value in rod.items():
                 channel(f"{name}.{axis}", value, "N", "of the tie rod on the rack, body axes")
+    if linkage.by_elements and steering.feedback_method == "virtual_work":
+        load = load + sum(linkage.by_elements)
     rack_force = None if slope is None else load / slope
     if steering.feedback_method == "maps" and feedback.rack_force is not None:
         rack_force = -at.vehicle.symbols(feedback, "steering.feedback").rack_force(total, at.steering)
@@ -306,15 +317,20 @@ def _virtual_work(side: Side) -> Any:
 
 def _rod(at: WheelModel, steering: Steering, linkage: Linkage, side: Side) -> tuple[Any, Vector]:
     """Tension of a tie rod and its direction, from inner to outer end (5)."""
-    p = at.symbols(steering.rod_at(at.place), "tie_rod")
-    carrier = at.carrier
-    inner = [d + i for d, i in zip(at.design, p.inner.vector, strict=True)]
-    end = [r + dot(row, p.outer.vector) for r, row in zip(carrier.r, carrier.rotation, strict=True)]
+    inner, end = _ends(at, at.symbols(steering.rod_at(at.place), "tie_rod"))
     line = [o - i for o, i in zip(end, [inner[0], inner[1] + linkage.rack, inner[2]], strict=True)]
     length = sqrt(dot(line, line))
     direction = [x / length for x in line]
     arm = [o - p for o, p in zip(end, side.point, strict=True)]
     return side.moment / dot(side.axis, cross(arm, direction)), direction
+
+
+def _ends(at: WheelModel, p: Any) -> tuple[Vector, Vector]:
+    """Inner and outer end of a rod, in axes of the body; the inner one where it is at design."""
+    carrier = at.carrier
+    inner = [d + i for d, i in zip(at.design, p.inner.vector, strict=True)]
+    outer = [r + dot(row, p.outer.vector) for r, row in zip(carrier.r, carrier.rotation, strict=True)]
+    return inner, outer
 
 
 def _times(factor: Any, a: Vector) -> list[Any]:

@@ -8,7 +8,7 @@ in ``feedback``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
@@ -19,6 +19,7 @@ from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import AxlePlace, Place, WheelPlace
 from jounce.components.steering import feedback
 from jounce.components.steering.column import Column
+from jounce.components.steering.elements import ELEMENTS, Attachments, SteeredDeflection, SteeredElements, SteerForce
 from jounce.components.steering.feedback import Feedback, Rod, TieRod
 from jounce.components.steering.kingpin import Kingpin
 from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, SteerMap, mirrored
@@ -41,6 +42,7 @@ class Linkage:
     free: tuple[Any, Any, Any] | None = None  # whether let go, rate of the free wheel, rate of the hand
     rate: Any = None  # of the hand wheel
     angle_rate: Any = None  # of ζ, where that is a coordinate of its own
+    by_elements: list[Any] = field(default_factory=list)  # loads on ζ of elements that steering deflects
 
 
 def _map(name: str) -> Any:
@@ -50,6 +52,24 @@ def _map(name: str) -> Any:
         return self.map(name, place.side)
 
     return derived(label=name, at="wheel")(found)
+
+
+def _element(name: str) -> Any:
+    """What steering does to an element, on the side on which a wheel is."""
+
+    def found(self: Steering, place: WheelPlace) -> SteerMap | SteerForce | None:
+        return None if self.elements is None else _on(getattr(self.elements, name), place.side, 1.0)
+
+    return derived(label=f"elements.{name}", at="wheel")(found)
+
+
+def _on(found: Any, side: Side, sign: float) -> Any:
+    """A map of one side; on the right, unless given, sign · that of the left wheel at -u."""
+    if found is None or side == "L":
+        return found
+    if found.right is not None:
+        return found.right
+    return found.model_copy(update={"curve": mirrored(found.curve, sign)})
 
 
 def _reach(found: Curve) -> float:
@@ -88,6 +108,8 @@ class Steering(Subsystem):
     feedback: Feedback = part({}, doc="forces of the steering")
     column: Column | None = part(None, doc="compliant column")
     release: Release | None = part(None, doc="a hand wheel that can be let go")
+    elements: SteeredElements | None = part(None, doc="what steering does to elements of the axle", silent=True)
+    attachments: Attachments | None = part(None, doc="elements that pull on the upright", silent=True)
     rack_pinion: RackPinion | None = part(
         None, doc="inertia, elasticity, friction and assist between hand wheel and rack", silent=True
     )
@@ -108,6 +130,11 @@ class Steering(Subsystem):
             found = kind.expand(data.get(name))
             if isinstance(found, Mapping):
                 data[name] = {**found, "over": over}
+        if isinstance(data.get("elements"), Mapping):
+            data["elements"] = {
+                name: {**found, "over": over} if isinstance(found := SteerMap.expand(raw), Mapping) else raw
+                for name, raw in data["elements"].items()
+            }
         return data
 
     @model_validator(mode="after")
@@ -134,7 +161,16 @@ class Steering(Subsystem):
             if found is not None and found.over != over:
                 raise problem(f"a map over an input in {found.over}, but input: {self.input} is in {over}", name)
         self._check_feedback()
+        for name in ELEMENTS.values() if self.elements is not None and self.attachments is not None else ():
+            if getattr(self.elements, name) is not None and getattr(self.attachments, name) is not None:
+                raise problem("stands beside elements, which has its load by virtual work", "attachments", name)
         return self
+
+    def remarks(self) -> Iterator[tuple[str, str]]:
+        if self.attachments is not None and self.feedback_method == "maps":
+            yield "attachments", "change the kingpin moment that feedback maps are entered with; do they have them?"
+        if self.rack_pinion is not None:
+            yield from ((f"rack_pinion.{key}", text) for key, text in self.rack_pinion.remarks())
 
     def _check_feedback(self) -> None:
         found = self.feedback
@@ -209,12 +245,8 @@ class Steering(Subsystem):
         Unless it is given for the right side, the right wheel does as the left one in a mirror: x, camber and side-view
         angle are those of the left wheel at −u; steer and y likewise, with the opposite sign.
         """
-        found: SteerMap | None = getattr(self, name)
-        if found is None or side == "L":
-            return found
-        if found.right is not None:
-            return found.right
-        return found.model_copy(update={"curve": mirrored(found.curve, -1.0 if name in ("steer", "y") else 1.0)})
+        found: SteerMap | None = _on(getattr(self, name), side, -1.0 if name in ("steer", "y") else 1.0)
+        return found
 
     def kingpin_on(self, side: Side) -> Kingpin | None:
         """Return the steering axis of one side; on the right, unless given, as in a mirror."""
@@ -232,6 +264,8 @@ class Steering(Subsystem):
 
     map_steer, map_camber, map_side_view_angle = (_map(name) for name in ("steer", "camber", "side_view_angle"))
     map_x, map_y = _map("x"), _map("y")
+    of_spring, of_damper, of_anti_roll = (_element(name) for name in ("spring", "damper", "anti_roll"))
+    of_bump_stop, of_rebound_stop = _element("bump_stop"), _element("rebound_stop")
 
     @derived(doc="1 where the rack moves to the left with the hand wheel, -1 where it moves to the right", at="axle")
     def rack_sign(self, place: Place) -> float | None:
@@ -246,15 +280,32 @@ class Steering(Subsystem):
         """The tie rod of a wheel, its outer end in carrier axes."""
         rod = self.tie_rod_on(place.side)
         assert rod is not None
+        return Rod(outer=self._on_carrier(place, rod.outer.array), inner=rod.inner)
+
+    def _on_carrier(self, place: WheelPlace, offset: Any) -> Point:
+        """An offset from the wheel centre at design, in carrier axes."""
         motion = Motion(place.axle.data.suspension, self, place.settings)
-        outer = motion.design_rotation(place.side).T @ rod.outer.array
-        return Rod(outer=Point(x=outer[0], y=outer[1], z=outer[2]), inner=rod.inner)
+        x, y, z = motion.design_rotation(place.side).T @ offset
+        return Point(x=x, y=y, z=z)
+
+    def attached_at(self, place: WheelPlace, name: str) -> Rod | None:
+        """Ends of an element of a wheel: on the carrier in its axes, on the body from the wheel centre at design."""
+        found = None if self.attachments is None else getattr(self.attachments, name)
+        if found is None:
+            return None
+        mirror = [1.0, place.outwards, 1.0]
+        upright, chassis = (mirror * end.array - place.centre for end in (found.upright, found.chassis))
+        inner = Point(x=chassis[0], y=chassis[1], z=chassis[2])
+        return Rod(outer=self._on_carrier(place, upright), inner=inner)
 
     def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
         if isinstance(place, WheelPlace) and place.axle.data.steering is self:
             yield f"steering.feedback.{place.name}", self.feedback
             if self.feedback.tie_rod is not None:
                 yield f"{place.name}.tie_rod", self.rod_at(place)
+            for name in ELEMENTS.values():
+                if (rod := self.attached_at(place, name)) is not None:
+                    yield f"{place.name}.attached_{name}", rod
 
     def frames(self, at: AxleModel, p: Symbols) -> None:
         """The input u of the steering maps: hand wheel angle or rack travel."""
@@ -284,8 +335,23 @@ class Steering(Subsystem):
         at.linkage = Linkage(hand, angle, p.gear_ratio_scale, rack, wind_up, free)
         self._tell(at, rate)
 
+    def connect(self, at: AxleModel, p: Symbols) -> None:
+        """Anti-roll forces that change with the steering."""
+        if self.elements is not None and self.elements.anti_roll is not None:
+            for wheel in at.wheels:
+                own = wheel.symbols(self, "steering").of_anti_roll
+                force = own.scale * own.curve(at.steering, wheel.travel)
+                wheel.anti_roll_end.push(force)
+                name = f"Steering_System.Anti_Roll_Force.{wheel.place.name}"
+                at.channel(name, force, "N", "that steering adds at the wheel, upwards")
+
     def _tell(self, at: AxleModel, rate: Any) -> None:
         linkage = at.linkage
+        for wheel in at.wheels if self.elements is not None else ():
+            own = wheel.symbols(self, "steering")
+            for word, name in ELEMENTS.items():
+                if getattr(self.elements, name) is not None:
+                    wheel.steered_elements[word] = SteeredDeflection(wheel, getattr(own, f"of_{name}"))
         at.steering = linkage.rack if self.input == "rack_travel" else linkage.angle
         if linkage.rack is not None:
             at.channel("Steering_System.Rack_Displacement", linkage.rack, "m", "rack travel")
@@ -315,7 +381,8 @@ class Steering(Subsystem):
         assert self.rack_pinion is not None
         linkage, scope, system = at.linkage, at.vehicle.scope("steering"), at.system
         if self.feedback_method != "virtual_work" or self.feedback.tie_rod_force is not None:
-            system.generalized_force(linkage.angle_rate, load - feedback.by_virtual_work(dict(sides)))
+            known = feedback.by_virtual_work(dict(sides)) + sum(linkage.by_elements)
+            system.generalized_force(linkage.angle_rate, load - known)
         loose, speed, rate = linkage.free
         slope = at.vehicle.slope(linkage.rack, linkage.angle)
         hand = system.calls.alias(f"{scope.prefix}hand", [linkage.hand])[0]
