@@ -28,6 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import neg, truediv
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import model_validator
@@ -36,6 +38,7 @@ from jounce.components.basics import Point
 from jounce.components.model import AxleModel, WheelModel
 from jounce.components.steering.elements import ELEMENTS
 from jounce.components.steering.kingpin import axis_of_motion, given_axis
+from jounce.components.steering.outside import FORCES, KINGPINS, SHOWN, given
 from jounce.components.tire.contact import to_wheel_axes
 from jounce.core.curves import Curve, CurveUnits
 from jounce.core.fields import Data, choice, curve, hidden, part, problem
@@ -201,7 +204,10 @@ def _side(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool) -
     for name, load in side.loads.items():
         about = [a + b for a, b in zip(cross(lever, list(load.force)), load.moment, strict=True)]
         side.shares[name] = dot(side.axis, about)
-    side.moment = sum(side.shares.values())
+    name = "KingpinMomentLeft" if at.place.side == "L" else "KingPinMomentRight"
+    total = sum(side.shares.values())
+    other = given(at.axle, lambda: total, name, KINGPINS, "N.m")
+    side.moment = total if other is None else other
     return side
 
 
@@ -255,6 +261,10 @@ def load_on_angle(at: AxleModel, steering: Steering, linkage: Linkage, sides: di
     load: Any = 0.0
     for wheel in at.wheels:
         own, rod = _on_angle(wheel, steering, linkage, sides[wheel.place.name], slope)
+        if slope is not None:
+            word = f"{side_word(wheel)}TierodForceOnRackDirection"
+            other = given(at, partial(truediv, own, slope), word, FORCES, "N")
+            own = own if other is None else other * slope
         load = load + own
         if slope is not None:
             name = f"Steering_System.Steering_System_TieRod_Force_{side_word(wheel)}"
@@ -268,6 +278,9 @@ def load_on_angle(at: AxleModel, steering: Steering, linkage: Linkage, sides: di
         rack_force = -at.vehicle.symbols(feedback, "steering.feedback").rack_force(total, at.steering)
         load = rack_force * slope
     if rack_force is not None:
+        other = given(at, partial(neg, rack_force), "RackForce", FORCES, "N")
+        if other is not None:
+            rack_force, load = -other, -other * slope
         channel("Steering_System.Rack_Force", -rack_force, "N", "force the rack needs, to the left")
         channel("Steering_System.Rack_Force_load", rack_force, "N", "force of the wheels on the rack, to the left")
     return load
@@ -288,6 +301,9 @@ def hand_torque(at: AxleModel, steering: Steering, linkage: Linkage, load: Any, 
         torque = load / linkage.scale
     if feedback.servo_scaling is not None:
         torque = torque * p.servo_scaling(fabs(at.unit.chassis.v[0]))
+    for name, flag in (("SteeringTorque", FORCES), SHOWN):
+        other = given(at, partial(neg, torque), name, flag, "N.m")
+        torque = torque if other is None else -other
     channel("Steering_System.Steering_Wheel_Torque", -torque, "N.m", "torque the hand needs, left positive")
     channel("Steering_System.Steering_Wheel_Torque_load", torque, "N.m", "torque of the steering on the hand wheel")
     channel("Steering_System.DriveSim_Steering_Feedback_Torque", -torque, "N.m", "as Steering_Wheel_Torque")

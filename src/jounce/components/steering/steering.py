@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import model_validator
 
 from jounce.components.basics import Point, Side, Subsystem
 from jounce.components.model import AxleModel
 from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import AxlePlace, Place, WheelPlace
-from jounce.components.steering import feedback
+from jounce.components.steering import feedback, outside
 from jounce.components.steering.column import Column
 from jounce.components.steering.elements import ELEMENTS, Attachments, SteeredDeflection, SteeredElements, SteerForce
 from jounce.components.steering.feedback import Feedback, Rod, TieRod
@@ -26,8 +27,10 @@ from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, Steer
 from jounce.components.steering.motion import Motion
 from jounce.components.steering.rack_pinion import Given, Mechanism, RackPinion
 from jounce.components.steering.release import Release, let_go, move
-from jounce.core.curves import Curve, invert
+from jounce.core.curves import Curve, CurveUnits, invert
 from jounce.core.fields import Data, choice, curve, part, problem, quantity
+
+BACK = CurveUnits("m", "rad")  # of the way from rack to hand wheel
 
 
 @dataclass
@@ -271,6 +274,17 @@ class Steering(Subsystem):
     def rack_sign(self, place: Place) -> float | None:
         return None if self.rack_travel is None else float(self.rack_travel.monotonic)
 
+    @derived(at="axle", guides=True)
+    def rack_back(self, place: Place) -> Curve | None:
+        """Hand wheel angle over rack travel."""
+        found = self.rack_travel
+        if found is None or found.constant is not None:
+            return None if found is None else Curve(BACK, constant=1.0 / float(found.constant))
+        table = found.table(method=place.settings.splines.method, extrapolation="linear")
+        dense = np.interp(np.arange(0, len(found.x) - 0.9, 0.1), np.arange(len(found.x)), found.x)
+        pairs = sorted((float(table(x)), float(x)) for x in dense)
+        return Curve(BACK, x=tuple(y for y, _ in pairs), y=tuple(x for _, x in pairs))
+
     @derived(label="kingpin", at="wheel")
     def axis(self, place: WheelPlace) -> Kingpin | None:
         """The steering axis of the side on which a wheel is."""
@@ -330,6 +344,8 @@ class Steering(Subsystem):
             angle = angle + wind_up[1]
             name = "Steering_System.Steering_column_deformation"
             at.channel(name, wind_up[1], "rad", "wind-up, left positive")
+        over = "m" if self.input == "rack_travel" else "rad"
+        angle = outside.given_angle(at, angle, None if self.rack_travel is None else lambda u: p.rack_back(u), over)
         angle = system.calls.alias(f"{scope.prefix}angle", [angle])[0]
         rack = None if self.rack_travel is None else p.rack_travel(angle)
         at.linkage = Linkage(hand, angle, p.gear_ratio_scale, rack, wind_up, free)
