@@ -9,7 +9,7 @@ import pytest
 
 import jounce.vehicle as jv
 from axle_lists import one_axle, vehicle_of
-from car_models import outputs
+from car_models import outputs, rates
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 
@@ -82,3 +82,39 @@ def test_flags_decide_what_counts() -> None:
     assert forces.output("Steering_System.Rack_Force") == pytest.approx(900.0)
     moments = put(**{"Steering.L1.KingpinMomentLeft": 33.0, **off("Steering.L1.InternalKingpinMomentFlag")})
     assert moments.output("Suspension.Kingpin_Moment.SUSP1") == pytest.approx(33.0)
+
+
+MOMENTS, TRAVELS = [-400.0, -150.0, 60.0, 350.0], [-0.03, 0.004, 0.035]
+PULLS = [[2900.0, 2600.0, 2500.0], [1300.0, 1100.0, 950.0], [-420.0, -510.0, -530.0], [-2400.0, -2700.0, -3100.0]]
+WOUND = {"x": [-800.0, -200.0, 100.0, 700.0], "y": [-0.031, -0.012, 0.004, 0.045]}
+
+
+@lru_cache
+def mapped() -> car.Description:
+    raw = one_axle()
+    raw["axles"][0]["steering"] |= {
+        "rack_travel": {"rate": 0.009},
+        "feedback": {"tie_rod_force": {"x": MOMENTS, "z": TRAVELS, "y": PULLS}},
+        "column": {"wind_up": WOUND, "lag": 0.008},
+    }
+    names = ["Steering.L1.KingpinMomentLeft", "Steering.L1.KingPinMomentRight"]
+    return car.describe(vehicle_of(raw), inputs=names)
+
+
+def test_maps_of_tie_rods_and_of_the_column_are_exact_at_their_nodes() -> None:
+    """Moments are given from outside, so that they are those of the nodes."""
+    sim = car.simulation(mapped())
+    scale = sim.parameter("steering.gear_ratio_scale")
+    for i, moment in enumerate(MOMENTS):
+        for k, travel in enumerate(TRAVELS):
+            hand = travel / 0.009 * scale
+            sim.set_inputs({"steering_wheel": hand, "Steering.L1.KingpinMomentLeft": moment})
+            force = sim.output("Steering_System.Steering_System_TieRod_Force_Left.y")
+            assert force == pytest.approx(PULLS[i][k], rel=1e-12)
+            sim.set_inputs({"steering_wheel": -hand, "Steering.L1.KingPinMomentRight": -moment})
+            force = sim.output("Steering_System.Steering_System_TieRod_Force_Right.y")
+            assert force == pytest.approx(-PULLS[i][k], rel=1e-12), "as in a mirror"
+    for moment, angle in zip(WOUND["x"], WOUND["y"], strict=True):
+        sim.set_inputs({"Steering.L1.KingpinMomentLeft": moment + 70.0, "Steering.L1.KingPinMomentRight": -70.0})
+        rate = rates(sim)["steering.column.follower"]
+        assert rate == pytest.approx(angle / 0.004, rel=1e-12)

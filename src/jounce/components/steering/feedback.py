@@ -38,7 +38,8 @@ from jounce.components.basics import Point
 from jounce.components.model import AxleModel, WheelModel
 from jounce.components.steering.elements import ELEMENTS
 from jounce.components.steering.kingpin import axis_of_motion, given_axis
-from jounce.components.steering.outside import FORCES, KINGPINS, SHOWN, given
+from jounce.components.steering.outside import FORCES, KINGPINS, MOMENTS, SHOWN, given
+from jounce.components.steering.outside import name as outside_name
 from jounce.components.tire.contact import to_wheel_axes
 from jounce.core.curves import Curve, CurveUnits
 from jounce.core.fields import Data, choice, curve, hidden, part, problem
@@ -157,6 +158,8 @@ def sides_of(at: AxleModel, steering: Steering, linkage: Linkage, inertia: bool)
 def moment_of_forces(at: AxleModel, steering: Steering, linkage: Linkage) -> Any:
     """Sum of the kingpin moments of the forces that act."""
     sides = sides_of(at, steering, linkage, False)
+    if at.vehicle.is_open(*(outside_name(at, moment) for moment in MOMENTS)):
+        return sum(side.moment for side in sides.values())
     return sum(share for side in sides.values() for share in side.shares.values())
 
 
@@ -204,7 +207,7 @@ def _side(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool) -
     for name, load in side.loads.items():
         about = [a + b for a, b in zip(cross(lever, list(load.force)), load.moment, strict=True)]
         side.shares[name] = dot(side.axis, about)
-    name = "KingpinMomentLeft" if at.place.side == "L" else "KingPinMomentRight"
+    name = MOMENTS[at.place.side == "R"]
     total = sum(side.shares.values())
     other = given(at.axle, lambda: total, name, KINGPINS, "N.m")
     side.moment = total if other is None else other

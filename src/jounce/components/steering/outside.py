@@ -30,6 +30,7 @@ from jounce.symbolic.ops import if_else
 COLUMN = "Subsystem_Activation.Internal_Steering_Column_Activity"
 RACK = "Driver_Demands.rack_displacement"
 FORCES = "InternalForceAndMomentFeedbackFlag"
+MOMENTS = ("KingpinMomentLeft", "KingPinMomentRight")  # capital P as the catalogue has it
 KINGPINS = "InternalKingpinMomentFlag"
 SHOWN = ("Steering.Hand_Wheel_Torque", "Steering.Internal_Hand_Wheel_Torque_Computation")
 
