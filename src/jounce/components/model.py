@@ -455,6 +455,7 @@ class WheelModel:
     series: dict[str, Any] = field(default_factory=dict)  # what its equation needs, see series_static
     central_forces: list[Any] = field(default_factory=list)  # of elastic elements between both wheels, downwards
     steered_elements: dict[str, Any] = field(default_factory=dict)  # what steering adds to deflections, by their words
+    actuator: Any = None  # travel of the actuator that steers it, where it has one
     tensions: dict[str, Any] = field(default_factory=dict)  # of the first elements of their words, tension positive
 
     @property
@@ -464,6 +465,11 @@ class WheelModel:
     @property
     def system(self) -> Any:
         return self.axle.system
+
+    @property
+    def steering_input(self) -> Any:
+        """Input of the steering maps: that of its axle, or the travel of its own actuator."""
+        return self.axle.steering if self.actuator is None else self.actuator
 
     @property
     def direct_end(self) -> End:

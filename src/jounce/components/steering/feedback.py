@@ -152,7 +152,7 @@ class Side:
 
 def sides_of(at: AxleModel, steering: Steering, linkage: Linkage, inertia: bool) -> dict[str, Side]:
     """Loads and kingpins of the steered wheels (1, 2); with ``inertia`` those of accelerations, too."""
-    return {wheel.place.name: _side(wheel, steering, linkage, inertia) for wheel in at.wheels}
+    return {wheel.place.name: side_of(wheel, steering, linkage, inertia) for wheel in at.wheels}
 
 
 def moment_of_forces(at: AxleModel, steering: Steering, linkage: Linkage) -> Any:
@@ -184,7 +184,8 @@ def side_word(wheel: WheelModel) -> str:
     return "Left" if wheel.place.side == "L" else "Right"
 
 
-def _side(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool) -> Side:
+def side_of(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool = False) -> Side:
+    """Loads and kingpin of one steered wheel."""
     carrier, slope = at.carrier, at.vehicle.slope
     side = Side(_loads(at, inertia))
     side.shift = [slope(r, linkage.angle) for r in carrier.r]
@@ -194,7 +195,7 @@ def _side(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool) -
     if steering.kingpin is None or steering.kingpin_axis == "motion":
         side.axis, side.point = axis_of_motion(at, side.turn, side.shift)
     else:
-        side.axis, side.point = given_axis(at, at.symbols(steering, "steering").axis, at.axle.steering)
+        side.axis, side.point = given_axis(at, at.symbols(steering, "steering").axis, at.steering_input)
     lever = [p - c for p, c in zip(carrier.r, side.point, strict=True)]
     for word, name in ELEMENTS.items():
         rod = steering.attached_at(at.place, name)
@@ -323,7 +324,7 @@ def _on_angle(
         p = at.vehicle.bound(feedback, at.place, f"{at.vehicle.place.prefix}steering.feedback.{at.place.name}.")
         return mirror * p.tie_rod_force(mirror * side.moment, mirror * linkage.rack) * slope, {}
     if steering.feedback_method == "tie_rods":
-        pull, direction = _rod(at, steering, linkage, side)
+        pull, direction = rod_force(at, steering, linkage, side)
         return pull * direction[1] * slope, {"x": pull * direction[0], "z": pull * direction[2]}
     if steering.feedback_method == "virtual_work":
         return _virtual_work(side), {}
@@ -334,7 +335,7 @@ def _virtual_work(side: Side) -> Any:
     return sum(dot(f.force, side.shift) + dot(f.moment, side.turn) for f in side.loads.values())
 
 
-def _rod(at: WheelModel, steering: Steering, linkage: Linkage, side: Side) -> tuple[Any, Vector]:
+def rod_force(at: WheelModel, steering: Steering, linkage: Linkage, side: Side) -> tuple[Any, Vector]:
     """Tension of a tie rod and its direction, from inner to outer end (5)."""
     inner, end = _ends(at, at.symbols(steering.rod_at(at.place), "tie_rod"))
     line = [o - i for o, i in zip(end, [inner[0], inner[1] + linkage.rack, inner[2]], strict=True)]

@@ -142,8 +142,7 @@ class Steering(Subsystem):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.input == "rack_travel" and self.rack_travel is None:
-            raise problem("missing; needed for input: rack_travel", "rack_travel")
+        self._check_rack()
         if self.rack_travel is not None and self.rack_travel.monotonic == 0:
             raise problem("must strictly rise or fall with the hand wheel angle", "rack_travel")
         if self.method == "toe_table" and self.steer.curve.n_axes == 2:
@@ -168,6 +167,10 @@ class Steering(Subsystem):
             if getattr(self.elements, name) is not None and getattr(self.attachments, name) is not None:
                 raise problem("stands beside elements, which has its load by virtual work", "attachments", name)
         return self
+
+    def _check_rack(self) -> None:
+        if self.input == "rack_travel" and self.rack_travel is None:
+            raise problem("missing; needed for input: rack_travel", "rack_travel")
 
     def remarks(self) -> Iterator[tuple[str, str]]:
         if self.attachments is not None and self.feedback_method == "maps":
