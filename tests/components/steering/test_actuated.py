@@ -75,7 +75,7 @@ def test_the_force_of_a_tie_rod_bears_the_moment_about_the_axis() -> None:
         # along the rod but for the displacement of the wheel centre, the camber and the toe by travel: some mrad
         assert np.cross(force, line) == pytest.approx(np.zeros(3), abs=1e-2 * np.linalg.norm(force))
         assert abs(moment) > 3.0
-        assert np.cross(end, force)[2] == pytest.approx(-moment, rel=0.01)
+        assert np.cross(end, force)[2] == pytest.approx(-moment, rel=0.03)
     total = run["Rear_Steering_System.Kingpin_Moment.total"][-1]
     parts = [run[f"Rear_Steering_System.Kingpin_Moment.{side}"][-1] for side in ("left", "right")]
     assert total == pytest.approx(sum(parts), rel=1e-12)

@@ -281,8 +281,10 @@ class Steering(Subsystem):
     def rack_back(self, place: Place) -> Curve | None:
         """Hand wheel angle over rack travel."""
         found = self.rack_travel
-        if found is None or found.constant is not None:
-            return None if found is None else Curve(BACK, constant=1.0 / float(found.constant))
+        if found is None:
+            return None
+        if found.constant is not None:
+            return Curve(BACK, constant=1.0 / found.constant)
         table = found.table(method=place.settings.splines.method, extrapolation="linear")
         dense = np.interp(np.arange(0, len(found.x) - 0.9, 0.1), np.arange(len(found.x)), found.x)
         pairs = sorted((float(table(x)), float(x)) for x in dense)

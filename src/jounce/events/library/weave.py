@@ -134,7 +134,7 @@ def _branches(values: Array, time: Array, frequency: float) -> dict[int, list[An
     crossed = np.flatnonzero(values[:-1] * values[1:] <= 0)
     half = 0.5 / frequency
     found: dict[int, list[Any]] = {1: [], -1: []}
-    for k in crossed:
+    for k in crossed.tolist():
         near = np.flatnonzero(np.abs(time - time[k]) <= 0.75 * half)
         if time[k] - time[0] < 0.5 * half or time[-1] - time[k] < 0.5 * half:
             continue
