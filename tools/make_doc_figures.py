@@ -254,11 +254,12 @@ def steering() -> None:
     rows = run.time > run.time[-1] - 5.0  # one cycle
     ay = run["System_Mass_Center.Tracking_Ay"][rows] / 9.80665
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.4), layout="constrained")
-    causes = {"Tire_Force_Fy": "lateral force", "Tire_Force_Mz": "aligning torque", "Tire_Force_Fz": "load",
-              "Tire_Force_Fx": "longitudinal force", "Gyroscopic": "gyroscopic"}  # fmt: skip
-    for name, text in causes.items():
-        both = sum(run[f"Kingpin_Contribute_Front_{side}.{name}"][rows] for side in ("Left", "Right"))
-        left.plot(ay, both, label=text)
+    causes = {"lateral force": ("Tire_Force_Fy", "Tire_Force_Mx"), "aligning torque": ("Tire_Force_Mz",),
+              "load": ("Tire_Force_Fz",), "longitudinal force": ("Tire_Force_Fx",),
+              "gyroscopic": ("Gyroscopic",)}  # fmt: skip
+    for text, names in causes.items():
+        channels = [f"Kingpin_Contribute_Front_{side}.{name}" for side in ("Left", "Right") for name in names]
+        left.plot(ay, sum(run[channel][rows] for channel in channels), label=text)
     torques = {
         "Steering_System.Steering_Wheel_Torque": "of the hand",
         "Steering_System.DriveSim_Steering_Feedback_Torque": "without friction and inertia",
