@@ -63,7 +63,7 @@ def described(data: RackPinion, *, scale: float = 1.0, bend: float = 0.0) -> Sys
         scope, system.calls.alias("hand", [hand + offset])[0], here, system.time_derivative(rate), loose,
         system.parameter("scale", scale), zeta, u, travel, slope, -1.0, system.input("speed", "m/s"), system.world,
         rods,
-        lambda name, unit, doc: system.input(name, unit, doc),
+        lambda name, unit, doc, mode="added": system.input(name, unit, doc, float(mode == "flag")),
         lambda name, value, unit, doc: system.output(name, value, unit, doc),
     )  # fmt: skip
     told = Mechanism(data, p, given).build()

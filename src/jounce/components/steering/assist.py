@@ -6,7 +6,7 @@ push with the twist: one that does not feeds energy into a steering at rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,12 @@ class Assisted:
     rack: Turn  # travel of the rack, m, with the hand wheel
     on: Any  # frame of the car
     motor_torque: Any = None  # further torque of the motor, from outside
+    active: Any = None  # 1 where it assists, 0 where a run has switched it off
+    losses: dict[str, Any] = field(default_factory=dict)  # power that is lost, by part
+
+    def switched(self, command: Any) -> Any:
+        """A command of the assist, while nobody switches it off."""
+        return command if self.active is None else self.active * command
 
 
 def check_map(curve: Curve, name: str) -> None:

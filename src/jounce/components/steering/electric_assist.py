@@ -95,8 +95,8 @@ class ElectricAssist(Data):
             raise problem("negative damping feeds energy into the steering", "damping")
         return self
 
-    def connect(self, at: Assisted, p: Symbols) -> Any:
-        """Write its equations; returns torque (force) on the driven part."""
+    def connect(self, at: Assisted, p: Symbols) -> tuple[Any, Any]:
+        """Write its equations; returns torque (force) on the driven part, and the power of the motor."""
         n = p.rack_ratio if self.on == "rack" else p.ratio
         scope, driven = at.scope, at.driven
         asked = p.torque_constant * p.current(self._led(at, p), at.speed)
@@ -105,12 +105,12 @@ class ElectricAssist(Data):
         if self.active_return is not None:
             asked = asked - p.active_return(at.pinion, at.speed) / n
         torque = scope.state("motor.torque", "N.m", "torque of the motor", role="balance")
-        scope.derivative(torque, (asked - torque) / at_least(at, p.lag))  # (3)
+        scope.derivative(torque, (at.switched(asked) - torque) / at_least(at, p.lag))  # (3)
         whole = torque if at.motor_torque is None else torque + at.motor_torque
         if self.gear is None:
             driven.carry(n * n * p.inertia)
             driven.push(n * whole - n * self._rubs(at, p, n * driven.rate, whole))
-            return n * whole
+            return n * whole, n * whole * driven.rate
         unit = "m" if self.on == "rack" else "rad"
         motor = at.chain.node("motor", "the motor over its ratio", unit)
         motor.carry(n * n * p.inertia)
@@ -119,7 +119,8 @@ class ElectricAssist(Data):
         at.chain.stiff_link(motor, driven, given, g.stiffness, g.damping)
         loss = given * (if_else(given * driven.rate < 0, g.efficiency, 1 / g.efficiency) - 1)
         motor.push(n * whole - loss - n * self._rubs(at, p, n * motor.rate, whole))  # (5)
-        return given
+        at.losses["gear"] = loss * motor.rate + g.damping * (motor.rate - driven.rate) ** 2
+        return given, n * whole * motor.rate
 
     def _led(self, at: Assisted, p: Symbols) -> Any:
         """(1), as one state that follows."""
@@ -133,7 +134,9 @@ class ElectricAssist(Data):
     def _rubs(self, at: Assisted, p: Symbols, speed: Any, load: Any) -> Any:
         if self.friction is None:
             return 0.0
-        return self.friction.torque(at.scope.scope("motor_friction"), p.friction, speed, load)
+        rubs = self.friction.torque(at.scope.scope("motor_friction"), p.friction, speed, load)
+        at.losses["motor_friction"] = rubs * speed
+        return rubs
 
 
 def at_least(at: Assisted, lag: Any) -> Any:

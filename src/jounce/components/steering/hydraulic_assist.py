@@ -44,11 +44,11 @@ class HydraulicAssist(Data):
         check_map(self.pressure, "pressure")
         return self
 
-    def connect(self, at: Assisted, p: Symbols) -> Any:
-        """Write its equations; returns the force on the rack."""
+    def connect(self, at: Assisted, p: Symbols) -> tuple[Any, Any]:
+        """Write its equations; returns the force on the rack, and its power there."""
         scope, rack = at.scope, at.rack
         held = scope.state("assist.pressure", "Pa", "pressure difference over the piston", role="balance")
-        short = p.pressure(at.twist, at.speed) - held
+        short = at.switched(p.pressure(at.twist, at.speed)) - held
         straight = fabs(short) < STRAIGHT
         steep = sqrt(2 / (p.density * STRAIGHT))
         size = sqrt(2 * fmax(fabs(short), STRAIGHT) / p.density)
@@ -61,4 +61,4 @@ class HydraulicAssist(Data):
         scope.derivative(held, rate / (1 + AHEAD * scope.system.t_dt * stiff * opening * slope))
         force = p.piston_area * held  # (1)
         rack.push(force)
-        return force
+        return force, force * rack.rate

@@ -161,7 +161,7 @@ class Given:
     speed: Any  # of the car
     on: Any  # its frame
     rods: Any = 0.0  # force of the tie rods along the travel τ
-    outside: Callable[[str, str, str], Any] = lambda name, unit, doc: None
+    outside: Callable[..., Any] = lambda name, unit, doc, mode="added": None
     channel: Callable[..., None] = lambda *told: None
 
 
@@ -403,14 +403,24 @@ class Mechanism:
         if electric is not None:
             motor = at.outside("Steering_Assist.steering_assist.motor_torque", "N.m", "further torque of the motor")
         around = Assisted(
-            at.scope, self.chain, *self.twist, self.pinion.angle, fabs(at.speed), place, self.rack, at.on, motor
+            at.scope,
+            self.chain,
+            *self.twist,
+            self.pinion.angle,
+            fabs(at.speed),
+            place,
+            self.rack,
+            at.on,
+            motor,
+            at.outside("Steering_Assist.internal_assist", "-", "1: the assist of the car acts, 0: it does not", "flag"),
+            self.told.losses,
         )
-        force = (
+        force, power = (
             electric.connect(around, self.p.electric)
             if electric is not None
             else hydraulic.connect(around, self.p.hydraulic)  # type: ignore[union-attr]
         )
-        self.told.work["assist"] = force * place.rate
+        self.told.work["assist"] = power
         if electric is not None and electric.on != "rack":
             at.channel(f"{COLUMN}.steering_assist_moment", force, "N.m", "of the assist, with the hand wheel")
         else:

@@ -410,7 +410,8 @@ class Steering(Subsystem):
         given = Given(
             scope, hand, linkage.rate, system.time_derivative(rate), loose, linkage.scale, linkage.angle,
             linkage.angle_rate, linkage.rack, slope, p.rack_sign, at.unit.chassis.v[0], at.frame, load / slope,
-            lambda name, unit, doc: at.vehicle.outside(name, unit, doc, "added"), at.channel,
+            lambda name, unit, doc, mode="added": at.vehicle.outside(name, unit, doc, mode, float(mode == "flag")),
+            at.channel,
         )  # fmt: skip
         told = Mechanism(self.rack_pinion, p.rack_pinion, given).build()
         move(scope, loose, speed, rate, told.moving)
