@@ -11,10 +11,14 @@ import jounce as jn
 from assisted_cars import sedan
 from jounce.core.constants import GRAVITY
 from jounce.events.library.weave import OUT, weave
+from jounce.runtime.program import Constant, Open, Phase, Program, Sine
 from jounce.sim import car
+from jounce.sim.margins import margins
 from jounce.sim.statics import settle
 from jounce.sim.steady import run_steadily
 from result_runs import value
+
+FREE = ("chassis.x", "chassis.y", "chassis.rz", "steering.free")  # what nothing returns
 
 
 def width(size: float, phase: float, peak: float) -> float:
@@ -69,6 +73,8 @@ def test_without_friction_a_car_has_the_hysteresis_of_its_linear_model() -> None
     torque, ay = (math.radians(6.9) * (h[i, 0] + 1j * w * h[i, 1] - w * w * h[i, 2]) for i in range(2))
     phase = float(np.angle(torque / ay))
     expected = width(abs(torque), phase, abs(ay))
+    loop = margins(model, "steering.motor.torque", without=FREE)
+    assert loop.gain > 2.0 and loop.phase > math.radians(30), "of the assist"
     assert run.kpis["steering_hysteresis"][0] == pytest.approx(expected, rel=0.02)
     assert run.kpis["hand_torque_at_0g"][0] == pytest.approx(abs(torque) * abs(math.sin(phase)), rel=0.02)
 
@@ -84,3 +90,34 @@ def test_an_assisted_car_feels_as_cars_do() -> None:
     assert 0.7 < found["steering_sensitivity"] < 1.6
     turn = jn.run(sedan(), jn.events.StepSteer())
     assert 2.5 < turn["Steering_System.Steering_Wheel_Torque"][-1] < 4.5
+
+
+@pytest.mark.slow
+def test_parking_is_heavy_and_assist_makes_it_light() -> None:
+    """At standstill, brakes on: the contacts twist and slide, and the hand turns them through the gear."""
+    found = {}
+    for constant in (0.045, 1e-9):
+        description = car.describe(sedan())
+        sim = car.simulation(description)
+        settle(sim, description)
+        sim.set_parameters({"steering.rack_pinion.electric.torque_constant": constant})
+        turn = [Open("steering_wheel", Sine(math.radians(180), 0.2)), Open("brake", Constant(0.3))]
+        found[constant] = sim.run(program=Program(Phase("park", turn, duration=1.2)), step=0.001, interval=0.01)
+    light, heavy = found[0.045], found[1e-9]
+    torque = "Steering_System.Steering_Wheel_Torque"
+    assert 3.0 < np.abs(light[torque]).max() < 8.0 and 18.0 < np.abs(heavy[torque]).max() < 45.0
+    # the hand bears the rack through the gear, 58.5 mm per turn, and friction of rack and column
+    slow = heavy.time > 0.6
+    rack = heavy["Steering_System.Rack_Force"][slow] * 0.0585 / (2 * math.pi)
+    rubs = 0.22 + 150.0 * 0.0585 / (2 * math.pi)
+    assert np.abs(heavy[torque][slow] - rack - rubs).max() < 0.05 * np.abs(heavy[torque]).max()
+
+
+@pytest.mark.slow
+def test_an_assisted_car_comes_back_when_the_hand_wheel_is_let_go() -> None:
+    run = jn.run(sedan(), jn.events.SteeringRelease())
+    angle = run["driver_demands.steering"]
+    assert abs(angle[run.time < 4.9][-1]) > 0.1
+    assert abs(angle[-1]) < 0.35 * abs(angle[run.time < 4.9][-1]), "but for what friction keeps"
+    free = (run.time > 5.05) & (run.time < 9.9)
+    assert np.abs(run["Steering_System.Steering_Wheel_Torque"][free]).max() < 1e-9

@@ -15,7 +15,8 @@ from jounce.components.steering.electric_assist import ElectricAssist
 from jounce.components.steering.rack_pinion import RackPinion
 from jounce.runtime.program import Constant, Open, Phase, Program, Sine
 from jounce.runtime.simulation import Simulation
-from jounce.sim.linear import Lineariser, LinearModel
+from jounce.sim.linear import Lineariser
+from jounce.sim.margins import margins
 from steering_rig import RADIUS, SETTINGS, bench, described, raw
 
 TWISTS = [-0.12, -0.05, -0.02, 0.0, 0.02, 0.05, 0.12]
@@ -136,26 +137,6 @@ def steep(lead: bool) -> dict[str, Any]:
     return assisted("pinion", {"rack__damping": 800.0}, **more)
 
 
-def margins(model: LinearModel) -> tuple[float, float]:
-    """Gain margin and phase margin (rad) of the loop, cut at the torque of the motor.
-
-    δẋ = A δx; with the motor's torque T the loop from T acting on the chain to T asked of it is -L(s).
-    """
-    states = list(model.states)
-    i = states.index("steering.motor.torque")
-    others = [k for k, name in enumerate(states) if k != i and not name.startswith("steering.free")]
-    a, b = model.A[np.ix_(others, others)], model.A[others, i]
-    c, own = model.A[i, others], model.A[i, i]
-    w = np.geomspace(1.0, 5e3, 2000)
-    loop = np.array([-(c @ np.linalg.solve(1j * x * np.eye(len(others)) - a, b)) / (1j * x - own) for x in w])
-    size, phase = np.abs(loop), np.unwrap(np.angle(loop))
-    crossed = np.flatnonzero((size[:-1] > 1) & (size[1:] <= 1))
-    phase_margin = min(math.pi + phase[k] for k in crossed) if len(crossed) else math.inf
-    turned = np.flatnonzero((phase[:-1] > -math.pi) & (phase[1:] <= -math.pi))
-    gain_margin = min(1 / size[k] for k in turned) if len(turned) else math.inf
-    return float(gain_margin), float(phase_margin)
-
-
 def test_phase_lead_makes_a_steep_map_stable_by_the_margins_of_the_loop() -> None:
     found = {}
     for lead in (False, True):
@@ -164,7 +145,8 @@ def test_phase_lead_makes_a_steep_map_stable_by_the_margins_of_the_loop() -> Non
         sim.set_method("Euler", 1e-7)
         model = lineariser(lead).at(sim)
         growth = float(model.eigenvalues([n for n in model.states if not n.startswith("steering.free")]).real.max())
-        found[lead] = (*margins(model), growth)
+        loop = margins(model, "steering.motor.torque", without=["steering.free"])
+        found[lead] = (loop.gain, loop.phase, growth)
     assert found[False][1] < 0 < found[False][2], "without lead the loop is unstable, and so are the eigenvalues"
     assert found[True][1] > math.radians(20) and found[True][0] > 2.0 and found[True][2] < 0
     # the same in time; the loop crosses over at some 500 rad/s, which a step must resolve
