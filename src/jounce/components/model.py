@@ -455,6 +455,7 @@ class WheelModel:
     series: dict[str, Any] = field(default_factory=dict)  # what its equation needs, see series_static
     central_forces: list[Any] = field(default_factory=list)  # of elastic elements between both wheels, downwards
     steered_elements: dict[str, Any] = field(default_factory=dict)  # what steering adds to deflections, by their words
+    guided_rotation: Any = None  # of the carrier by the maps alone, where its compliance carries a steering axis
     actuator: Any = None  # travel of the actuator that steers it, where it has one
     tensions: dict[str, Any] = field(default_factory=dict)  # of the first elements of their words, tension positive
 

@@ -37,7 +37,7 @@ from pydantic import model_validator
 from jounce.components.basics import Point
 from jounce.components.model import AxleModel, WheelModel
 from jounce.components.steering.elements import ELEMENTS
-from jounce.components.steering.kingpin import axis_of_motion, given_axis
+from jounce.components.steering.kingpin import axis_of_motion, carried, given_axis
 from jounce.components.steering.outside import FORCES, KINGPINS, MOMENTS, SHOWN, given
 from jounce.components.steering.outside import name as outside_name
 from jounce.components.tire.contact import to_wheel_axes
@@ -196,6 +196,9 @@ def side_of(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool 
         side.axis, side.point = axis_of_motion(at, side.turn, side.shift)
     else:
         side.axis, side.point = given_axis(at, at.symbols(steering, "steering").axis, at.steering_input)
+    if steering.axis_gives_way and at.gives:
+        is_given = steering.kingpin is not None and steering.kingpin_axis == "given"
+        side.axis, side.point = carried(at, side.axis, side.point, is_given)
     lever = [p - c for p, c in zip(carrier.r, side.point, strict=True)]
     for word, name in ELEMENTS.items():
         rod = steering.attached_at(at.place, name)

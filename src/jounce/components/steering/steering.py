@@ -108,6 +108,7 @@ class Steering(Subsystem):
     kingpin_axis: Literal["given", "motion"] = choice(
         "given", doc="given: by kingpin, where it is there; motion: the axis about which the maps turn the carrier"
     )
+    axis_gives_way: bool = choice(False, doc="compliance of the wheel carries its steering axis along")
     feedback: Feedback = part({}, doc="forces of the steering")
     column: Column | None = part(None, doc="compliant column")
     release: Release | None = part(None, doc="a hand wheel that can be let go")

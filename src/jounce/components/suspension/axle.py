@@ -150,6 +150,10 @@ class Suspension(Subsystem):
                 added=f"Steering.steer_at_spindle.{wheel.place.name}", rate=True,
             )  # fmt: skip
             wheel.carrier = self._carrier(wheel, own, wheel.pose, "carrier")
+            if steering is not None and steering.axis_gives_way and wheel.gives:
+                back = {name: -value for name, value in wheel.gives.items()}
+                before = self._carrier(wheel, own, _given_way(wheel, replace(wheel.pose), back), "carrier_guided")
+                wheel.guided_rotation = before.rotation
             if wheel.yielding is not None:
                 for i, tried in enumerate(wheel.yielding.tried):
                     change = {name: value - wheel.gives[name] for name, value in tried.items()}
