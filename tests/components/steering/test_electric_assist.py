@@ -161,7 +161,9 @@ RUBBING = {"viscous": {"slope": 0.05, "limit": 0.02}}
 
 
 @pytest.mark.parametrize(
-    ("on", "gear", "tolerance"), [("pinion", {}, 1e-6), ("rack", {}, 1e-6), ("pinion", GEAR, 1e-4)], ids=str
+    ("on", "gear", "tolerance"),
+    [("pinion", {}, 1e-6), ("rack", {}, 1e-6), ("pinion", GEAR, 1e-4), ("rack", GEAR, 1e-4)],
+    ids=str,
 )
 def test_assist_takes_its_share_of_the_work(on: str, gear: dict[str, Any], tolerance: float) -> None:
     """Work at the rim and of the motor is what is stored, lost and done at the rods.

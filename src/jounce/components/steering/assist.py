@@ -29,6 +29,7 @@ class Assisted:
     pinion: Any  # turn of the pinion
     speed: Any  # of the car, forwards or backwards
     driven: Turn  # what an electric assist drives: a column, the pinion, the rack (m)
+    per_turn: Any  # travel of what is driven per turn of the pinion; 1 of what turns
     rack: Turn  # travel of the rack, m, with the hand wheel
     on: Any  # frame of the car
     motor_torque: Any = None  # further torque of the motor, from outside

@@ -1,15 +1,16 @@
 """Electric power steering: a motor with its gear on the column, on the pinion or on the rack.
 
     φ' = (1 + T_1 s)/(1 + T_2 s) φ                    twist of the torsion bar, with phase lead                   (1)
-    T_u = K_t I(φ'; v) - [d(v) θ̇_c + r(θ_p; v)]/n     torque that is asked of the motor                           (2)
+    T_u = K_t I(φ'; v) - [d(v) θ̇ + r(θ_p; v)]/(n e)   torque that is asked of the motor                           (2)
     τ Ṫ_m + T_m = T_u                                 torque of the motor                                        (3)
 
 K_t torque constant, I the map of current, v speed of the car, θ_c turn of the driven part (of a rack its travel), θ_p
-turn of the pinion, n motor angle over that of the driven part. d damps the driven part, r returns it to the middle;
-both are given where they act, at the driven part. On a rigid gear the motor adds n² J_m to what it drives, and n T_m
-acts there. With a ``gear`` it swings behind its elasticity,
+turn of the pinion, n motor angle over that of the driven part, e = dθ_c/dθ_p of a rack, 1 else, and θ̇ = θ̇_c/e. d damps
+and r returns to the middle; both, as elasticity and damping of the gear, are those of a turn, of a motor on the rack of
+the pinion. On a rigid gear the motor adds n² J_m to what it drives, and n T_m acts there. With a ``gear`` it swings
+behind its elasticity,
 
-    T_g = K_m (θ_m/n - θ_c) + B_m (θ̇_m/n - θ̇_c)      on the driven part                                          (4)
+    T_g = [K_m (θ_m/n - θ_c) + B_m (θ̇_m/n - θ̇_c)]/e²  on the driven part                                         (4)
     J_m θ̈_m = T_m - T_g/(n η) - T_friction            η becomes 1/η where the driven part drives the motor        (5)
 
 Lags shorter than 1.25 steps are as long as 1.25 steps. Not modelled: voltage limit, cogging, sampling of the
@@ -45,10 +46,10 @@ class Lead(Data):
 
 
 class Gear(Data):
-    """Elasticity and losses of the gear of the motor; stiffness and damping at the driven part."""
+    """Elasticity and losses of the gear of the motor."""
 
-    stiffness: float = quantity("N.m/rad", gt=0, typical=(50.0, 1e5), doc="K_m; of a gear on the rack in N/m")
-    damping: float = quantity("N.m.s/rad", 0.0, ge=0, typical=(0.0, 1e3), doc="B_m; of a gear on the rack in N.s/m")
+    stiffness: float = quantity("N.m/rad", gt=0, typical=(50.0, 1e5), doc="K_m, at column or pinion")
+    damping: float = quantity("N.m.s/rad", 0.0, ge=0, typical=(0.0, 1e3), doc="B_m, at column or pinion")
     efficiency: float = quantity("-", 1.0, gt=0, le=1, typical=(0.3, 1.0), doc="η")
 
 
@@ -72,11 +73,11 @@ class ElectricAssist(Data):
     inertia: float = quantity("kg.m2", gt=0, typical=(1e-5, 2e-3), doc="of the motor, J_m")
     lead: Lead | None = part(None, doc="phase lead on the twist")
     damping: Curve | None = curve(
-        "m/s", "N.m.s/rad", None, constant="value", typical=(0.0, 5.0), doc="d over speed; on a rack in N.s/m"
+        "m/s", "N.m.s/rad", None, constant="value", typical=(0.0, 5.0), doc="d over speed, at column or pinion"
     )
     active_return: Curve | None = curve(
         "rad", "N.m", None, z="m/s", typical=(0.0, 10.0), reach=(0.1, 20.0),
-        doc="r over turn of the pinion (and speed), positive towards the middle; on a rack in N",
+        doc="r over turn of the pinion (and speed), positive towards the middle",
     )  # fmt: skip
     gear: Gear | None = part(None, doc="gear that gives way; absent: rigid")
     friction: SteeringFriction | None = part(None, doc="of the motor, at its own speed")
@@ -98,12 +99,12 @@ class ElectricAssist(Data):
     def connect(self, at: Assisted, p: Symbols) -> tuple[Any, Any]:
         """Write its equations; returns torque (force) on the driven part, and the power of the motor."""
         n = p.rack_ratio if self.on == "rack" else p.ratio
-        scope, driven = at.scope, at.driven
+        scope, driven, e = at.scope, at.driven, at.per_turn
         asked = p.torque_constant * p.current(self._led(at, p), at.speed)
         if self.damping is not None:
-            asked = asked - p.damping(at.speed) * driven.rate / n
+            asked = asked - p.damping(at.speed) * driven.rate / e / (n * e)
         if self.active_return is not None:
-            asked = asked - p.active_return(at.pinion, at.speed) / n
+            asked = asked - p.active_return(at.pinion, at.speed) / (n * e)
         torque = scope.state("motor.torque", "N.m", "torque of the motor", role="balance")
         scope.derivative(torque, (at.switched(asked) - torque) / at_least(at, p.lag))  # (3)
         whole = torque if at.motor_torque is None else torque + at.motor_torque
@@ -115,11 +116,12 @@ class ElectricAssist(Data):
         motor = at.chain.node("motor", "the motor over its ratio", unit)
         motor.carry(n * n * p.inertia)
         g = p.gear
-        given = g.stiffness * (motor.angle - driven.angle) + g.damping * (motor.rate - driven.rate)  # (4)
-        at.chain.stiff_link(motor, driven, given, g.stiffness, g.damping)
+        stiffness, damping = g.stiffness / (e * e), g.damping / (e * e)
+        given = stiffness * (motor.angle - driven.angle) + damping * (motor.rate - driven.rate)  # (4)
+        at.chain.stiff_link(motor, driven, given, stiffness, damping)
         loss = given * (if_else(given * driven.rate < 0, g.efficiency, 1 / g.efficiency) - 1)
         motor.push(n * whole - loss - n * self._rubs(at, p, n * motor.rate, whole))  # (5)
-        at.losses["gear"] = loss * motor.rate + g.damping * (motor.rate - driven.rate) ** 2
+        at.losses["gear"] = loss * motor.rate + damping * (motor.rate - driven.rate) ** 2
         return given, n * whole * motor.rate
 
     def _led(self, at: Assisted, p: Symbols) -> Any:

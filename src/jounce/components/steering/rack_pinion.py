@@ -403,18 +403,12 @@ class Mechanism:
         if electric is not None:
             motor = at.outside("Steering_Assist.steering_assist.motor_torque", "N.m", "further torque of the motor")
         around = Assisted(
-            at.scope,
-            self.chain,
-            *self.twist,
-            self.pinion.angle,
-            fabs(at.speed),
-            place,
-            self.rack,
-            at.on,
-            motor,
-            at.outside("Steering_Assist.internal_assist", "-", "1: the assist of the car acts, 0: it does not", "flag"),
-            self.told.losses,
-        )
+            scope=at.scope, chain=self.chain, twist=self.twist[0], twist_rate=self.twist[1], pinion=self.pinion.angle,
+            speed=fabs(at.speed), driven=place, per_turn=self.rack.ratio / at.scale if place is self.rack else 1.0,
+            rack=self.rack, on=at.on, motor_torque=motor,
+            active=at.outside("Steering_Assist.internal_assist", "-", "1: the car's own assist acts, 0: not", "flag"),
+            losses=self.told.losses,
+        )  # fmt: skip
         force, power = (
             electric.connect(around, self.p.electric)
             if electric is not None
