@@ -13,6 +13,7 @@ from pydantic import ValidationError
 import jounce.vehicle as jv
 from axle_lists import one_axle, vehicle_of
 from car_models import rates
+from jounce.components.steering.steering import Steering
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.vehicle.kingpin import instant_axis
@@ -21,6 +22,7 @@ from polynomial_cars import ANGLE, TRAVEL, table
 SPRING = lambda u, j: 0.004 * u + 0.0011 * u**2 - 0.02 * u * j  # noqa: E731
 DAMPER = lambda u, j: -0.003 * u + 0.0007 * u**2 + 0.03 * u * j  # noqa: E731
 FORCE = lambda u, j: 130.0 * u - 21.0 * u**2 + 900.0 * u * j  # noqa: E731
+SWING = lambda u, j: 0.006 * u + 0.002 * u**2 + 0.05 * j  # noqa: E731
 ENDS = {"upright": [0.02, 0.61, 0.30], "chassis": [-0.03, 0.52, 0.85]}
 KINGPIN = {"caster": math.radians(5), "inclination": math.radians(11), "x": -0.006, "y": -0.07, "z": 0.04}
 WHEELS = {"L1": 1.0, "R1": -1.0}
@@ -38,7 +40,7 @@ def vehicle() -> jv.Vehicle:
             "damper": table(DAMPER, ANGLE, TRAVEL),
             "anti_roll": table(FORCE, ANGLE, TRAVEL),
         },
-        "attachments": {"bump_stop": ENDS},
+        "attachments": {"bump_stop": {**ENDS, "y": table(SWING, ANGLE, TRAVEL), "z": {"rate": 0.004}}},
     }
     return vehicle_of(raw)
 
@@ -106,10 +108,15 @@ def test_anti_roll_forces_change_with_the_steering_on_each_side() -> None:
 def test_an_element_on_the_upright_turns_it_by_lever_times_force() -> None:
     sim = car.simulation(vehicle())
     sim.set_parameters({"ground.height": -5.0, "L1.bump_stop.clearance": -0.02, "R1.bump_stop.clearance": -0.03})
+    # carriers that do not turn, so that only the J points move with the steering
+    sim.set_parameters({f"{c}.steering.steer.scale": 0.0 for c in WHEELS})
+    sim.set_inputs({"steering_wheel": 1.7})
+    u = 1.7 / sim.parameter("steering.gear_ratio_scale")
     for wheel, side in WHEELS.items():
         place = vehicle().layout.wheels[wheel]
         mirror = np.array([1.0, side, 1.0])
         top, bottom = (mirror * np.array(ENDS[name]) for name in ("chassis", "upright"))
+        top = top + mirror * np.array([0.0, SWING(side * u, 0.0), side * 0.004 * u])
         force = sim.output(f"Jounce_Bumper.Force_At_Bumper.{wheel}")
         assert force > 100.0
         pushed = force * (bottom - top) / np.linalg.norm(bottom - top)
@@ -138,7 +145,7 @@ def test_the_axis_of_a_steered_strut_rises_with_its_spring_locked() -> None:
 
 def test_an_element_counts_once() -> None:
     data: Any = {"elements": {"spring": {"rate": 0.001}}, "attachments": {"spring": ENDS}, "steer": {"rate": 0.06}}
-    from jounce.components.steering.steering import Steering
-
     with pytest.raises(ValidationError, match="has its load by virtual work"):
         Steering.model_validate(data)
+    data |= {"elements": None, "feedback": {"method": "maps", "torque": {"rate": 0.05}}}
+    assert [key for key, _ in Steering.model_validate(data).remarks()] == ["attachments"], "maps may have it as well"

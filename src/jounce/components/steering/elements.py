@@ -58,7 +58,10 @@ class Attachment(Data):
     """Ends of an element, of the left side, at design in the vehicle reference frame; mirrored on the right."""
 
     upright: Point = part(doc="I, on the wheel carrier")
-    chassis: Point = part(doc="J, on the body")
+    chassis: Point = part(doc="J, on the body, a drop link or elsewhere")
+    x: SteerLengthMap | None = part(None, doc="how J moves forward, over u, or u and J of the wheel")
+    y: SteerLengthMap | None = part(None, doc="the same to the left; mirrored on the right")
+    z: SteerLengthMap | None = part(None, doc="the same upwards")
 
 
 class Attachments(Data):

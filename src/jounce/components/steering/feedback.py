@@ -38,6 +38,7 @@ from jounce.components.basics import Point
 from jounce.components.model import AxleModel, WheelModel
 from jounce.components.steering.elements import ELEMENTS
 from jounce.components.steering.kingpin import axis_of_motion, carried, given_axis
+from jounce.components.steering.maps import SteerLengthMap
 from jounce.components.steering.outside import FORCES, KINGPINS, MOMENTS, SHOWN, given
 from jounce.components.steering.outside import name as outside_name
 from jounce.components.tire.contact import to_wheel_axes
@@ -127,6 +128,9 @@ class Rod(Data):
 
     outer: Point = part(doc="in carrier axes")
     inner: Point = part(doc="from the wheel centre at design")
+    x: SteerLengthMap | None = part(None, doc="how the inner end moves")
+    y: SteerLengthMap | None = part(None, doc="the same to the left")
+    z: SteerLengthMap | None = part(None, doc="the same upwards")
 
 
 @dataclass
@@ -203,7 +207,12 @@ def side_of(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool 
     for word, name in ELEMENTS.items():
         rod = steering.attached_at(at.place, name)
         if rod is not None and word in at.tensions:
-            start, end = _ends(at, at.symbols(rod, f"attached_{name}"))
+            own = at.symbols(rod, f"attached_{name}")
+            start, end = _ends(at, own)
+            for i, axis in enumerate("xyz"):
+                if getattr(rod, axis) is not None:
+                    moved = getattr(own, axis)
+                    start[i] = start[i] + moved.scale * moved.curve(at.steering_input, at.travel)
             line = [j - i for i, j in zip(end, start, strict=True)]
             pull = _times(at.tensions[word] / sqrt(dot(line, line)), line)
             arm = [i - c for i, c in zip(end, side.point, strict=True)]
@@ -348,7 +357,7 @@ def rod_force(at: WheelModel, steering: Steering, linkage: Linkage, side: Side) 
     return side.moment / dot(side.axis, cross(arm, direction)), direction
 
 
-def _ends(at: WheelModel, p: Any) -> tuple[Vector, Vector]:
+def _ends(at: WheelModel, p: Any) -> tuple[list[Any], list[Any]]:
     """Inner and outer end of a rod, in axes of the body; the inner one where it is at design."""
     carrier = at.carrier
     inner = [d + i for d, i in zip(at.design, p.inner.vector, strict=True)]

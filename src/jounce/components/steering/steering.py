@@ -75,6 +75,13 @@ def _on(found: Any, side: Side, sign: float) -> Any:
     return found.model_copy(update={"curve": mirrored(found.curve, sign)})
 
 
+def _told_over(group: Mapping[str, Any], over: str, only: str = "") -> dict[str, Any]:
+    """A group of maps, told what they are over; ``only``: those of these names."""
+    found = {name: SteerMap.expand(raw) for name, raw in group.items() if not only or name in only}
+    told = {name: {**raw, "over": over} for name, raw in found.items() if isinstance(raw, Mapping)}
+    return {**group, **told}
+
+
 def _reach(found: Curve) -> float:
     """How far a table goes to its nearer side."""
     return min(-found.x[0], found.x[-1])
@@ -135,9 +142,11 @@ class Steering(Subsystem):
             if isinstance(found, Mapping):
                 data[name] = {**found, "over": over}
         if isinstance(data.get("elements"), Mapping):
-            data["elements"] = {
-                name: {**found, "over": over} if isinstance(found := SteerMap.expand(raw), Mapping) else raw
-                for name, raw in data["elements"].items()
+            data["elements"] = _told_over(data["elements"], over)
+        if isinstance(data.get("attachments"), Mapping):
+            ends = data["attachments"].items()
+            data["attachments"] = {
+                name: _told_over(found, over, "xyz") if isinstance(found, Mapping) else found for name, found in ends
             }
         return data
 
@@ -316,7 +325,8 @@ class Steering(Subsystem):
         mirror = [1.0, place.outwards, 1.0]
         upright, chassis = (mirror * end.array - place.centre for end in (found.upright, found.chassis))
         inner = Point(x=chassis[0], y=chassis[1], z=chassis[2])
-        return Rod(outer=self._on_carrier(place, upright), inner=inner)
+        moves = {axis: _on(getattr(found, axis), place.side, -1.0 if axis == "y" else 1.0) for axis in "xyz"}
+        return Rod(outer=self._on_carrier(place, upright), inner=inner, **moves)
 
     def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
         if isinstance(place, WheelPlace) and place.axle.data.steering is self:
