@@ -7,6 +7,7 @@ docs/images/vehicle/friction.png   friction of the sedan's suspensions on a road
 docs/images/kc/front_axle.png      curves of the sedan's front axle on the suspension rig
 docs/images/kc/loop.png            vertical force of a wheel whose strut rubs, up and down, as docs/kc.md has it
 docs/images/kc/budget.png          understeer budget of the sedan with wheels that give way
+docs/images/vehicle/steering.png   what the hands feel of the road, of the steering in docs/steering.md
 docs/images/kc/rear_axle.png       curves of the worked example of docs/kc_import.md, over its points
 """
 
@@ -304,6 +305,43 @@ def compliance() -> None:
     save(figure, "compliance.png")
 
 
+def steering() -> None:
+    """Kingpin moments by cause and hand torque of a weave test, with the steering that the page describes."""
+    import re
+
+    from ruamel.yaml import YAML
+
+    import jounce as jn
+
+    page = (FOLDER.parent.parent / "steering.md").read_text(encoding="utf-8")
+    found = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    data = YAML(typ="safe").load(found[1])
+    run = jn.run(load("sedan").with_(**{f"steering.{key}": value for key, value in data.items()}), jn.events.Weave())
+    rows = run.time > run.time[-1] - 5.0  # one cycle
+    ay = run["System_Mass_Center.Tracking_Ay"][rows] / 9.80665
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.4), layout="constrained")
+    causes = {"lateral force": ("Tire_Force_Fy", "Tire_Force_Mx"), "aligning torque": ("Tire_Force_Mz",),
+              "load": ("Tire_Force_Fz",), "longitudinal force": ("Tire_Force_Fx",),
+              "gyroscopic": ("Gyroscopic",)}  # fmt: skip
+    for text, names in causes.items():
+        channels = [f"Kingpin_Contribute_Front_{side}.{name}" for side in ("Left", "Right") for name in names]
+        left.plot(ay, sum(run[channel][rows] for channel in channels), label=text)
+    torques = {
+        "Steering_System.Steering_Wheel_Torque": "of the hand",
+        "Steering_System.DriveSim_Steering_Feedback_Torque": "without friction and inertia",
+        "Steering_column.friction_torque": "friction of the column",
+    }
+    for name, text in torques.items():
+        right.plot(ay, run[name][rows], label=text)
+    for ax, title in ((left, "moment about both kingpins, N·m"), (right, "torque at the hand wheel, N·m")):
+        ax.set_title(title, fontsize=10, loc="left")
+        ax.set_xlabel("lateral acceleration, g")
+        ax.grid(True, color="#e3e6ea")
+        ax.legend(fontsize=8)
+    save(figure, "steering.png")
+
+
 def kc_import() -> None:
     """Do the first block of the page on K&C import, and draw two of its curves."""
     import os
@@ -343,4 +381,5 @@ if __name__ == "__main__":
     friction()
     suspension_rig()
     compliance()
+    steering()
     kc_import()

@@ -335,6 +335,7 @@ DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "step-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "side_slip", window=(0.5, 4.0))),
     "straight-acceleration": ((2, 2), over_time("throttle", "forward_speed", "longitudinal_acceleration", "pitch")),
     "straight-braking": ((2, 2), over_time("brake", "forward_speed", "longitudinal_acceleration", "pitch")),
+    "weave": ((1, 2), over_lateral_acceleration("hand_torque", "steering")),
     "swept-steer": ((2, 2), frequency((0.0, 42.0), width=0.6)),
 }
 USUAL = ((2, 2), over_time("steering", "speed", "yaw_rate", "lateral_acceleration"))

@@ -1,4 +1,4 @@
-"""Key figures of the library's cars for `jounce list vehicles --figures`: python tools/make_figures.py [--check] [CAR …]
+"""Key figures for `jounce list vehicles --figures`: python tools/make_figures.py [--check] [CAR …]
 
 Every figure that has a range for the class of a car and that standing (`jounce show`), the suspension rig (`jounce kc`)
 or an event gives is computed and written to src/jounce/library/figures.json, with the place it comes from and a hash of

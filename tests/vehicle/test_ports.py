@@ -738,7 +738,7 @@ def test_names_of_ports_are_those_of_the_catalogue(sedan: jv.Vehicle) -> None:
     for name, (_, unit, _) in cars.ports(sedan).items():
         entry = entries.find(name, "input")
         assert name in entry.names or "<" in entry.pattern, name
-        assert entry.si_unit == unit, name
+        assert entry.si_unit in ("", unit), f"{name}: the catalogue has no unit where that depends on the data"
 
 
 @pytest.mark.parametrize(

@@ -456,6 +456,10 @@ class WheelModel:
     anti_roll_behind: bool = False  # whether anti-roll forces pass it, too
     series: dict[str, Any] = field(default_factory=dict)  # what its equation needs, see series_static
     central_forces: list[Any] = field(default_factory=list)  # of elastic elements between both wheels, downwards
+    steered_elements: dict[str, Any] = field(default_factory=dict)  # what steering adds to deflections, by their words
+    guided_rotation: Any = None  # of the carrier by the maps alone, where its compliance carries a steering axis
+    actuator: Any = None  # travel of the actuator that steers it, where it has one
+    tensions: dict[str, Any] = field(default_factory=dict)  # of the first elements of their words, tension positive
 
     @property
     def vehicle(self) -> VehicleModel:
@@ -464,6 +468,11 @@ class WheelModel:
     @property
     def system(self) -> Any:
         return self.axle.system
+
+    @property
+    def steering_input(self) -> Any:
+        """Input of the steering maps: that of its axle, or the travel of its own actuator."""
+        return self.axle.steering if self.actuator is None else self.actuator
 
     @property
     def direct_end(self) -> End:

@@ -214,7 +214,7 @@ class Steered(Driven):
 
     def adapted(self, vehicle: Vehicle) -> Vehicle:
         steered = vehicle.layout.steered
-        if self.release_time is None or steered is None or steered.data.steering.release is not None:
+        if self.release_time is None or steered is None or steered.data.steering.releases:
             return vehicle
         return vehicle.with_(**{"steering.release": {"inertia": HAND_WHEEL_INERTIA, "damping": HAND_WHEEL_DAMPING}})
 

@@ -17,6 +17,14 @@ A second element goes over from sticking to sliding gradually, after [Dahl1968]:
     F⁺ = F + (s F_max - F) (1 - exp(-k |Δx|/F_max)),   s = sign Δx,   Δx = ½ (v + v_old) Δt            (5)
 
 (5) is the exact solution of (4) over a piece of way without return, whatever its length: no step is too long for it.
+The limit may differ with the direction: F_max for s = 1, another one for s = -1.
+
+A Maxwell leg is a spring of that kind (k, limit L) in series with a linear damper c:
+
+    dF/dt = k (1 - s F/L) (v - F/c),   s = sign(v - F/c)                                              (6)
+    F⁺ = s L + y / (e^z - y a Δt (e^z - 1)/z),   y = F - s L,  a = k s/(L c),  z = (k s v/L - k/c) Δt   (7)
+
+(7) is the exact solution of (6) for a constant v: s keeps its sign, F goes to c v, or to s L where that is nearer.
 """
 
 from __future__ import annotations
@@ -28,6 +36,9 @@ from jounce.symbolic.ops import clip, exp, fabs, if_else, sign
 
 if TYPE_CHECKING:
     from jounce.symbolic.system import Scope
+
+LARGEST = 300.0  # exponents beyond have reached their limit
+SMALLEST = 1e-5  # exponents below: (e^z - 1)/z by its series, exact to rounding
 
 
 class Bristle(NamedTuple):
@@ -79,7 +90,9 @@ def bristle(
     return Bristle(force, trial)
 
 
-def rounded(scope: Scope, name: str, speed: Any, limit: Any, stiffness: Any, unit: str = "m") -> SX:
+def rounded(
+    scope: Scope, name: str, speed: Any, limit: Any, stiffness: Any, unit: str = "m", backwards: Any = None
+) -> SX:
     """Friction force opposing ``speed`` by (4, 5), with its sign; at rest and in steady running it is sought as zero.
 
     Parameters
@@ -87,13 +100,41 @@ def rounded(scope: Scope, name: str, speed: Any, limit: Any, stiffness: Any, uni
     speed : relative speed, m/s (or rad/s with ``unit="rad"``)
     limit : largest friction force F_max > 0, N (N.m); may vary in time
     stiffness : k > 0 where the motion turns back, N/m (N.m/rad)
+    backwards : the same as ``limit`` for motion in negative direction, where that differs
     """
     of_force = "N" if unit == "m" else "N.m"
     before = scope.memory(f"{name}.force", of_force, "friction force at the last evaluation", role="rub")
     v_old = scope.memory(f"{name}.speed", f"{unit}/s", "relative speed at the last evaluation", role="zero")
     way = 0.5 * (speed + v_old) * scope.system.elapsed
-    held = clip(before, -limit, limit)  # the limit may have fallen
-    force = held + (sign(way) * limit - held) * (1 - exp(-stiffness * fabs(way) / limit))  # (5)
+    here = limit if backwards is None else if_else(way < 0, backwards, limit)
+    held = clip(before, -(limit if backwards is None else backwards), limit)  # the limit may have fallen
+    force = held + (sign(way) * here - held) * (1 - exp(-stiffness * fabs(way) / here))  # (5)
+    scope.next_memory(before, force)
+    scope.next_memory(v_old, speed)
+    return force
+
+
+def maxwell(scope: Scope, name: str, speed: Any, limit: Any, stiffness: Any, damping: Any, unit: str = "m") -> SX:
+    """Force of a Maxwell leg (6, 7) opposing ``speed``, with its sign; sought as zero where nothing moves.
+
+    Parameters
+    ----------
+    speed : relative speed, m/s (or rad/s with ``unit="rad"``)
+    limit : largest force of its spring > 0, N (N.m)
+    stiffness : of its spring > 0, N/m (N.m/rad)
+    damping : of the damper in series > 0, N.s/m (N.m.s/rad)
+    """
+    of_force = "N" if unit == "m" else "N.m"
+    before = scope.memory(f"{name}.force", of_force, "force of the leg at the last evaluation", role="zero")
+    v_old = scope.memory(f"{name}.speed", f"{unit}/s", "relative speed at the last evaluation", role="zero")
+    v, time = 0.5 * (speed + v_old), scope.system.elapsed
+    held = clip(before, -limit, limit)
+    s = if_else(damping * v < held, -1.0, 1.0)
+    y = held - s * limit
+    z = clip((stiffness * s * v / limit - stiffness / damping) * time, -LARGEST, LARGEST)
+    grown = exp(z)
+    mean = if_else(fabs(z) < SMALLEST, 1 + 0.5 * z, (grown - 1) / if_else(fabs(z) < SMALLEST, 1.0, z))
+    force = s * limit + y / (grown - y * stiffness * s / (limit * damping) * time * mean)  # (7)
     scope.next_memory(before, force)
     scope.next_memory(v_old, speed)
     return force

@@ -79,6 +79,8 @@ def _of_axle(axle: AxlePlace) -> Iterator[Placed]:
     data = axle.data
     if data.steering is not None:
         yield Placed(data.steering, axle, f"{axle.vehicle.prefix}{STEERING}.", f"{STEERING}.")
+    if data.actuators is not None:
+        yield Placed(data.actuators, axle, f"{axle.prefix}{STEERING}.", f"{STEERING}.")
     yield Placed(data.suspension, axle, axle.prefix)
     yield Placed(data.wheels, axle, axle.prefix)
     named = [*data.suspension.parts()]

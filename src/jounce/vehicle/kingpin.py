@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def instant_axis(
     ----------
     u : steering input of the maps, hand wheel angle or rack travel
     travel, other : travel of this wheel and of the paired one, m
-    steering_deflection : g(u; J) of the springs by side: what the steering adds to their deflection
+    steering_deflection : g(u; J) of the springs by side, where it is not that of the steering's elements
     """
     motion = motion_of(vehicle)
     here = motion(side, u, travel, other)
@@ -119,7 +120,11 @@ def _locked(
     added: Mapping[Side, Curve] | None,
 ) -> tuple[float, float]:
     """J' and J_o' of (1)."""
-    spring = steered(vehicle).suspension.spring
+    data = steered(vehicle)
+    spring, elements = data.suspension.spring, data.steering.elements
+    if added is None and elements is not None and elements.spring is not None:
+        maps = {which: data.steering.of_spring(SimpleNamespace(side=which)) for which in SIDES}
+        added = {which: found.curve.scaled(found.scale) for which, found in maps.items()}
     if not added:
         return 0.0, 0.0
     if spring is None:

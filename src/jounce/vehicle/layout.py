@@ -18,6 +18,7 @@ from jounce.components.body.body import Body
 from jounce.components.body.split import FRONT
 from jounce.components.brakes.disc import DiscBrake
 from jounce.components.places import AxlePlace, UnitPlace, VehiclePlace, WheelPlace
+from jounce.components.steering.actuated import ActuatedSteering
 from jounce.components.steering.steering import Steering
 from jounce.components.suspension.axle import Suspension
 from jounce.components.wheel.wheels import Wheels
@@ -37,6 +38,7 @@ FRIENDLY: dict[Keys, tuple[int, str]] = {
     ("brakes", "front"): (0, "brake"),
     ("brakes", "rear"): (1, "brake"),
     ("steering",): (0, "steering"),
+    ("rear_steering",): (1, "actuators"),
 }
 
 
@@ -54,6 +56,12 @@ class AxleData:
     drive: tuple[float, float]  # shares of the left and the right wheel
     linear_damper_rate: float
     linear_spring_rate: float
+    actuators: ActuatedSteering | None = None  # that steer its wheels one by one
+
+    @property
+    def guiding(self) -> Steering | None:
+        """What steers its wheels: a hand wheel or actuators."""
+        return self.actuators if self.steering is None else self.steering
 
     @property
     def brake_share(self) -> float | None:
@@ -137,7 +145,8 @@ def _friendly(vehicle: Vehicle) -> list[AxleData]:
         brake = (brakes.front, brakes.rear)[i]
         on = FRONT if i == 0 else ""
         rates = _rates(vehicle, i)
-        result.append(AxleData(suspension, data, brake, steering, on, ("L", "R"), None, _shares(vehicle, i), *rates))
+        shares, actuators = _shares(vehicle, i), vehicle.rear_steering if i == 1 else None
+        result.append(AxleData(suspension, data, brake, steering, on, ("L", "R"), None, shares, *rates, actuators))
     return result
 
 
@@ -155,7 +164,17 @@ def _listed(vehicle: Vehicle, axle: Axle, number: int) -> AxleData:
     )
     sides: tuple[Side, ...] = ("L",) if axle.single else ("L", "R")
     return AxleData(
-        axle.suspension, axle.wheels, axle.brake, steering, axle.on, sides, axle, (left, right), damper, spring
+        axle.suspension,
+        axle.wheels,
+        axle.brake,
+        steering,
+        axle.on,
+        sides,
+        axle,
+        (left, right),
+        damper,
+        spring,
+        axle.actuators,
     )
 
 
@@ -185,6 +204,8 @@ def check(vehicle: Vehicle) -> None:
         raise problem("not available yet: one axle is steered, this is the second", *place)
     _check_shares(vehicle, axles, how)
     for axle in axles:
+        if axle.data.actuators is not None and axle.data.steering is not None:
+            raise problem("stands beside steering; wheels have one of both", *path_of(vehicle, axle, "actuators"))
         devices = [name for name in ("anti_roll_bar", "auxiliary_anti_roll") if getattr(axle.data.suspension, name)]
         if len(axle.sides) == 1 and devices:
             raise problem("an axle with a single wheel has none", *path_of(vehicle, axle, "suspension"), devices[0])
@@ -215,7 +236,7 @@ def _check_spelling(vehicle: Vehicle, how: str) -> None:
             if getattr(vehicle.brakes, name) is None:
                 raise problem(f"missing; {name} brakes", "brakes", name)
         return
-    for name in ("front_suspension", "rear_suspension", "front_wheels", "rear_wheels"):
+    for name in ("front_suspension", "rear_suspension", "front_wheels", "rear_wheels", "rear_steering"):
         if getattr(vehicle, name) is not None:
             raise problem(f"stands beside {how}; give one or the other", name)
     if how == "units":

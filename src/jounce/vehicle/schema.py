@@ -38,6 +38,7 @@ from jounce.components.part import Part
 from jounce.components.places import VehiclePlace
 from jounce.components.settings import KinematicMaps, Settings, Splines, Statics
 from jounce.components.setup import Setup
+from jounce.components.steering.actuated import ActuatedSteering
 from jounce.components.steering.kingpin import Kingpin
 from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, SteerMap, mirrored
 from jounce.components.steering.steering import Steering
@@ -104,6 +105,7 @@ class Axle(Data):
     wheels: Wheels = part(doc="wheels and tires")
     brake: DiscBrake | None = part(None, family="brake", doc="brakes; absent: none")
     steering: Steering | None = part(None, doc="steering, where its wheels are steered")
+    actuators: ActuatedSteering | None = part(None, doc="actuators that steer its wheels one by one", silent=True)
     on: Literal["", "front"] = choice("", doc="the body it hangs on: the main one, or the front half of a split body")
     single: bool = choice(False, doc="one wheel in the middle instead of two")
     brake_share: float | None = quantity("-", None, ge=0, le=1, doc="share of the master cylinder pressure")
@@ -162,6 +164,7 @@ class Vehicle(Data):
     front_suspension: Suspension | None = part(None, doc="front axle")
     rear_suspension: Suspension | None = part(None, doc="rear axle")
     steering: Steering | None = part(None, doc="steering")
+    rear_steering: ActuatedSteering | None = part(None, doc="actuators that steer the rear wheels", silent=True)
     front_wheels: Wheels | None = part(None, doc="front wheels and tires")
     rear_wheels: Wheels | None = part(None, doc="rear wheels and tires")
     axles: tuple[Axle, ...] = part((), doc="any number of axles, from front to rear, instead of front and rear ones")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 import jounce.vehicle as jv
+from axle_lists import one_axle, vehicle_of
 from jounce.core.curves import Curve, CurveUnits
+from jounce.sim import car as cars
 from jounce.vehicle.kingpin import instant_axis, refresh
 from steered_cars import ANGLES, AXIS, CASTER, DATA, INCLINATION, POINT, Array, rack_at, shift, synthetic
 
@@ -96,3 +100,40 @@ def test_refreshed_kingpin_maps_are_those_of_the_maps() -> None:
     assert left.caster(0.03, 0.01) == pytest.approx(CASTER, abs=1e-9)  # the direction does not depend on the springs
     assert right.inclination(-0.03, 0.0) == pytest.approx(INCLINATION, abs=1e-9)
     assert right.y(0.03, 0.0) == pytest.approx(-left.y(-0.03, 0.0), abs=1e-12)
+
+
+# ---- an axis that compliance carries along --------------------------------------------------------------------------
+
+
+@lru_cache
+def giving() -> cars.Description:
+    raw = one_axle()
+    gives = {"side_view_angle": {"fx": 1e-6}, "x": {"fx": 1e-6}, "toe": {"fy": 1e-7}}
+    raw["axles"][0]["suspension"]["compliance"] = gives
+    axis = {"caster": math.radians(5), "inclination": math.radians(11), "x": -0.006, "y": -0.07, "z": 0.04}
+    raw["axles"][0]["steering"] |= {"kingpin": axis, "axis_gives_way": True}
+    return cars.describe(vehicle_of(raw))
+
+
+def test_compliance_carries_the_steering_axis_along() -> None:
+    sim = cars.simulation(giving())
+    sim.set_parameters({"ground.height": -5.0})
+    free = {side: sim.output(f"Wheel.Caster_Angle.{side}") for side in ("left", "right")}
+    assert free == pytest.approx(dict.fromkeys(free, math.radians(5)), rel=1e-9), "without load as it is given"
+    moment = sim.output("Kingpin_Contribute_Front_Left.Weight")
+    wound, shift = 0.013, 0.004
+    sim.set_states({"L1.compliance.side_view_angle": wound, "L1.compliance.x": shift})
+    after = sim.output("Wheel.Caster_Angle.left")
+    assert after != pytest.approx(free["left"], abs=0.2 * wound)
+    # by hand: the axis turned about y by the side-view angle, through the wheel centre that moves by the shift
+    matrix = np.array([[math.cos(wound), 0, -math.sin(wound)], [0, 1, 0], [math.sin(wound), 0, math.cos(wound)]])
+    k = np.array([-math.tan(math.radians(5)), -math.tan(math.radians(11)), 1.0])
+    turned_axis = matrix @ k
+    # the carrier is cambered at design by a degree, and turns about its own axis across
+    assert after == pytest.approx(-math.atan(turned_axis[0] / turned_axis[2]), rel=1e-3)
+    assert sim.output("Wheel.Caster_Angle.right") == pytest.approx(free["right"], rel=1e-12)
+    lever = matrix @ np.array([0.006, 0.07, -0.04])  # from the axis to the wheel centre
+    weight = giving().vehicles[""].layout.wheels["L1"].axle.data.wheels_on("L").unsprung_mass * 9.80665
+    expected = turned_axis @ np.cross(lever, [0.0, 0.0, -weight]) / np.linalg.norm(turned_axis)
+    assert sim.output("Kingpin_Contribute_Front_Left.Weight") == pytest.approx(expected, rel=0.02)
+    assert moment != pytest.approx(expected, rel=1e-3)

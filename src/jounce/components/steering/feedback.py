@@ -28,13 +28,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import neg, truediv
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import model_validator
 
 from jounce.components.basics import Point
 from jounce.components.model import AxleModel, WheelModel
-from jounce.components.steering.kingpin import axis_of_motion, given_axis
+from jounce.components.steering.elements import ELEMENTS
+from jounce.components.steering.kingpin import axis_of_motion, carried, given_axis
+from jounce.components.steering.maps import SteerLengthMap
+from jounce.components.steering.outside import FORCES, KINGPINS, MOMENTS, SHOWN, given
+from jounce.components.steering.outside import name as outside_name
 from jounce.components.tire.contact import to_wheel_axes
 from jounce.core.curves import Curve, CurveUnits
 from jounce.core.fields import Data, choice, curve, hidden, part, problem
@@ -122,6 +128,9 @@ class Rod(Data):
 
     outer: Point = part(doc="in carrier axes")
     inner: Point = part(doc="from the wheel centre at design")
+    x: SteerLengthMap | None = part(None, doc="how the inner end moves")
+    y: SteerLengthMap | None = part(None, doc="the same to the left")
+    z: SteerLengthMap | None = part(None, doc="the same upwards")
 
 
 @dataclass
@@ -147,12 +156,14 @@ class Side:
 
 def sides_of(at: AxleModel, steering: Steering, linkage: Linkage, inertia: bool) -> dict[str, Side]:
     """Loads and kingpins of the steered wheels (1, 2); with ``inertia`` those of accelerations, too."""
-    return {wheel.place.name: _side(wheel, steering, linkage, inertia) for wheel in at.wheels}
+    return {wheel.place.name: side_of(wheel, steering, linkage, inertia) for wheel in at.wheels}
 
 
 def moment_of_forces(at: AxleModel, steering: Steering, linkage: Linkage) -> Any:
     """Sum of the kingpin moments of the forces that act."""
     sides = sides_of(at, steering, linkage, False)
+    if at.vehicle.is_open(*(outside_name(at, moment) for moment in MOMENTS)):
+        return sum(side.moment for side in sides.values())
     return sum(share for side in sides.values() for share in side.shares.values())
 
 
@@ -177,7 +188,8 @@ def side_word(wheel: WheelModel) -> str:
     return "Left" if wheel.place.side == "L" else "Right"
 
 
-def _side(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool) -> Side:
+def side_of(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool = False) -> Side:
+    """Loads and kingpin of one steered wheel."""
     carrier, slope = at.carrier, at.vehicle.slope
     side = Side(_loads(at, inertia))
     side.shift = [slope(r, linkage.angle) for r in carrier.r]
@@ -187,12 +199,31 @@ def _side(at: WheelModel, steering: Steering, linkage: Linkage, inertia: bool) -
     if steering.kingpin is None or steering.kingpin_axis == "motion":
         side.axis, side.point = axis_of_motion(at, side.turn, side.shift)
     else:
-        side.axis, side.point = given_axis(at, at.symbols(steering, "steering").axis, at.axle.steering)
+        side.axis, side.point = given_axis(at, at.symbols(steering, "steering").axis, at.steering_input)
+    if steering.axis_gives_way and at.gives:
+        is_given = steering.kingpin is not None and steering.kingpin_axis == "given"
+        side.axis, side.point = carried(at, side.axis, side.point, is_given)
     lever = [p - c for p, c in zip(carrier.r, side.point, strict=True)]
+    for word, name in ELEMENTS.items():
+        rod = steering.attached_at(at.place, name)
+        if rod is not None and word in at.tensions:
+            own = at.symbols(rod, f"attached_{name}")
+            start, end = _ends(at, own)
+            for i, axis in enumerate("xyz"):
+                if getattr(rod, axis) is not None:
+                    moved = getattr(own, axis)
+                    start[i] = start[i] + moved.scale * moved.curve(at.steering_input, at.travel)
+            line = [j - i for i, j in zip(end, start, strict=True)]
+            pull = _times(at.tensions[word] / sqrt(dot(line, line)), line)
+            arm = [i - c for i, c in zip(end, side.point, strict=True)]
+            side.shares[word] = dot(side.axis, cross(arm, pull))  # steering/elements.py (3)
     for name, load in side.loads.items():
         about = [a + b for a, b in zip(cross(lever, list(load.force)), load.moment, strict=True)]
         side.shares[name] = dot(side.axis, about)
-    side.moment = sum(side.shares.values())
+    name = MOMENTS[at.place.side == "R"]
+    total = sum(side.shares.values())
+    other = given(at.axle, lambda: total, name, KINGPINS, "N.m")
+    side.moment = total if other is None else other
     return side
 
 
@@ -239,33 +270,56 @@ def _loads(here: WheelModel, inertia: bool) -> dict[str, Load]:
     return loads
 
 
-def hand_torque(at: AxleModel, steering: Steering, linkage: Linkage, sides: dict[str, Side], total: Any) -> Any:
-    """Torque of the loads on the hand wheel; channels of rods, rack and hand wheel."""
+def load_on_angle(at: AxleModel, steering: Steering, linkage: Linkage, sides: dict[str, Side], total: Any) -> Any:
+    """Load of the wheels on ζ; channels of rods and rack."""
     channel, rack, feedback = at.channel, linkage.rack, steering.feedback
-    p = at.vehicle.symbols(feedback, "steering.feedback")
     slope = None if rack is None else at.vehicle.slope(rack, linkage.angle)  # τ'
     load: Any = 0.0
     for wheel in at.wheels:
         own, rod = _on_angle(wheel, steering, linkage, sides[wheel.place.name], slope)
+        if slope is not None:
+            word = f"{side_word(wheel)}TierodForceOnRackDirection"
+            other = given(at, partial(truediv, own, slope), word, FORCES, "N")
+            own = own if other is None else other * slope
         load = load + own
         if slope is not None:
             name = f"Steering_System.Steering_System_TieRod_Force_{side_word(wheel)}"
             channel(f"{name}.y", own / slope, "N", "of the tie rod on the rack, to the left")
             for axis, value in rod.items():
                 channel(f"{name}.{axis}", value, "N", "of the tie rod on the rack, body axes")
+    if linkage.by_elements and steering.feedback_method == "virtual_work":
+        load = load + sum(linkage.by_elements)
     rack_force = None if slope is None else load / slope
     if steering.feedback_method == "maps" and feedback.rack_force is not None:
-        rack_force = -p.rack_force(total, at.steering)
+        rack_force = -at.vehicle.symbols(feedback, "steering.feedback").rack_force(total, at.steering)
         load = rack_force * slope
+    if rack_force is not None:
+        other = given(at, partial(neg, rack_force), "RackForce", FORCES, "N")
+        if other is not None:
+            rack_force, load = -other, -other * slope
+        channel("Steering_System.Rack_Force", -rack_force, "N", "force the rack needs, to the left")
+        channel("Steering_System.Rack_Force_load", rack_force, "N", "force of the wheels on the rack, to the left")
+    return load
+
+
+def by_virtual_work(sides: dict[str, Side]) -> Any:
+    """Load of the wheels on ζ at locked travel (4), without elements."""
+    return sum(_virtual_work(side) for side in sides.values())
+
+
+def hand_torque(at: AxleModel, steering: Steering, linkage: Linkage, load: Any, total: Any) -> Any:
+    """Torque of the loads on the hand wheel, without mass and friction between; channels of the hand wheel."""
+    channel, feedback = at.channel, steering.feedback
+    p = at.vehicle.symbols(feedback, "steering.feedback")
     if steering.feedback_method == "maps" and feedback.torque is not None:
         torque = -p.torque(total, at.steering)
     else:
         torque = load / linkage.scale
     if feedback.servo_scaling is not None:
         torque = torque * p.servo_scaling(fabs(at.unit.chassis.v[0]))
-    if rack_force is not None:
-        channel("Steering_System.Rack_Force", -rack_force, "N", "force the rack needs, to the left")
-        channel("Steering_System.Rack_Force_load", rack_force, "N", "force of the wheels on the rack, to the left")
+    for name, flag in (("SteeringTorque", FORCES), SHOWN):
+        other = given(at, partial(neg, torque), name, flag, "N.m")
+        torque = torque if other is None else -other
     channel("Steering_System.Steering_Wheel_Torque", -torque, "N.m", "torque the hand needs, left positive")
     channel("Steering_System.Steering_Wheel_Torque_load", torque, "N.m", "torque of the steering on the hand wheel")
     channel("Steering_System.DriveSim_Steering_Feedback_Torque", -torque, "N.m", "as Steering_Wheel_Torque")
@@ -282,24 +336,33 @@ def _on_angle(
         p = at.vehicle.bound(feedback, at.place, f"{at.vehicle.place.prefix}steering.feedback.{at.place.name}.")
         return mirror * p.tie_rod_force(mirror * side.moment, mirror * linkage.rack) * slope, {}
     if steering.feedback_method == "tie_rods":
-        pull, direction = _rod(at, steering, linkage, side)
+        pull, direction = rod_force(at, steering, linkage, side)
         return pull * direction[1] * slope, {"x": pull * direction[0], "z": pull * direction[2]}
     if steering.feedback_method == "virtual_work":
-        return sum(dot(f.force, side.shift) + dot(f.moment, side.turn) for f in side.loads.values()), {}
+        return _virtual_work(side), {}
     return side.moment * dot(side.axis, side.turn), {}
 
 
-def _rod(at: WheelModel, steering: Steering, linkage: Linkage, side: Side) -> tuple[Any, Vector]:
+def _virtual_work(side: Side) -> Any:
+    return sum(dot(f.force, side.shift) + dot(f.moment, side.turn) for f in side.loads.values())
+
+
+def rod_force(at: WheelModel, steering: Steering, linkage: Linkage, side: Side) -> tuple[Any, Vector]:
     """Tension of a tie rod and its direction, from inner to outer end (5)."""
-    p = at.symbols(steering.rod_at(at.place), "tie_rod")
-    carrier = at.carrier
-    inner = [d + i for d, i in zip(at.design, p.inner.vector, strict=True)]
-    end = [r + dot(row, p.outer.vector) for r, row in zip(carrier.r, carrier.rotation, strict=True)]
+    inner, end = _ends(at, at.symbols(steering.rod_at(at.place), "tie_rod"))
     line = [o - i for o, i in zip(end, [inner[0], inner[1] + linkage.rack, inner[2]], strict=True)]
     length = sqrt(dot(line, line))
     direction = [x / length for x in line]
     arm = [o - p for o, p in zip(end, side.point, strict=True)]
     return side.moment / dot(side.axis, cross(arm, direction)), direction
+
+
+def _ends(at: WheelModel, p: Any) -> tuple[list[Any], list[Any]]:
+    """Inner and outer end of a rod, in axes of the body; the inner one where it is at design."""
+    carrier = at.carrier
+    inner = [d + i for d, i in zip(at.design, p.inner.vector, strict=True)]
+    outer = [r + dot(row, p.outer.vector) for r, row in zip(carrier.r, carrier.rotation, strict=True)]
+    return inner, outer
 
 
 def _times(factor: Any, a: Vector) -> list[Any]:

@@ -1,6 +1,13 @@
 """The steering axis of a wheel: as given, or the axis that the maps turn the carrier about.
 
 w = ∂ω/∂ζ̇,  k̂ ∥ w upwards,  P = p + (w × ∂p/∂ζ)/|w|²                 "motion": from the maps                  (1)
+
+Either is an axis of the guided carrier. With ``axis_gives_way`` compliance carries it along as it carries the carrier,
+from the pose R_0, p_0 that the maps give it to R, p:
+
+k̂' = R R_0ᵀ k̂,  P' = p + R R_0ᵀ (P - p_0)                                                                       (2)
+
+(p_0 - P of a given axis, p - P of one by the motion, which is found from where the wheel is.)
 """
 
 from __future__ import annotations
@@ -51,6 +58,17 @@ def axis_of_motion(at: WheelModel, turn: Vector, shift: Vector) -> tuple[Vector,
     axis = [if_else(turns, upwards * a, b) for a, b in zip(turn, (0.0, 0.0, 1.0), strict=True)]
     away = cross(list(turn), list(shift))
     return axis, [p + if_else(turns, a / divisor, 0.0) for p, a in zip(at.carrier.r, away, strict=True)]
+
+
+def carried(at: WheelModel, axis: Vector, point: Vector, given: bool) -> tuple[Vector, Vector]:
+    """The axis carried along by the compliance of the wheel (2)."""
+    total = at.carrier.rotation
+    before = at.guided_rotation
+    turn = [[dot(a, b) for b in before] for a in total]  # R R_0ᵀ
+    shift = [at.gives.get(name, 0.0) if given else 0.0 for name in ("x", "y")]
+    lever = [c - p + s for c, p, s in zip(point, at.carrier.r, [*shift, 0.0], strict=True)]
+    moved = [p + dot(row, lever) for p, row in zip(at.carrier.r, turn, strict=True)]
+    return [dot(row, list(axis)) for row in turn], moved
 
 
 def given_axis(at: WheelModel, p: Symbols, u: Any) -> tuple[Vector, Vector]:

@@ -8,24 +8,29 @@ in ``feedback``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import model_validator
 
 from jounce.components.basics import Point, Side, Subsystem
 from jounce.components.model import AxleModel
 from jounce.components.part import Level, Symbols, derived
-from jounce.components.places import Place, WheelPlace
-from jounce.components.steering import feedback
+from jounce.components.places import AxlePlace, Place, WheelPlace
+from jounce.components.steering import feedback, outside
 from jounce.components.steering.column import Column
+from jounce.components.steering.elements import ELEMENTS, Attachments, SteeredDeflection, SteeredElements, SteerForce
 from jounce.components.steering.feedback import Feedback, Rod, TieRod
 from jounce.components.steering.kingpin import Kingpin
 from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, SteerMap, mirrored
 from jounce.components.steering.motion import Motion
-from jounce.components.steering.release import Release
-from jounce.core.curves import Curve, invert
+from jounce.components.steering.rack_pinion import Given, Mechanism, RackPinion
+from jounce.components.steering.release import Release, let_go, move
+from jounce.core.curves import Curve, CurveUnits, invert
 from jounce.core.fields import Data, choice, curve, part, problem, quantity
+
+BACK = CurveUnits("m", "rad")  # of the way from rack to hand wheel
 
 
 @dataclass
@@ -38,6 +43,9 @@ class Linkage:
     rack: Any = None  # τ(ζ)
     wind_up: tuple[Any, Any] | None = None  # first step of the lag, wind-up
     free: tuple[Any, Any, Any] | None = None  # whether let go, rate of the free wheel, rate of the hand
+    rate: Any = None  # of the hand wheel
+    angle_rate: Any = None  # of ζ, where that is a coordinate of its own
+    by_elements: list[Any] = field(default_factory=list)  # loads on ζ of elements that steering deflects
 
 
 def _map(name: str) -> Any:
@@ -47,6 +55,31 @@ def _map(name: str) -> Any:
         return self.map(name, place.side)
 
     return derived(label=name, at="wheel")(found)
+
+
+def _element(name: str) -> Any:
+    """What steering does to an element, on the side on which a wheel is."""
+
+    def found(self: Steering, place: WheelPlace) -> SteerMap | SteerForce | None:
+        return None if self.elements is None else _on(getattr(self.elements, name), place.side, 1.0)
+
+    return derived(label=f"elements.{name}", at="wheel")(found)
+
+
+def _on(found: Any, side: Side, sign: float) -> Any:
+    """A map of one side; on the right, unless given, sign · that of the left wheel at -u."""
+    if found is None or side == "L":
+        return found
+    if found.right is not None:
+        return found.right
+    return found.model_copy(update={"curve": mirrored(found.curve, sign)})
+
+
+def _told_over(group: Mapping[str, Any], over: str, only: str = "") -> dict[str, Any]:
+    """A group of maps, told what they are over; ``only``: those of these names."""
+    found = {name: SteerMap.expand(raw) for name, raw in group.items() if not only or name in only}
+    told = {name: {**raw, "over": over} for name, raw in found.items() if isinstance(raw, Mapping)}
+    return {**group, **told}
 
 
 def _reach(found: Curve) -> float:
@@ -82,9 +115,15 @@ class Steering(Subsystem):
     kingpin_axis: Literal["given", "motion"] = choice(
         "given", doc="given: by kingpin, where it is there; motion: the axis about which the maps turn the carrier"
     )
+    axis_gives_way: bool = choice(False, doc="compliance of the wheel carries its steering axis along")
     feedback: Feedback = part({}, doc="forces of the steering")
     column: Column | None = part(None, doc="compliant column")
     release: Release | None = part(None, doc="a hand wheel that can be let go")
+    elements: SteeredElements | None = part(None, doc="what steering does to elements of the axle", silent=True)
+    attachments: Attachments | None = part(None, doc="elements that pull on the upright", silent=True)
+    rack_pinion: RackPinion | None = part(
+        None, doc="inertia, elasticity, friction and assist between hand wheel and rack", silent=True
+    )
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
@@ -102,12 +141,18 @@ class Steering(Subsystem):
             found = kind.expand(data.get(name))
             if isinstance(found, Mapping):
                 data[name] = {**found, "over": over}
+        if isinstance(data.get("elements"), Mapping):
+            data["elements"] = _told_over(data["elements"], over)
+        if isinstance(data.get("attachments"), Mapping):
+            ends = data["attachments"].items()
+            data["attachments"] = {
+                name: _told_over(found, over, "xyz") if isinstance(found, Mapping) else found for name, found in ends
+            }
         return data
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.input == "rack_travel" and self.rack_travel is None:
-            raise problem("missing; needed for input: rack_travel", "rack_travel")
+        self._check_rack()
         if self.rack_travel is not None and self.rack_travel.monotonic == 0:
             raise problem("must strictly rise or fall with the hand wheel angle", "rack_travel")
         if self.method == "toe_table" and self.steer.curve.n_axes == 2:
@@ -128,10 +173,33 @@ class Steering(Subsystem):
             if found is not None and found.over != over:
                 raise problem(f"a map over an input in {found.over}, but input: {self.input} is in {over}", name)
         self._check_feedback()
+        for name in ELEMENTS.values() if self.elements is not None and self.attachments is not None else ():
+            if getattr(self.elements, name) is not None and getattr(self.attachments, name) is not None:
+                raise problem("stands beside elements, which has its load by virtual work", "attachments", name)
         return self
+
+    def _check_rack(self) -> None:
+        if self.input == "rack_travel" and self.rack_travel is None:
+            raise problem("missing; needed for input: rack_travel", "rack_travel")
+
+    def remarks(self) -> Iterator[tuple[str, str]]:
+        if self.attachments is not None and self.feedback_method == "maps":
+            yield "attachments", "change the kingpin moment that feedback maps are entered with; do they have them?"
+        if self.rack_pinion is not None:
+            yield from ((f"rack_pinion.{key}", text) for key, text in self.rack_pinion.remarks())
 
     def _check_feedback(self) -> None:
         found = self.feedback
+        if self.rack_pinion is not None:
+            for name in ("column", "release"):
+                if getattr(self, name) is not None:
+                    raise problem("stands beside rack_pinion, which has one of its own", name)
+            for name, bad in (("inertia_terms", found.inertia_terms), ("torque", found.torque is not None),
+                              ("servo_scaling", found.servo_scaling is not None)):  # fmt: skip
+                if bad:
+                    raise problem("stands beside rack_pinion, which has it by itself", "feedback", name)
+            if self.rack_travel is None:
+                raise problem("missing; needed for rack_pinion", "rack_travel")
         if found.method == "kingpin" and (self.kingpin is None or self.kingpin_axis == "motion"):
             raise problem("method: kingpin needs a given kingpin", "feedback")
         if self.release is not None and found.inertia_terms:
@@ -160,6 +228,17 @@ class Steering(Subsystem):
         return min(ends) * self.gear_ratio_scale if ends else None
 
     @property
+    def releases(self) -> bool:
+        """Whether its hand wheel can be let go."""
+        return self.release is not None or self.rack_pinion is not None
+
+    def turned(self, place: AxlePlace, hand: float) -> dict[str, float]:
+        """States that the hand wheel moves to where it is and nothing else acts: the rack, where it has a state."""
+        if self.rack_pinion is None:
+            return {}
+        return {f"{place.vehicle.prefix}steering.rack": self.rack_pinion.pinion(hand) / self.gear_ratio_scale}
+
+    @property
     def feedback_method(self) -> Literal["virtual_work", "kingpin", "tie_rods", "maps"]:
         """The way from loads to the hand wheel, chosen or usual."""
         if self.feedback.method is not None:
@@ -182,12 +261,8 @@ class Steering(Subsystem):
         Unless it is given for the right side, the right wheel does as the left one in a mirror: x, camber and side-view
         angle are those of the left wheel at −u; steer and y likewise, with the opposite sign.
         """
-        found: SteerMap | None = getattr(self, name)
-        if found is None or side == "L":
-            return found
-        if found.right is not None:
-            return found.right
-        return found.model_copy(update={"curve": mirrored(found.curve, -1.0 if name in ("steer", "y") else 1.0)})
+        found: SteerMap | None = _on(getattr(self, name), side, -1.0 if name in ("steer", "y") else 1.0)
+        return found
 
     def kingpin_on(self, side: Side) -> Kingpin | None:
         """Return the steering axis of one side; on the right, unless given, as in a mirror."""
@@ -205,6 +280,25 @@ class Steering(Subsystem):
 
     map_steer, map_camber, map_side_view_angle = (_map(name) for name in ("steer", "camber", "side_view_angle"))
     map_x, map_y = _map("x"), _map("y")
+    of_spring, of_damper, of_anti_roll = (_element(name) for name in ("spring", "damper", "anti_roll"))
+    of_bump_stop, of_rebound_stop = _element("bump_stop"), _element("rebound_stop")
+
+    @derived(doc="1 where the rack moves to the left with the hand wheel, -1 where it moves to the right", at="axle")
+    def rack_sign(self, place: Place) -> float | None:
+        return None if self.rack_travel is None else float(self.rack_travel.monotonic)
+
+    @derived(at="axle", guides=True)
+    def rack_back(self, place: Place) -> Curve | None:
+        """Hand wheel angle over rack travel."""
+        found = self.rack_travel
+        if found is None:
+            return None
+        if found.constant is not None:
+            return Curve(BACK, constant=1.0 / found.constant)
+        table = found.table(method=place.settings.splines.method, extrapolation="linear")
+        dense = np.interp(np.arange(0, len(found.x) - 0.9, 0.1), np.arange(len(found.x)), found.x)
+        pairs = sorted((float(table(x)), float(x)) for x in dense)
+        return Curve(BACK, x=tuple(y for y, _ in pairs), y=tuple(x for _, x in pairs))
 
     @derived(label="kingpin", at="wheel")
     def axis(self, place: WheelPlace) -> Kingpin | None:
@@ -215,15 +309,33 @@ class Steering(Subsystem):
         """The tie rod of a wheel, its outer end in carrier axes."""
         rod = self.tie_rod_on(place.side)
         assert rod is not None
+        return Rod(outer=self._on_carrier(place, rod.outer.array), inner=rod.inner)
+
+    def _on_carrier(self, place: WheelPlace, offset: Any) -> Point:
+        """An offset from the wheel centre at design, in carrier axes."""
         motion = Motion(place.axle.data.suspension, self, place.settings)
-        outer = motion.design_rotation(place.side).T @ rod.outer.array
-        return Rod(outer=Point(x=outer[0], y=outer[1], z=outer[2]), inner=rod.inner)
+        x, y, z = motion.design_rotation(place.side).T @ offset
+        return Point(x=x, y=y, z=z)
+
+    def attached_at(self, place: WheelPlace, name: str) -> Rod | None:
+        """Ends of an element of a wheel: on the carrier in its axes, on the body from the wheel centre at design."""
+        found = None if self.attachments is None else getattr(self.attachments, name)
+        if found is None:
+            return None
+        mirror = [1.0, place.outwards, 1.0]
+        upright, chassis = (mirror * end.array - place.centre for end in (found.upright, found.chassis))
+        inner = Point(x=chassis[0], y=chassis[1], z=chassis[2])
+        moves = {axis: _on(getattr(found, axis), place.side, -1.0 if axis == "y" else 1.0) for axis in "xyz"}
+        return Rod(outer=self._on_carrier(place, upright), inner=inner, **moves)
 
     def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
         if isinstance(place, WheelPlace) and place.axle.data.steering is self:
             yield f"steering.feedback.{place.name}", self.feedback
             if self.feedback.tie_rod is not None:
                 yield f"{place.name}.tie_rod", self.rod_at(place)
+            for name in ELEMENTS.values():
+                if (rod := self.attached_at(place, name)) is not None:
+                    yield f"{place.name}.attached_{name}", rod
 
     def frames(self, at: AxleModel, p: Symbols) -> None:
         """The input u of the steering maps: hand wheel angle or rack travel."""
@@ -231,22 +343,51 @@ class Steering(Subsystem):
         hand = at.vehicle.signals.read("steering_wheel", "the steering")
         rate = system.time_derivative(hand)
         free, wind_up = None, None
-        if self.release is not None:
-            loose, offset, speed = self.release.declare(scope, at.vehicle.root, rate)
+        if self.releases:
+            loose, offset, speed = let_go(scope, at.vehicle.root, rate)
             free, hand, rate = (loose, speed, rate), hand + offset, rate + loose * (speed - rate)
+        if self.rack_pinion is not None:
+            angle, angle_rate = scope.coordinate(
+                "rack", unit="rad", doc="travel of the rack, as a turn of the pinion", on=at.frame, role="balance"
+            )
+            rack = p.rack_travel(angle)
+            at.linkage = Linkage(hand, angle, p.gear_ratio_scale, rack, None, free, rate, angle_rate)
+            self._tell(at, rate)
+            return
         angle = hand / p.gear_ratio_scale
         if self.column is not None and at.place.settings.simplified_model == 0:
             wind_up = self.column.declare(scope, p.column)
             angle = angle + wind_up[1]
             name = "Steering_System.Steering_column_deformation"
             at.channel(name, wind_up[1], "rad", "wind-up, left positive")
+        over = "m" if self.input == "rack_travel" else "rad"
+        angle = outside.given_angle(at, angle, None if self.rack_travel is None else lambda u: p.rack_back(u), over)
         angle = system.calls.alias(f"{scope.prefix}angle", [angle])[0]
         rack = None if self.rack_travel is None else p.rack_travel(angle)
         at.linkage = Linkage(hand, angle, p.gear_ratio_scale, rack, wind_up, free)
-        at.steering = rack if self.input == "rack_travel" else angle
-        if rack is not None:
-            at.channel("Steering_System.Rack_Displacement", rack, "m", "rack travel")
-        at.channel("driver_demands.steering", hand, "rad", "hand wheel angle, left positive")
+        self._tell(at, rate)
+
+    def connect(self, at: AxleModel, p: Symbols) -> None:
+        """Anti-roll forces that change with the steering."""
+        if self.elements is not None and self.elements.anti_roll is not None:
+            for wheel in at.wheels:
+                own = wheel.symbols(self, "steering").of_anti_roll
+                force = own.scale * own.curve(at.steering, wheel.travel)
+                wheel.anti_roll_end.push(force)
+                name = f"Steering_System.Anti_Roll_Force.{wheel.place.name}"
+                at.channel(name, force, "N", "that steering adds at the wheel, upwards")
+
+    def _tell(self, at: AxleModel, rate: Any) -> None:
+        linkage = at.linkage
+        for wheel in at.wheels if self.elements is not None else ():
+            own = wheel.symbols(self, "steering")
+            for word, name in ELEMENTS.items():
+                if getattr(self.elements, name) is not None:
+                    wheel.steered_elements[word] = SteeredDeflection(wheel, getattr(own, f"of_{name}"))
+        at.steering = linkage.rack if self.input == "rack_travel" else linkage.angle
+        if linkage.rack is not None:
+            at.channel("Steering_System.Rack_Displacement", linkage.rack, "m", "rack travel")
+        at.channel("driver_demands.steering", linkage.hand, "rad", "hand wheel angle, left positive")
         at.channel("driver_demands.steering_velocity", rate, "rad/s", "its rate")
 
     def close(self, at: AxleModel, p: Symbols) -> None:
@@ -258,7 +399,30 @@ class Steering(Subsystem):
             self.column.close(scope, p.column, linkage.wind_up[0], moment)
         sides = feedback.sides_of(at, self, linkage, self.feedback.inertia_terms)
         total = feedback.tell_kingpins(at, sides)
-        torque = feedback.hand_torque(at, self, linkage, sides, total)
+        load = feedback.load_on_angle(at, self, linkage, sides, total)
+        if self.rack_pinion is not None:
+            self._mechanism(at, p, sides, load)
+            return
+        torque = feedback.hand_torque(at, self, linkage, load, total)
         if linkage.free is not None and self.release is not None:
             loose, speed, rate = linkage.free
-            self.release.close(scope, p.release, loose, speed, rate, torque)
+            move(scope, loose, speed, rate, self.release.moving(p.release, speed, torque))
+
+    def _mechanism(self, at: AxleModel, p: Symbols, sides: Mapping[str, Any], load: Any) -> None:
+        """What moves between hand wheel and rack; wheels act on ζ by virtual work, and by what ``load`` has more."""
+        assert self.rack_pinion is not None
+        linkage, scope, system = at.linkage, at.vehicle.scope("steering"), at.system
+        if self.feedback_method != "virtual_work" or self.feedback.tie_rod_force is not None:
+            known = feedback.by_virtual_work(dict(sides)) + sum(linkage.by_elements)
+            system.generalized_force(linkage.angle_rate, load - known)
+        loose, speed, rate = linkage.free
+        slope = at.vehicle.slope(linkage.rack, linkage.angle)
+        hand = system.calls.alias(f"{scope.prefix}hand", [linkage.hand])[0]
+        given = Given(
+            scope, hand, linkage.rate, system.time_derivative(rate), loose, linkage.scale, linkage.angle,
+            linkage.angle_rate, linkage.rack, slope, p.rack_sign, at.unit.chassis.v[0], at.frame, load / slope,
+            lambda name, unit, doc, mode="added": at.vehicle.outside(name, unit, doc, mode, float(mode == "flag")),
+            at.channel,
+        )  # fmt: skip
+        told = Mechanism(self.rack_pinion, p.rack_pinion, given).build()
+        move(scope, loose, speed, rate, told.moving)

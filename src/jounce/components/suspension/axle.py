@@ -144,7 +144,7 @@ class Suspension(Subsystem):
 
     @derived("-", doc="steer per unit of the steering input, straight ahead", at="wheel")
     def steer_rate(self, place: WheelPlace) -> float | None:
-        steering = place.axle.data.steering
+        steering = place.axle.data.guiding
         return None if steering is None else slope_at_zero(steering.map("steer", place.side).curve)
 
     def parts(self) -> Iterator[tuple[str, Part]]:
@@ -157,11 +157,11 @@ class Suspension(Subsystem):
             wheel.travel, wheel.travel_rate = wheel.scope.coordinate(
                 TRAVEL, unit="m", doc="wheel travel", on=at.frame, role="balance"
             )
-        steering = at.place.data.steering
+        steering = at.place.data.guiding
         for wheel in at.wheels:
             own = wheel.symbols(self)
             if at.place.settings.simplified_model == 1:
-                psi = 0.0 if steering is None else own.steer_rate * at.steering
+                psi = 0.0 if steering is None else own.steer_rate * wheel.steering_input
                 wheel.pose = Pose(0.0, 0.0, psi, 0.0, 0.0)
             else:
                 steered = None if steering is None else wheel.symbols(steering, "steering")
@@ -182,6 +182,10 @@ class Suspension(Subsystem):
                 added=f"Steering.steer_at_spindle.{wheel.place.name}", rate=True,
             )  # fmt: skip
             wheel.carrier = self._carrier(wheel, own, wheel.pose, "carrier")
+            if steering is not None and steering.axis_gives_way and wheel.gives:
+                back = {name: -value for name, value in wheel.gives.items()}
+                before = self._carrier(wheel, own, _given_way(wheel, replace(wheel.pose), back), "carrier_guided")
+                wheel.guided_rotation = before.rotation
             if wheel.yielding is not None:
                 for i, tried in enumerate(wheel.yielding.tried):
                     change = {name: value - wheel.gives[name] for name, value in tried.items()}

@@ -119,6 +119,11 @@ class Deflection:
         self.ends: list[End] = [wheel.direct_end if direct else wheel.end for wheel in wheels]
         own = self.ends[0].travel if shift is None else self.ends[0].travel + shift
         self.value = p.moves(*[own, *(end.travel for end in self.ends[1:])])
+        main = bool(element.channels) and at.number_of(element) == 0
+        self.word = element.channels if main else ""
+        self.steered = at.steered_elements.get(self.word)  # what steering adds, see steering/elements.py
+        if self.steered is not None:
+            self.value = self.value + self.steered.value(own)
         self.slopes = [at.vehicle.slope(self.value, end.travel) for end in self.ends]
         name = f"External_{element.channels}.{at.place.name}.{element.channels}_Motion_Ratio"
         if element.channels:
@@ -141,7 +146,8 @@ class Deflection:
 
     @property
     def rate(self) -> Any:
-        return rate_of(self.slopes, self.ends)
+        rate = rate_of(self.slopes, self.ends)
+        return rate if self.steered is None else rate + self.steered.rate
 
     @property
     def second_rate(self) -> Any:
@@ -163,6 +169,10 @@ class Deflection:
         """A force that lengthens the element where positive; returns what it does to the own wheel's travel."""
         for slope, end in zip(self.slopes, self.ends, strict=True):
             end.push(force * slope)
+        if self.word:
+            self.at.tensions[self.word] = force
+        if self.steered is not None:
+            self.steered.act(force)
         return force * self.slopes[0]
 
 

@@ -88,7 +88,7 @@ def pose(at: WheelModel, p: Symbols, steered: Symbols | None, steering: Any, dep
         if getattr(steering, name) is None:
             return None
         found = getattr(steered, f"map_{name}")
-        return found.scale * changed("toe" if name == "steer" else name, found.curve, at.axle.steering, travel)
+        return found.scale * changed("toe" if name == "steer" else name, found.curve, at.steering_input, travel)
 
     result = {}
     for name in ("x", "y", "camber", "side_view_angle"):
