@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def test_soft_it_swings_with_its_analytic_frequency_and_damping() -> None:
         exact = 3.0 * np.exp(-rate * times) * (np.cos(omega * times) - rate / omega * np.sin(omega * times))
         errors.append(np.abs(slips - exact).max() / 3.0)
     assert omega / (2 * math.pi) == pytest.approx(45.8, abs=0.5)
-    orders = [math.log2(a / b) for a, b in zip(errors, errors[1:], strict=False)]
+    orders = [math.log2(a / b) for a, b in pairwise(errors)]
     assert min(orders) > 1.8 and errors[-1] < 0.03
 
 
@@ -99,7 +100,7 @@ def test_it_slips_at_its_limit_and_loses_torque_times_slip() -> None:
 
 @pytest.mark.parametrize(("step", "room"), [(1e-3, 3e-3), (2.5e-4, 7e-4)])
 def test_energy_of_a_lock_up(step: float, room: float) -> None:
-    """What the torque on A did, less what is left as motion and in the spring, is heat; the step of lock-up is blurred."""
+    """What the torque on A did, less what is left as motion and in the spring, is heat; lock-up is blurred by a step."""
     sim = bench(step, k=1e5, c=50.0)
     sim.set_states({"A.spin": 300.0, "B.spin": 20.0})
     sim.set_inputs({"A.torque": 60.0, "limit": 90.0})

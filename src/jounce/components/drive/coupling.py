@@ -11,10 +11,11 @@ A stiff coupling does not ask for a short step. T at the end of a step of length
 k (θ + h Δω) + c Δω + h (k h + c) Δω̇, has an inertance more than (1): the kernel has inerters, hence its solve is the
 implicit one. With a bound μ of the mobility of the slip (∂Δω̇/∂T) both additions are weighted:
 
-    x = h (k h + c) μ,   w = 2x²/(1 + 2x²):    inertance  b = h (k h + c) w,   damping  k h w,   θ̇ = Δω + h w Δω̇          (2)
+    x = h (k h + c) μ,   w = 2x²/(1 + 2x²)
+    inertance  b = h (k h + c) w,   damping  c + k h w,   θ̇ = Δω + h w Δω̇                                        (2)
 
-w is small where the step resolves the coupling (the additions vanish with h³ and faster), and goes to 1 where it does not: then
-every evaluation is that of the linear-implicit Euler method. While it slides there is nothing stiff, and b = 0. Which
+w is small where the step resolves the coupling (the additions vanish with h³ and faster), and goes to 1 where it does
+not: then every evaluation is that of the linear-implicit Euler method. While it slides there is nothing stiff, and b = 0. Which
 of both it does is said by the torque that the implicit step is about to find, with the acceleration a₀ that the slip
 would have without the coupling, as it was at the last evaluation:
 
@@ -23,8 +24,8 @@ would have without the coupling, as it was at the last evaluation:
 For a soft coupling this is (1). Without it a stiff one would miss the instant at which the slip passes zero between
 two evaluations, and chatter.
 
-The elasto-plastic law is that of [SimoHughes1998] section 1.4 with a viscous part; (2, 3) are ours, after the linear-implicit
-Euler method of [Burgermeister2006].
+The elasto-plastic law is that of [SimoHughes1998] section 1.4 with a viscous part; (2, 3) are ours, after the
+linear-implicit Euler method of [Burgermeister2006].
 """
 
 from __future__ import annotations
