@@ -100,7 +100,7 @@ def test_it_slips_at_its_limit_and_loses_torque_times_slip() -> None:
 
 @pytest.mark.parametrize(("step", "room"), [(1e-3, 3e-3), (2.5e-4, 7e-4)])
 def test_energy_of_a_lock_up(step: float, room: float) -> None:
-    """What the torque on A did, less what is left as motion and in the spring, is heat; lock-up is blurred by a step."""
+    """What the torque on A did, less what is left as motion and in the spring, is heat; a step blurs lock-up."""
     sim = bench(step, k=1e5, c=50.0)
     sim.set_states({"A.spin": 300.0, "B.spin": 20.0})
     sim.set_inputs({"A.torque": 60.0, "limit": 90.0})

@@ -15,9 +15,9 @@ implicit one. With a bound μ of the mobility of the slip (∂Δω̇/∂T) both 
     inertance  b = h (k h + c) w,   damping  c + k h w,   θ̇ = Δω + h w Δω̇                                        (2)
 
 w is small where the step resolves the coupling (the additions vanish with h³ and faster), and goes to 1 where it does
-not: then every evaluation is that of the linear-implicit Euler method. While it slides there is nothing stiff, and b = 0. Which
-of both it does is said by the torque that the implicit step is about to find, with the acceleration a₀ that the slip
-would have without the coupling, as it was at the last evaluation:
+not: then every evaluation is that of the linear-implicit Euler method. While it slides there is nothing stiff, and b
+= 0. Which of both it does is said by the torque that the implicit step is about to find, with the acceleration a₀
+that the slip would have without the coupling, as it was at the last evaluation:
 
     |k θ + c Δω + b a₀|/(1 + b μ) < limit,    a₀ = Δω̇ + μ T                                                      (3)
 

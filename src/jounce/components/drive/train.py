@@ -15,8 +15,8 @@ Torques on a shaft are summed. The sum T_s passes the relation that determines t
     T_k = a_k f T_s,   f = 1 − (1 − η) w  with T_s ω_s > 0,  1 + (1/η − 1) w  else,   w = |P|/√(P² + P₀²)          (3)
 
 P = T_s ω_s. Power into the relation loses the part 1 − η, power that comes back 1/η − 1 of what is left of it; both
-fade below the power P₀, so that the loss P (1 − f) is smooth and never negative. Inertia is not scaled by η. A relation of
-hubs and freedoms only, which nothing is left to follow, is a constraint of the model and loses nothing.
+fade below the power P₀, so that the loss P (1 − f) is smooth and never negative. Inertia is not scaled by η. A
+relation of hubs and freedoms only, which nothing is left to follow, is a constraint of the model and loses nothing.
 
 The bound of the mobility, ∂ω̇/∂T of a shaft with all else at rest, that stiff couplings ask for (``coupling``): with the
 inertia J on the shaft itself,
