@@ -59,7 +59,9 @@ class Relation:
     efficiency: Any = None  # None: nothing is lost
     solved: Shaft | None = None
     power: Any = 0.0  # into it, at the shaft it determines
+    factor: Any = 1.0  # f in (3)
     lost: Any = 0.0
+    passing: Callable[[], None] | None = None  # what its part does once the torque on the determined shaft is known
 
     @property
     def followed(self) -> list[tuple[Any, Shaft]]:
@@ -186,6 +188,9 @@ class Train:
             if relation.efficiency is not None:
                 factor = passed(relation.efficiency, relation.power)
                 relation.lost = relation.power * (1 - factor)
+            relation.factor = factor
+            if relation.passing is not None:
+                relation.passing()
             for a, other in relation.followed:
                 self.push(other, a * factor * shaft.torque)
         for shaft in self.shafts.values():
