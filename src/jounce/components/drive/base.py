@@ -88,7 +88,7 @@ class Station:
         """Push the body about the chosen axis: the torque between what turns and the housing."""
         if self.part.reaction == "none":
             return
-        if self.model.units:
+        if self.model.units[0].chassis is not None:
             vector = [torque * a for a in DIRECTIONS[self.part.reaction]]
             self.model.system.torque(self.model.units[0].chassis, vector)
         self.channel("reaction", torque, "N.m", f"on the body, about {self.part.reaction}")

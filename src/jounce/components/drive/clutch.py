@@ -7,7 +7,7 @@ With the pedal C from closed (0) to open (1), the engagement e and the capacity 
 
 T is the torque of the input plate. By choice e is a factor on stiffness and slip instead, as in the reference tool:
 
-    T = e (k θ + c θ̇),   θ̇ = e Δω,   |T| ≤ T_c                                                                  (3)
+    T = e (k θ + c θ̇),   θ̇ = e Δω,   |T| ≤ T_c,    that is, springs of e² k and e² c                               (3)
 
 A driver who neither stalls the engine nor forgets the clutch is a part of it (``automatic``): below the speed
 ``opens_below`` of the output plate the clutch is as far closed as the engine is fast, from ``engages_from`` on; above
@@ -25,7 +25,7 @@ from jounce.components.drive.coupling import coupling
 from jounce.components.drive.engine_control import RPM
 from jounce.components.drive.train import passed
 from jounce.core.fields import choice, problem, quantity
-from jounce.symbolic.ops import fmax
+from jounce.symbolic.ops import fmax, if_else
 
 SMALLEST = 1e-3  # engagement below which (3) transmits nothing
 
@@ -91,15 +91,12 @@ class Clutch(DrivePart):
         p, train = here.p, here.train
         e, slip = self.engaged(here), before.speed - after.speed
         mobility = train.mobility(before) + train.mobility(after)
-        if self.engagement == "capacity":
-            made = coupling(here.scope, "plate", slip, e * p.capacity, p.stiffness, p.damping, mobility, train.on)
-            torque = made.torque
-        else:
-            share = fmax(e, SMALLEST)
-            made = coupling(
-                here.scope, "plate", share * slip, p.capacity / share, p.stiffness, p.damping, mobility, train.on
-            )
-            torque = share * made.torque
+        limit, share = e * p.capacity, 1.0
+        if self.engagement == "stiffness":
+            limit, share = if_else(e > SMALLEST, p.capacity, 0.0), fmax(e, SMALLEST) ** 2  # (3)
+        springs = share * p.stiffness, share * p.damping
+        made = coupling(here.scope, "plate", slip, limit, *springs, mobility, train.on)
+        torque = made.torque
         torque = here.model.through(
             torque, "N.m", "torque of the clutch", added="Clutch.clutch_trq",
             flag="Subsystem_Activation.Internal_Clutch_Activity",
@@ -113,7 +110,7 @@ class Clutch(DrivePart):
     def told(self, here: Station) -> None:
         kept = here.kept
         made, after = kept["made"], here.shafts[1]
-        carried = made.carried if self.engagement == "capacity" else fmax(kept["engaged"], SMALLEST) * made.carried
+        carried = made.carried
         here.channel("slip_angle", made.windup, "rad", "wind-up of its springs")
         here.channel("torque", kept["factor"] * carried, "N.m", "torque to the output plate")
         here.channel("inputplate_torque", carried, "N.m", "torque on the input plate")

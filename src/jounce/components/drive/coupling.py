@@ -11,10 +11,10 @@ A stiff coupling does not ask for a short step. T at the end of a step of length
 k (θ + h Δω) + c Δω + h (k h + c) Δω̇, has an inertance more than (1): the kernel has inerters, hence its solve is the
 implicit one. With a bound μ of the mobility of the slip (∂Δω̇/∂T) both additions are weighted:
 
-    x = h (k h + c) μ,   w = 2x²/(1 + 2x²)
+    x = h (k h + c) μ,   w = 0.7 x²/(1 + x²)
     inertance  b = h (k h + c) w,   damping  c + k h w,   θ̇ = Δω + h w Δω̇                                        (2)
 
-w is small where the step resolves the coupling (the additions vanish with h³ and faster), and goes to 1 where it does
+w is small where the step resolves the coupling (the additions vanish with h³ and faster), and goes to 0.7 where it does
 not: then every evaluation is that of the linear-implicit Euler method. While it slides there is nothing stiff, and b
 = 0. Which of both it does is said by the torque that the implicit step is about to find, with the acceleration a₀
 that the slip would have without the coupling, as it was at the last evaluation:
@@ -34,6 +34,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from jounce.symbolic.ops import clip, fabs, fmax, if_else
+
+MOST = 0.7  # w of a stiff coupling: half is the least that is stable, 1 is the linear-implicit Euler method
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def coupling(
     step = 2 * system.t_dt
     inertance = step * (stiffness * step + damping)
     x = inertance * mobility
-    weight = 2 * x * x / (1 + 2 * x * x)  # (2)
+    weight = MOST * x * x / (1 + x * x)  # (2)
     more = stiffness * step * weight
     size = inertance * weight
     elastic = stiffness * theta + (damping + more) * slip

@@ -60,6 +60,8 @@ class OpenDifferential(DrivePart):
         assert relation is not None and relation.solved is not None
         shaft, first, second = here.shafts
         p, delta = here.p, here.kept["delta"]
+        if "held" in here.kept:  # with what the implicit step adds
+            delta = 2 * here.kept["held"].carried
         carried = shaft.torque * relation.factor * p.ratio
         torques = [p.share * carried - 0.5 * delta, (1 - p.share) * carried + 0.5 * delta]
         here.channel("input_omega", shaft.speed, "rad/s", "speed of the input shaft")

@@ -81,10 +81,10 @@ class Gearbox(DrivePart):
         here.kept["shifting"] = made
         here.relation = here.train.relate(here.name, [(1.0, before), (-made.ratio, after)], p.efficiency(made.gear))
         after.inertias.append((here.name, p.inertia(made.gear)))
-        signals.provide("driveline.gear", lambda: made.gear, here.name)
-        signals.provide("driveline.engaged", lambda: made.engaged, here.name)
+        signals.provide("driveline.gear", lambda: made.gear, here.name, usual=True)
+        signals.provide("driveline.engaged", lambda: made.engaged, here.name, usual=True)
         if not seamless:
-            signals.provide("driveline.shift_throttle", lambda: made.engaged, here.name)
+            signals.provide("driveline.shift_throttle", lambda: made.engaged, here.name, usual=True)
 
     def act(self, here: Station) -> None:
         assert here.relation is not None
