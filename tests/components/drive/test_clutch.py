@@ -80,16 +80,16 @@ def test_a_launch_by_the_throttle_alone_does_not_chatter(step: float) -> None:
     running(sim, 0.0, 90.0)
     sim.set_inputs({"throttle": 0.6})
     slips, torques = [], []
-    for _ in range(round(4.0 / 1e-3)):
+    for _ in range(1500):
         sim.advance(round(1e-3 / step))
         slips.append(sim.output("Engine.engine_rpm") - sim.output("Clutch.clutch_rpm"))
         torques.append(sim.output("Clutch.torque"))
-    first = next(i for i, slip in enumerate(slips) if abs(slip) < 0.05)
+    first = next(i for i, slip in enumerate(slips) if abs(slip) < 1.0)
     assert max(abs(s) for s in slips[first + 50 :]) < 1.0, "no slip after lock-up, but for its springs"
     assert max(abs(s) for s in slips[first + 500 :]) < 0.05
     jumps = np.abs(np.diff(torques[first + 100 :]))
     assert jumps.max() < 2.0, "no ringing"
-    LAUNCHES[step] = float(np.interp(2.0, np.arange(1, 4001) * 1e-3, np.cumsum(torques) * 1e-3)), first * 1e-3
+    LAUNCHES[step] = float(np.interp(1.4, np.arange(1, 1501) * 1e-3, np.cumsum(torques) * 1e-3)), first * 1e-3
 
 
 LAUNCHES: dict[float, tuple[float, float]] = {}

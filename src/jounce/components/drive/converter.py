@@ -59,7 +59,10 @@ class Converter(DrivePart):
 
     kind: Literal["converter"] = choice("converter", doc="kind of part")
     capacity_factor: Curve = curve(
-        "-", "rad/s/(N.m)^0.5", typical=(5.0, 500.0), doc="input speed over root of input torque, over the speed ratio"
+        "-",
+        "-",
+        typical=(5.0, 500.0),
+        doc="rad/s per root of N.m: input speed over root of input torque, over the speed ratio",
     )
     torque_ratio: Curve = curve("-", "-", typical=(0.5, 4.0), doc="output over input torque, over the speed ratio")
     impeller_inertia: float = quantity("kg.m2", 0.08, ge=0, typical=(1e-3, 5.0), doc="on the input shaft")
@@ -146,7 +149,7 @@ class Converter(DrivePart):
         after = here.shafts[1]
         here.channel("inputplate_torque", kept["t_in"], "N.m", "torque on the impeller")
         here.channel("torque", kept["t_out"], "N.m", "torque of the turbine")
-        here.channel("capacity_factor", kept["factor"], "rad/s/(N.m)^0.5", "at this speed ratio")
+        here.channel("capacity_factor", kept["factor"], "-", "in rad/s per root of N.m, at this speed ratio")
         here.channel("efficiency", kept["ratio"] * kept["torque_ratio"], "-", "speed ratio times torque ratio")
         here.channel("gearbox_inputshaft_omega", after.speed, "rad/s", "speed of the gearbox's input shaft")
         change = here.model.system.second_rate(after.speed)
