@@ -12,7 +12,7 @@ In (2) the literature has −0.1 Q, which is singular at 90 % of charge; +0.1 Q 
 everywhere. By choice −0.1 Q. Coupling: with q, i* and X as they are, V = a − R i, and the power P at the terminals
 takes
 
-    i = (a − √(a² − 4 R P))/(2R),   P ≤ min(a²/4R, (a − R i_max) i_max),   P ≥ −(a + R i_max) i_max                 (5)
+    i = (a − √(a² − 4 R P))/(2R),   P ≤ (a − R i_d) i_d,   i_d = min(i_max, a/2R),   P ≥ −(a + R i_max) i_max      (5)
 
 and no power out of an empty or into a full battery: it fades over the last thousandth of the charge. Motors that ask
 for more, or give back more, are scaled alike so that the limit holds; the auxiliary load is not.
@@ -75,7 +75,8 @@ class Battery(Part):
 
     def limits(self, p: Any, a: Any, charge: Any) -> tuple[Any, Any]:
         """Least and most power at the terminals (5)."""
-        most = fmin(a * a / (4 * p.resistance), (a - p.resistance * p.max_current) * p.max_current)
+        largest = fmin(p.max_current, a / (2 * p.resistance))
+        most = (a - p.resistance * largest) * largest
         least = -(a + p.resistance * p.max_current) * p.max_current
         return least * clip((1 - charge) / LAST, 0.0, 1.0), most * clip(charge / LAST, 0.0, 1.0)
 
@@ -103,17 +104,17 @@ class Battery(Part):
 
         def shares() -> tuple[Any, Any, Any]:
             if "shares" not in p.kept:
-                drawing = model.signals.accept("battery.drawn") or 0.0
-                returning = model.signals.accept("battery.returned") or 0.0
-                always = p.auxiliary_power + (model.signals.accept("battery.always") or 0.0)
+                found = [model.signals.accept(f"battery.{word}") for word in ("drawn", "returned", "always")]
+                drawing, returning, always = (0.0 if value is None else value for value in found)
+                always = p.auxiliary_power + always
                 gives: Any = 1.0
                 takes: Any = 1.0
                 if self.derates:
                     gives = clip((most - always - returning) / fmax(drawing, 1.0), 0.0, 1.0)
                     takes = clip((least - always - drawing) / fmin(returning, -1.0), 0.0, 1.0)
                 p.kept["shares"] = (gives, takes, gives * drawing + takes * returning + always)
-            found: tuple[Any, Any, Any] = p.kept["shares"]
-            return found
+            kept: tuple[Any, Any, Any] = p.kept["shares"]
+            return kept
 
         model.signals.provide("battery.gives", lambda: shares()[0], "the battery")
         model.signals.provide("battery.takes", lambda: shares()[1], "the battery")

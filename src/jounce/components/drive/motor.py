@@ -98,6 +98,8 @@ class Motor(Machine):
         wanted = here.p.torque_scale * self.torque(here, speed, demand)
         electric = self._electric(here, wanted, speed)
         here.kept.update(wanted=wanted, electric=electric)
+        if "battery.gives" not in here.model.signals:
+            return
         name = here.name
         here.model.signals.add("battery.drawn", lambda: if_else(electric > 0, electric, 0.0), name)
         here.model.signals.add("battery.returned", lambda: if_else(electric > 0, 0.0, electric), name)
