@@ -39,30 +39,38 @@ class Shifting:
         self.here, self.ratio_of, self.gears, self.time, self.pause = here, ratio_of, gears, time, pause
         self.seamless = seamless
         block = self.block = here.scope.block("shifting", doc="chooses the gear")
-        self.started = block.signal("started", "-", "1 once it has chosen a gear", rate=True)
+        self.started = self._held("started", "-", "1 once it has chosen a gear", 0.0)
         self._gear = block.signal("gear", "-", "gear in use or on its way", 1.0)
-        self._old = block.signal("old_ratio", "-", "ratio at the begin of the last shift", 1.0)
-        self._new = block.signal("new_ratio", "-", "ratio that it leads to", 1.0)
-        self._since = block.signal("since", "s", "time since the last shift began", LONG_AGO)
-        self._ratio = block.signal("ratio", "-", "ratio now", 1.0, rate=True)
+        self._old = self._held("old_ratio", "-", "ratio at the begin of the last shift", 1.0)
+        self._new = self._held("new_ratio", "-", "ratio that it leads to", 1.0)
+        self._begin = self._held("begin", "s", "when the last shift began", -LONG_AGO)
         # before the first sample: found from the speed, as a memory, so that speeds of shafts are linear in speeds
         self._first = here.scope.memory("first_ratio", "-", "ratio before the first sample", 1.0, role="follow")
         self._first_gear = here.scope.memory("first_gear", "-", "gear before the first sample", 1.0, role="follow")
+        self._since = here.model.system.time - self._begin
+        x, self._closed = self._part()
+        self._ratio = step(x, 0.0, self._old, 1.0, self._new)  # (2), whose rate is that of time
         self.ratio = if_else(self.started > 0.5, self._ratio, self._first)
         self.gear = if_else(self.started > 0.5, self._gear, self._first_gear)
 
-    def part_of(self, since: Any) -> tuple[Any, Any]:
+    def _held(self, name: str, unit: str, doc: str, initial: float) -> Any:
+        """A signal that stands in speeds of shafts: it jumps where nothing hangs on it, and has no rate."""
+        made = self.block.signal(name, unit, doc, initial, rate=True)
+        self.block.update(self.here.model.system.rate_of(made), 0.0)
+        return made
+
+    def _part(self) -> tuple[Any, Any]:
         """From 0 to 1 over a shift, and how far the clutch is closed."""
+        x = self._since / self.time
         if self.seamless:
-            return since / self.time, 1.0
-        x = since / self.time
+            return x, 1.0
         return 2 * x - 0.5, clip(fabs(4 * x - 2) - 1, 0.0, 1.0)
 
     @property
     def engaged(self) -> Any:
         """How far the coupling before the gearbox may be closed: neutral and shifts open it."""
         in_gear = if_else(fabs(self.gear) > 0.5, 1.0, 0.0)
-        return in_gear * if_else(self.started > 0.5, self.part_of(self._since)[1], 1.0)
+        return in_gear * if_else(self.started > 0.5, self._closed, 1.0)
 
     def choose(self, up: Any, down: Any, first: Any) -> None:
         """By speed: ``up`` and ``down`` are conditions, ``first`` the gear at the start (1)."""
@@ -82,22 +90,12 @@ class Shifting:
         gear = if_else(started, wanted, first)
         changes = logic_and(started, fabs(gear - self._gear) > 0.5)
         target = self._geared(gear)
-        old = if_else(started, if_else(changes, self._ratio, self._old), target)
-        new = if_else(started, if_else(changes, target, self._new), target)
-        since = if_else(started, if_else(changes, 0.0, self._since + block.period), LONG_AGO)
-        x = self.part_of(since)[0]
-        ratio = step(x, 0.0, old, 1.0, new)
-        inside = logic_and(x > 0, x < 1)
-        speed = (1.0 if self.seamless else 2.0) / self.time
-        rate = if_else(inside, (new - old) * 6 * x * (1 - x) * speed, 0.0)
+        now = here.model.system.time
         block.update(self.started, 1.0)
-        block.update(here.model.system.rate_of(self.started), 0.0)
         block.update(self._gear, gear)
-        block.update(self._old, old)
-        block.update(self._new, new)
-        block.update(self._since, since)
-        block.update(self._ratio, ratio)
-        block.update(here.model.system.rate_of(self._ratio), rate)
+        block.update(self._old, if_else(started, if_else(changes, self._ratio, self._old), target))
+        block.update(self._new, if_else(started, if_else(changes, target, self._new), target))
+        block.update(self._begin, if_else(started, if_else(changes, now, self._begin), now - LONG_AGO))
         here.scope.next_memory(self._first_gear, first)
         here.scope.next_memory(self._first, self._geared(first))
 

@@ -1,0 +1,213 @@
+"""Drivelines as a whole: layouts, what is refused, energy, a car."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jounce.vehicle as jv
+from drive_rig import bench
+from drivelines import AUTOMATIC, BATTERY, CLUTCH, CONVERTER, ENGINE, GEARBOX, MOTOR, REAR, RWD
+from jounce.core.errors import ParameterError
+from jounce.sim import car, gains, statics, steady
+
+FRONT = {**REAR, "ratio": 3.1, "efficiency": 1.0}
+PLAIN = {**REAR, "efficiency": 1.0}
+SOURCE = {**ENGINE, "idle_control": None, "overspeed_control": None}
+WHEELS = ("L1", "R1", "L2", "R2")
+
+
+@pytest.mark.parametrize(
+    ("layout", "raw", "shares"),
+    [
+        ("fwd", {"engine": SOURCE, "front": FRONT}, (1.55, 1.55, 0, 0)),
+        ("rwd", {"engine": SOURCE, "rear": PLAIN}, (0, 0, 1.85, 1.85)),
+        (
+            "awd",
+            {"engine": SOURCE, "front": FRONT, "rear": PLAIN, "central": {"kind": "open_differential", "share": 0.4}},
+            (0.62, 0.62, 1.11, 1.11),
+        ),
+        ("fwd_with_rear_diff", {"engine": SOURCE, "front": FRONT, "rear": PLAIN}, (1.55, 1.55, 0, 0)),
+        ("rwd_with_front_diff", {"engine": SOURCE, "front": FRONT, "rear": PLAIN}, (0, 0, 1.85, 1.85)),
+        ("dual_motor_awd", {"front_motor": SOURCE, "front": FRONT, "rear": PLAIN}, (1.55, 1.55, 0, 0)),
+        ("none", {"rear_left_motor": SOURCE}, (0, 0, 1, 0)),
+    ],
+)
+def test_torque_of_one_machine_in_every_layout(layout: str, raw: dict[str, Any], shares: tuple[float, ...]) -> None:
+    """Table 3.2: where torque goes, and nowhere else."""
+    sim = bench({"layout": layout, **raw})
+    sim.set_states({f"{n}.spin": 60.0 + i for i, n in enumerate(WHEELS)})
+    sim.set_inputs({"throttle": 1.0})
+    channel = next(o.name for o in sim.model.outputs if o.name.endswith(".torque"))
+    torque = sim.output(channel)
+    assert torque > 100.0
+    for name, share in zip(WHEELS, shares, strict=True):
+        assert sim.output(f"hub.{name}") == pytest.approx(share * torque, rel=1e-9, abs=1e-9), name
+
+
+MOTORS = {
+    "main_motor": 3.6 * 3.7 / 2, "rear_motor": 3.7 / 2, "rear_right_motor": 0.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", MOTORS)
+def test_power_of_a_motor_at_each_place_comes_to_the_wheels(place: str) -> None:
+    motor = {**MOTOR, "ratio": 1.0}
+    raw = {"layout": "rwd", "engine": SOURCE, "clutch": CLUTCH, "gearbox": GEARBOX, "rear": REAR, place: motor}
+    sim = bench(raw)
+    sim.set_states({"L2.spin": 12.0, "R2.spin": 12.0, "driveline.crank.speed": 12.0 * 3.7 * 3.6})
+    sim.m[:] = sim.derivatives()[1]
+    sim.set_inputs({"throttle": 0.5, "clutch": 1.0})
+    group = {"main_motor": "Motor_to_Gearbox", "rear_motor": "Motor_to_Rear_Differential"}.get(
+        place, "Motor_to_Rear_Right_Wheel"
+    )
+    power = sim.output(f"{group}.Power_KW")
+    lost = sim.output("Transmission.lost_power") + sim.output("Differential_Rear.lost_power")
+    out = sum(sim.output(f"hub.{n}") * 12.0 for n in ("L2", "R2"))
+    assert power > 500.0 and power - lost == pytest.approx(out, rel=1e-9)
+    if place == "rear_right_motor":
+        assert sim.output("hub.L2") == 0.0 and sim.output("hub.R2") == pytest.approx(sim.output(f"{group}.torque"))
+    else:
+        assert lost > 0 and sim.output("hub.L2") == sim.output("hub.R2")
+
+
+# ---- energy ----------------------------------------------------------------------------------------------------------
+
+
+def balance(raw: dict[str, Any], sources: tuple[str, ...], seconds: float, demand: Any, step: float = 1e-3) -> float:
+    """Work of the sources − work at the hubs − losses − growth of kinetic and stored energy, over what was given.
+
+    Integrals by the trapezoidal rule over every step; all terms are computed by themselves.
+    """
+    sim = bench(raw, step=step)
+    names = [o.name for o in sim.model.outputs]
+    lost = [n for n in names if n.endswith(".lost_power") and not any(n.startswith(s) for s in sources)]
+    stored = [n for n in names if n.endswith(".stored_energy")]
+    # shaft power of motors is what it is, that of engines is before the losses of their rotating parts
+    work = {names.index(f"{s}.Power_KW"): 1.0 for s in sources}
+    work |= {names.index(f"{s}.lost_power"): -1.0 for s in sources if "Motor" not in s}
+    heat = [names.index(n) for n in lost]
+    energies = [names.index(n) for n in ("rig.kinetic_energy", *stored)]
+    sim.set_parameters({"L2.inertia": 35.0, "R2.inertia": 37.0})
+
+    def seen() -> np.ndarray:
+        out = sim.outputs()
+        loads = sum(sim.input(f"{w}.load") * sim.state(f"{w}.spin") for w in ("L2", "R2"))
+        given = sum(sign * out[i] for i, sign in work.items())
+        return np.array([given, loads, sum(out[i] for i in heat), sum(out[i] for i in energies)])
+
+    total, given, start = np.zeros(4), 0.0, seen()[3]
+    for i in range(round(seconds / step)):
+        sim.set_inputs(demand(i * step, sim))
+        now = seen()
+        sim.advance(1)
+        after = seen()
+        total += 0.5 * step * (now + after)
+        given += 0.5 * step * (abs(now[0]) + abs(after[0]))
+    return float((total[0] + total[1] - total[2] - (after[3] - start)) / given)
+
+
+def drag(sim: Any) -> dict[str, float]:
+    return {f"{w}.load": -60.0 - 0.02 * sim.state(f"{w}.spin") ** 2 for w in ("L2", "R2")}
+
+
+def test_energy_of_a_launch_with_clutch_and_shifts() -> None:
+    """Start, shifts up, lift, and down again: 0.1 % of the work of the engine at half a millisecond."""
+
+    def demand(t: float, sim: Any) -> dict[str, float]:
+        return {"throttle": 0.9 if t < 5.0 else 0.0, **drag(sim)}
+
+    assert abs(balance(RWD, ("Engine",), 7.0, demand, 5e-4)) < 1e-3
+
+
+def test_energy_of_an_automatic() -> None:
+    raw = {"layout": "rwd", "engine": ENGINE, "clutch": CONVERTER, "gearbox": AUTOMATIC, "rear": REAR}
+
+    def demand(t: float, sim: Any) -> dict[str, float]:
+        return {"throttle": 0.6 if t < 6.0 else 0.0, **drag(sim)}
+
+    assert abs(balance(raw, ("Engine",), 8.0, demand)) < 1e-3
+
+
+def test_energy_of_an_electric_car_that_stops() -> None:
+    raw = {"layout": "dual_motor_awd", "front": FRONT, "rear": REAR, "rear_motor": {**MOTOR, "ratio": 3.0},
+           "battery": BATTERY}  # fmt: skip
+
+    def demand(t: float, sim: Any) -> dict[str, float]:
+        return {"throttle": 0.5 if t < 2.0 else 0.0, "brake": 0.0 if t < 3.0 else 0.7, "rig.speed": 15.0, **drag(sim)}
+
+    assert abs(balance(raw, ("Motor_to_Rear_Differential",), 5.0, demand)) < 1e-3
+
+
+# ---- what is refused -------------------------------------------------------------------------------------------------
+
+CAR = "sedan"
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ({"layout": "fwd", "engine": ENGINE}, r"driveline\.front: missing; layout fwd has a differential there"),
+        ({**RWD, "front": REAR}, r"driveline\.front.*layout rwd has no differential there; layouts with one: fwd, awd"),
+        ({"layout": "none", "engine": ENGINE}, r"driveline\.engine.*layout none: there is nothing that it could drive"),
+        ({**RWD, "front_motor": MOTOR}, r"driveline\.front_motor.*layout rwd has no front differential"),
+        ({"layout": "rwd", "rear": REAR}, r"(?s)cannot work: nothing in it drives.*\[rear_in\]--\{ rear: open_differ"),
+        ({**RWD, "rear": GEARBOX}, r"driveline\.rear.*manual_gearbox is no differential"),
+        (
+            {"members": [{**ENGINE, "name": "engine", "shafts": ["crank"]}]},
+            r"(?s)engine \(simple_engine\) reaches no wheel over the shafts crank.*engine: simple_engine \}--\[crank\]",
+        ),
+        (
+            {"members": [{**ENGINE, "shafts": ["L1", "R1"]}]},
+            r"driveline\.members\[0\]\.shafts.*2 shafts; simple_engine has the ports shaft",
+        ),
+    ],
+)
+def test_layouts_that_cannot_work_are_refused_with_the_reason(raw: dict[str, Any], told: str) -> None:
+    with pytest.raises(ParameterError, match=told):
+        jv.load(CAR).with_(drive={}, driveline=raw)
+
+
+def test_both_drives_are_refused() -> None:
+    with pytest.raises(ParameterError, match=r"driveline.*stands beside drive"):
+        jv.load(CAR).with_(driveline=RWD)
+
+
+def test_a_driveline_is_written_and_read_as_it_was(tmp_path: Any) -> None:
+    vehicle = jv.load(CAR).with_(drive={}, driveline=RWD)
+    for form in ("car.yaml", "car"):
+        assert jv.load(vehicle.save(tmp_path / form)) == vehicle
+
+
+# ---- a car -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_car_runs_steadily_in_a_fitting_gear_and_starts_by_its_throttle() -> None:
+    vehicle = jv.load(CAR).with_(drive={}, driveline=RWD)
+    description = car.describe(vehicle)
+    sim = car.simulation(description)
+    statics.settle(sim, description)
+    rest = sim.snapshot()
+    for speed, gear in ((4.0, 1.0), (30.0, 3.0)):
+        sim.restore(rest)
+        found = steady.run_steadily(sim, description, speed)
+        assert sim.output("Transmission.gear") == gear and found.residual < 1e-9
+        gain = gains.gains(sim, description).throttle
+        assert gain > 1.0
+        vx = sim.state("chassis.vx")
+        sim.run(sim.time + 1.0)
+        assert sim.state("chassis.vx") == pytest.approx(vx, abs=1e-6)
+    # from rest by the throttle alone; 40–100 km/h against a point mass would need the tire's slip
+    sim.restore(rest)
+    sim.set_inputs({"throttle": 1.0})
+    times = {}
+    while sim.time < 14.0 and 27.78 not in times:
+        sim.advance(20)
+        for mark in (11.11, 27.78):
+            if sim.state("chassis.vx") > mark:
+                times.setdefault(mark, sim.time)
+    assert 1.5 < times[11.11] < 4.0 and 6.0 < times[27.78] < 13.0
+    assert sim.output("Transmission.gear") in (2.0, 3.0)
