@@ -47,3 +47,23 @@ MOTOR: dict[str, Any] = {
     "efficiency": 0.92,
 }  # fmt: skip
 BATTERY: dict[str, Any] = {"kind": "battery", "state_of_charge": 0.7, "auxiliary_power": 450.0}
+
+MAP: dict[str, Any] = {
+    "x": [0.0, 100.0, 300.0, 500.0, 750.0], "z": [0.0, 0.5, 1.0],
+    "y": [[0.0, 20.0, 60.0], [-20.0, 90.0, 150.0], [-30.0, 110.0, 210.0], [-45.0, 80.0, 190.0], [-60.0, 20.0, 100.0]],
+}  # fmt: skip
+
+
+def every_member(examples: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """One of each kind on one axle: differentials side by side on both wheels, each driven by a machine."""
+    joined = [
+        ("simple_engine", "crank"), ("clutch", "crank", "a"), ("manual_gearbox", "a", "b"),
+        ("open_differential", "b", "L1", "R1"), ("motor", "c"), ("gear", "c", "d"),
+        ("locked_differential", "d", "L1", "R1"), ("engine", "e"), ("dual_clutch", "e", "f"),
+        ("elastic_shaft", "f", "g"), ("limited_slip_differential", "g", "L1", "R1"), ("simple_engine", "h"),
+        ("converter", "h", "i"), ("automatic_gearbox", "i", "j"), ("table_differential", "j", "L1", "R1"),
+    ]  # fmt: skip
+    return [
+        {**examples[kind], "kind": kind, "name": f"m{n}", "shafts": list(shafts)}
+        for n, (kind, *shafts) in enumerate(joined)
+    ]

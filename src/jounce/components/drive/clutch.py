@@ -11,7 +11,7 @@ T is the torque of the input plate. By choice e is a factor on stiffness and sli
 
 A driver who neither stalls the engine nor forgets the clutch is a part of it (``automatic``): below the speed
 ``opens_below`` of the output plate the clutch is as far closed as the engine is fast, from ``engages_from`` on; above
-it, it is closed. So a car starts by the throttle alone. Neutral opens it; a gearbox that shifts opens it for its time.
+it, it is closed; below the stall speed of the engine it opens. So a car starts by the throttle alone. Neutral opens it; a gearbox that shifts opens it for its time.
 """
 
 from __future__ import annotations
@@ -84,6 +84,9 @@ class Clutch(DrivePart):
             starting = step(before.speed, p.engages_from, 0.0, p.engaged_at, 1.0)
             rolling = step(after.speed, 0.8 * p.opens_below, 0.0, p.opens_below, 1.0)
             e = e * fmax(starting, rolling)
+            if "driveline.stall_speed" in here.model.signals:
+                stall = here.read("driveline.stall_speed")
+                e = e * step(before.speed, 0.9 * stall, 0.0, stall, 1.0)
         return e * here.read_or("driveline.engaged", 1.0)
 
     def act(self, here: Station) -> None:

@@ -120,6 +120,11 @@ class Engine(Machine):
             raise problem(text, "stall_speed")
         return self
 
+    def prepare(self, here: Station) -> None:
+        p = here.p
+        if here.shafts[0].symbol is not None:  # behind a clutch: it may stall
+            here.model.signals.provide("driveline.stall_speed", lambda: p.stall_speed / p.ratio, here.name, usual=True)
+
     def shaped(self, here: Station, speed: Any, demand: Any) -> Any:
         p = here.p
         found = demand * here.read_or("driveline.shift_throttle", 1.0)
