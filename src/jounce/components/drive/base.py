@@ -11,13 +11,14 @@ A part knows the shafts at its ports, nothing of what is beyond them. What else 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from jounce.components.drive.train import Relation, Shaft, Train
 from jounce.components.part import Part, Symbols
 from jounce.core.curves import Curve, CurveUnits
-from jounce.core.fields import choice, text
+from jounce.core.fields import Data, choice, text
 from jounce.symbolic.ops import clip
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ class DrivePart(Part):
     name: str = text(doc="name of the part; of its numbers and channels, where it stands in a list")
     shafts: tuple[str, ...] = choice((), doc="where it stands in a list: names of the shafts at its ports, in order")
     reaction: Direction = choice("none", doc="axis of the body about which its housing pushes the body, by its torque")
+
+    def inner(self) -> Iterator[tuple[str, Data]]:
+        """Lists of groups inside it, with the names of their numbers below its own."""
+        yield from ()
 
     def join(self, here: Station) -> None:
         """Relations and inertias."""

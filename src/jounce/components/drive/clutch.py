@@ -11,7 +11,8 @@ T is the torque of the input plate. By choice e is a factor on stiffness and sli
 
 A driver who neither stalls the engine nor forgets the clutch is a part of it (``automatic``): below the speed
 ``opens_below`` of the output plate the clutch is as far closed as the engine is fast, from ``engages_from`` on; above
-it, it is closed; below the stall speed of the engine it opens. So a car starts by the throttle alone. Neutral opens it; a gearbox that shifts opens it for its time.
+it, it is closed; below the stall speed of the engine it opens. So a car starts by the throttle alone. Neutral opens
+it; a gearbox that shifts opens it for its time.
 """
 
 from __future__ import annotations

@@ -232,6 +232,8 @@ class Driveline(Subsystem):
             return
         for key, found in self.parts_by_key():
             yield f"driveline.{key}", found
+            if isinstance(found, DrivePart):
+                yield from ((f"driveline.{key}.{name}", item) for name, item in found.inner())
         for wheel in place.wheels.values():
             if self.tcs is not None:
                 yield f"{wheel.name}.tcs", self.tcs
