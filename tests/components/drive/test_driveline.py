@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 import jounce.vehicle as jv
+from axle_lists import one_axle, vehicle_of
+from car_models import rates
 from drive_rig import bench
 from drivelines import AUTOMATIC, BATTERY, CLUTCH, CONVERTER, ENGINE, GEARBOX, MOTOR, REAR, RWD
 from jounce.core.errors import ParameterError
@@ -182,6 +185,41 @@ def test_a_driveline_is_written_and_read_as_it_was(tmp_path: Any) -> None:
 
 
 # ---- a car -----------------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def reacting() -> Any:
+    """One axle with an engine before an open clutch that pushes the body about x, and a gearbox about y."""
+    raw = one_axle()
+    chain = {"engine": {**SOURCE, "reaction": "X-"}, "gearbox": {**GEARBOX, "reaction": "Y+"}, "clutch": CLUTCH}
+    raw |= {"drive": {}, "driveline": {"layout": "fwd", "front": REAR, **chain}}
+    moments = [f"Ext_Body.moment.{axis}" for axis in "XY"]
+    return car.describe(vehicle_of(raw), inputs=[*moments, "Wheel_driving.moment.L1", "Wheel_driving.moment.R1"])
+
+
+def test_housings_push_the_body_and_a_run_adds_moments_at_the_wheels() -> None:
+    """The reaction of a part is a moment on the body about its axis; what is added at a wheel acts there alone."""
+    sim = car.simulation(reacting())
+    sim.set_states({"chassis.vx": 15.0, "L1.wheel.spin": 50.0, "R1.wheel.spin": 50.0, "driveline.crank.speed": 300.0})
+    sim.set_inputs({"clutch": 1.0, "throttle": 0.2})
+    sim.advance(1)
+    calm, torque = rates(sim), sim.output("Engine.torque")
+    sim.set_inputs({"throttle": 0.9})
+    pushed, change = rates(sim), sim.output("Engine.torque") - torque
+    assert change == pytest.approx(0.7 * 285.0)
+    assert sim.output("Engine.reaction") == pytest.approx(-sim.output("Engine.torque"))
+    sim.set_inputs({"throttle": 0.2, "Ext_Body.moment.X": change})
+    given = rates(sim)  # −T about −x is T about x
+    for name in calm:
+        if not name.startswith("driveline"):
+            assert pushed[name] == pytest.approx(given[name], rel=1e-9, abs=1e-9), name
+    assert abs(given["chassis.wx"] - calm["chassis.wx"]) > 0.1
+    sim.set_inputs({"Ext_Body.moment.X": 0.0, "Wheel_driving.moment.L1": 120.0, "Wheel_driving.moment.R1": -75.0})
+    assert sim.output("Wheel.Drive_Moment.L1") == pytest.approx(120.0, abs=1e-9)
+    assert sim.output("Wheel.Drive_Moment.R1") == pytest.approx(-75.0, abs=1e-9)
+    assert (
+        rates(sim)["L1.wheel.spin"] > calm["L1.wheel.spin"] + 20 and rates(sim)["R1.wheel.spin"] < calm["R1.wheel.spin"]
+    )
 
 
 @pytest.mark.slow

@@ -86,6 +86,33 @@ def test_controls_may_be_removed_by_a_run() -> None:
     assert sim.output("Driveline.engine.effective_throttle") == 0.0
 
 
+@pytest.mark.parametrize("group", ["Engine", "Driveline.engine"])
+def test_a_run_commands_by_torque_or_by_throttle_alike(group: str) -> None:
+    """control_mode 0 with the torque of the throttle gives the run of control_mode 1; a flag removes the engine."""
+    quiet = {"idle_control": None, "overspeed_control": None}
+    raw: dict[str, Any] = alone(**quiet)
+    if group == "Engine":
+        raw = {"layout": "rwd", "engine": {**ENGINE, **quiet}, "rear": {"kind": "open_differential"}}
+    torque = "engine_trq" if group == "Engine" else "engine_torque"
+    flag = "Subsystem_Activation.Internal_Engine_Activity" if group == "Engine" else f"{group}.activity"
+    names = [f"{group}.{n}" for n in ("control_mode", torque, "throttle_scaling", "throttle_offset")]
+    spins = ("L2.spin", "R2.spin") if group == "Engine" else ("L1.spin",)
+    found = []
+    for given in (
+        {f"{group}.control_mode": 1.0, f"{group}.throttle_scaling": 0.5, f"{group}.throttle_offset": 0.2},
+        {f"{group}.control_mode": 0.0, f"{group}.{torque}": -35.0 + 0.5 * 285.0},
+        {flag: 0.0, f"{group}.{torque}": -35.0 + 0.5 * 285.0},
+    ):
+        sim = bench(raw, axles=2 if group == "Engine" else 1, inputs=[*names, flag])
+        sim.set_inputs({f"{group}.control_mode": 1.0, f"{group}.throttle_scaling": 1.0, flag: 1.0})
+        sim.set_inputs({"throttle": 0.6, **given})
+        sim.set_states(dict.fromkeys(spins, 100.0))
+        sim.run(0.5)
+        found.append(sim.state(spins[0]))
+    assert found[1] == pytest.approx(found[0], rel=1e-12) and found[2] == pytest.approx(found[0], rel=1e-12)
+    assert found[0] > 105.0
+
+
 def test_stall_above_idle_is_refused() -> None:
     with pytest.raises(ValueError, match="must be below idle_speed"):
         bench(alone(stall_speed=100.0), axles=1)

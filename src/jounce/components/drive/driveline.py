@@ -197,9 +197,9 @@ class Driveline(Subsystem):
                 add(f"{end}_{side}_shaft", shaft, wheel, key=f"{end}_shafts")
         for name, (end, side) in WHEEL_MOTORS.items():
             axle = axles[0 if end == "front" else -1]
-            for wheel in axle.wheels:
-                if wheel.side == side:
-                    add(name, wheel.name)
+            for there in axle.wheels:
+                if there.side == side:
+                    add(name, there.name)
         return result
 
     def check(self, place: VehiclePlace) -> None:

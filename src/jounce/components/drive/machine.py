@@ -85,6 +85,8 @@ class Machine(DrivePart):
         """Word of its inputs, name of the given torque, flag that removes it."""
         if here.group == OF_ENGINE:
             return OF_ENGINE, "engine_trq", "Subsystem_Activation.Internal_Engine_Activity"
+        if here.group.startswith("Driveline."):  # one of a list: the catalogue does not know it
+            return here.group, "engine_torque", f"{here.group}.activity"
         place = here.group.removeprefix("Motor_to_")
         spelled = place.replace("_", "").replace("Gearbox", "GearBox")
         return (
