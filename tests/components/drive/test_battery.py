@@ -51,6 +51,14 @@ def test_no_charge_is_singular_and_more_current_means_less_voltage(chemistry: st
     assert abs(float(literal.open_voltage(p, 7.21 * HOUR, -100.0, 1.0))) > 1000.0
 
 
+def test_a_voltage_over_the_state_of_charge() -> None:
+    table = {"x": [0.0, 0.5, 1.0], "y": [310.0, 372.0, 401.0]}
+    battery = Battery.model_validate({"voltage": table, "polarisation": 0.0, "exponential_voltage": 0.0})
+    p = values(battery)
+    for charge, volts in ((0.5, 372.0), (1.0, 401.0)):
+        assert float(battery.open_voltage(p, (1 - charge) * p.capacity, 0.0, 0.0)) == pytest.approx(volts)
+
+
 def driven(**changes: Any) -> Any:
     """A motor that turns at one speed and takes what power a test gives, on a battery."""
     raw = {

@@ -50,30 +50,67 @@ def test_torque_of_one_machine_in_every_layout(layout: str, raw: dict[str, Any],
         assert sim.output(f"hub.{name}") == pytest.approx(share * torque, rel=1e-9, abs=1e-9), name
 
 
-MOTORS = {
-    "main_motor": 3.6 * 3.7 / 2, "rear_motor": 3.7 / 2, "rear_right_motor": 0.0,
-}  # fmt: skip
+MOTOR_GAINS = {
+    "Gearbox": (3.6 * 1.3 * 0.4 * 3.1 / 2, 3.6 * 1.3 * 0.6 * 3.7 / 2),
+    "Central_Differential": (1.3 * 0.4 * 3.1 / 2, 1.3 * 0.6 * 3.7 / 2),
+    "Front_Differential": (3.1 / 2, 0.0),
+    "Rear_Differential": (0.0, 3.7 / 2),
+}
 
 
-@pytest.mark.parametrize("place", MOTORS)
-def test_power_of_a_motor_at_each_place_comes_to_the_wheels(place: str) -> None:
-    motor = {**MOTOR, "ratio": 1.0}
-    raw = {"layout": "rwd", "engine": SOURCE, "clutch": CLUTCH, "gearbox": GEARBOX, "rear": REAR, place: motor}
-    sim = bench(raw)
-    sim.set_states({"L2.spin": 12.0, "R2.spin": 12.0, "driveline.crank.speed": 12.0 * 3.7 * 3.6})
+@lru_cache
+def eight_motors() -> Any:
+    """All-wheel drive with a motor at every place, commanded by torque."""
+    motor = {**MOTOR, "ratio": 1.4}
+    places = [f"{n}_motor" for n in ("main", "central", "front", "rear", "front_left", "front_right", "rear_left",
+                                     "rear_right")]  # fmt: skip
+    raw = {
+        "layout": "awd", "engine": SOURCE, "clutch": CLUTCH, "gearbox": GEARBOX, "front": FRONT, "rear": PLAIN,
+        "central": {"kind": "open_differential", "ratio": 1.3, "share": 0.4}, **dict.fromkeys(places, motor),
+    }  # fmt: skip
+    words = [*MOTOR_GAINS, *(f"{a}_{b}_Wheel" for a in ("Front", "Rear") for b in ("Left", "Right"))]
+    ports = [f"Generic_Engine_to_{w}.{n}" for w in words for n in ("control_mode", "engine_torque")]
+    return bench(raw, inputs=ports), words
+
+
+def test_the_torque_of_a_motor_at_each_place_comes_to_its_wheels() -> None:
+    """By the ratios on its way, of a wheel motor to that wheel only; power at the shaft = at the wheels + losses."""
+    sim, words = eight_motors()
+    spins = {"L1": 21.0, "R1": 19.0, "L2": 23.0, "R2": 25.0}
+    sim.set_states({f"{n}.spin": v for n, v in spins.items()})
     sim.m[:] = sim.derivatives()[1]
-    sim.set_inputs({"throttle": 0.5, "clutch": 1.0})
-    group = {"main_motor": "Motor_to_Gearbox", "rear_motor": "Motor_to_Rear_Differential"}.get(
-        place, "Motor_to_Rear_Right_Wheel"
-    )
-    power = sim.output(f"{group}.Power_KW")
-    lost = sim.output("Transmission.lost_power") + sim.output("Differential_Rear.lost_power")
-    out = sum(sim.output(f"hub.{n}") * 12.0 for n in ("L2", "R2"))
-    assert power > 500.0 and power - lost == pytest.approx(out, rel=1e-9)
-    if place == "rear_right_motor":
-        assert sim.output("hub.L2") == 0.0 and sim.output("hub.R2") == pytest.approx(sim.output(f"{group}.torque"))
-    else:
-        assert lost > 0 and sim.output("hub.L2") == sim.output("hub.R2")
+    sim.set_inputs({"clutch": 1.0, "throttle": 0.0})
+    for word in words:
+        port = f"Generic_Engine_to_{word}"
+        for torque in (83.0, -61.0):
+            sim.set_inputs(
+                {f"Generic_Engine_to_{w}.{n}": 0.0 for w in words for n in ("control_mode", "engine_torque")}
+            )
+            sim.set_inputs({f"{port}.engine_torque": torque})
+            front, rear = MOTOR_GAINS.get(word, (0.0, 0.0))
+            lossy = (0.97 if torque > 0 else 1 / 0.97) if word == "Gearbox" else 1.0
+            expected = {"L1": front, "R1": front, "L2": rear, "R2": rear}
+            if word not in MOTOR_GAINS:
+                end, side, _ = word.split("_")
+                expected[f"{side[0]}{1 if end == 'Front' else 2}"] = 1.0
+            for name, gain in expected.items():
+                found = sim.output(f"hub.{name}")
+                assert found == pytest.approx(1.4 * gain * lossy * torque, rel=1e-6, abs=1e-9), (word, name)
+            power = sim.output(f"Motor_to_{word}.Power_KW")
+            lost = sim.output("Transmission.lost_power")
+            assert power - lost == pytest.approx(sum(sim.output(f"hub.{n}") * v for n, v in spins.items()), rel=1e-9)
+            assert lost >= 0
+
+
+def test_a_motor_before_the_clutch_turns_with_the_engine() -> None:
+    raw = {"layout": "rwd", "engine": SOURCE, "clutch": CLUTCH, "rear": REAR, "main_motor": {**MOTOR, "ratio": 2.0},
+           "main_motor_at": "clutch"}  # fmt: skip
+    sim = bench(raw)
+    sim.set_states({"driveline.crank.speed": 200.0})
+    sim.set_inputs({"clutch": 1.0, "throttle": 0.4})
+    torque = sim.output("Engine.torque") + 2.0 * sim.output("Motor_to_Clutch.torque")
+    assert sim.output("Motor_to_Clutch.engine_rpm") == 400.0
+    assert rates(sim)["driveline.crank.speed"] == pytest.approx(torque / (0.15 + 4 * 0.05), rel=1e-9)
 
 
 # ---- energy ----------------------------------------------------------------------------------------------------------

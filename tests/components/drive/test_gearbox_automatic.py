@@ -50,6 +50,23 @@ def test_a_ramp_of_speed_shifts_at_the_map_and_does_not_hunt() -> None:
     assert gear == 1.0
 
 
+@pytest.mark.parametrize("speed", ["engine", "output"])
+def test_programs_over_the_speed_of_the_engine_or_of_the_output(speed: str) -> None:
+    level = 210.0 if speed == "engine" else 60.0
+    flat = {"x": [1.0, 6.0], "z": [0.0, 1.0]}
+    program = {"up": {**flat, "y": [[level] * 2] * 2}, "down": {**flat, "y": [[0.4 * level] * 2] * 2}}
+    sim = bench({**RAW, "gearbox": {**AUTOMATIC, "speed": speed, "comfort": program, "sport": None}})
+    start(sim, 5.0, 1e7)
+    sim.set_inputs({"throttle": 0.3, "L2.load": 4e7, "R2.load": 4e7})
+    name = "Engine.engine_rpm" if speed == "engine" else "Transmission.output_rpm"
+    sim.advance(2)
+    assert sim.output("Transmission.gear") == 1.0
+    while sim.output("Transmission.gear") == 1.0 and sim.time < 12.0:
+        seen = sim.output(name)
+        sim.advance(1)
+    assert seen == pytest.approx(level, abs=1.0)
+
+
 def test_sport_shifts_later_and_may_be_switched_in_a_run() -> None:
     sim = bench(RAW, inputs=[MODE])
     start(sim, 17.0, 1e9)  # 264 rad/s in the first gear
