@@ -113,6 +113,77 @@ def test_a_motor_before_the_clutch_turns_with_the_engine() -> None:
     assert rates(sim)["driveline.crank.speed"] == pytest.approx(torque / (0.15 + 4 * 0.05), rel=1e-9)
 
 
+# ---- parts from outside ---------------------------------------------------------------------------------------------
+
+FLAG = "Subsystem_Activation.Internal_{}_Activity"
+
+
+def replaced(raw: dict[str, Any], inputs: list[str], given: Any) -> list[dict[str, float]]:
+    """States after a run with the parts as they are, and after one in which a copy from outside acts."""
+    found = []
+    for outside in (False, True):
+        sim = bench(raw, inputs=inputs)
+        sim.set_parameters({"L2.inertia": 21.0, "R2.inertia": 24.0})
+        sim.set_states({"L2.spin": 20.0, "R2.spin": 23.0, "driveline.crank.speed": 250.0})
+        sim.set_inputs({name: 1.0 for name in inputs if name.endswith("_Activity")})
+        sim.set_inputs({"throttle": 0.7, "gear": 2.0, "L2.load": -90.0})
+        sim.advance(1)
+        for _ in range(400):
+            if outside:
+                sim.set_inputs(given(sim))
+            sim.advance(1)
+        found.append({v.name: sim.state(v.name) for v in sim.model.states})
+    return found
+
+
+OUTSIDE = {
+    "layout": "rwd", "engine": SOURCE, "clutch": {**CLUTCH, "automatic": False}, "rear": PLAIN,
+    "gearbox": {**GEARBOX, "shifts": "demand"},
+}  # fmt: skip
+
+
+def test_a_gearbox_from_outside_by_its_ratio() -> None:
+    names = ["GearBox.transmission_ratio", FLAG.format("Gearbox")]
+    own, copy = replaced(OUTSIDE, names, lambda sim: {names[0]: 2.1, names[1]: 0.0})
+    assert copy == pytest.approx(own, rel=1e-9, abs=1e-12)
+    _, other = replaced(OUTSIDE, names, lambda sim: {names[0]: 1.4, names[1]: 0.0})
+    assert other["L2.spin"] != pytest.approx(own["L2.spin"], rel=1e-3)
+
+
+def test_a_clutch_from_outside_by_its_torque() -> None:
+    """A soft spring and damper written here, in the place of those of the clutch; it converges with the step."""
+    soft = {**OUTSIDE, "clutch": {**CLUTCH, "automatic": False, "stiffness": 300.0, "damping": 3.0}}
+    names = ["Clutch.clutch_trq", FLAG.format("Clutch")]
+    memory = {"angle": 0.0}
+
+    def given(sim: Any) -> dict[str, float]:
+        slip = sim.state("driveline.crank.speed") - sim.output("Clutch.clutch_rpm")
+        torque = max(-400.0, min(400.0, 300.0 * memory["angle"] + 3.0 * slip))
+        memory["angle"] += 1e-3 * (torque - 300.0 * memory["angle"]) / 3.0
+        return {names[0]: torque, names[1]: 0.0}
+
+    own, copy = replaced(soft, names, given)
+    assert copy["R2.spin"] == pytest.approx(own["R2.spin"], rel=2e-3)
+    assert copy["driveline.crank.speed"] == pytest.approx(own["driveline.crank.speed"], rel=1e-2)
+
+
+def test_a_differential_from_outside_by_the_torques_of_its_outputs() -> None:
+    """Given what the open one would pass: half of 3.7 times the torque on its input shaft, at every step."""
+    names = [f"Differential_Rear.wheel_rear_{side}_torque" for side in ("left", "right")]
+    flag = FLAG.format("RearDifferential")
+
+    def given(sim: Any) -> dict[str, float]:
+        half = 0.5 * 3.7 * sim.output("Differential_Rear.input_torque")
+        return {**dict.fromkeys(names, half), flag: 0.0}
+
+    own, copy = replaced(OUTSIDE, [*names, flag], given)
+    # the copy holds its torque over a step: of the order of the step
+    assert copy["R2.spin"] == pytest.approx(own["R2.spin"], rel=1e-3)
+    assert copy["L2.spin"] == pytest.approx(own["L2.spin"], rel=1e-3)
+    _, unlike = replaced(OUTSIDE, [*names, flag], lambda sim: {**given(sim), names[0]: 0.0})
+    assert unlike["L2.spin"] < own["L2.spin"] - 1.0
+
+
 # ---- energy ----------------------------------------------------------------------------------------------------------
 
 

@@ -98,23 +98,21 @@ class Clutch(DrivePart):
         limit, share = e * p.capacity, 1.0
         if self.engagement == "stiffness":
             limit, share = if_else(e > SMALLEST, p.capacity, 0.0), fmax(e, SMALLEST) ** 2  # (3)
+        flag = "Subsystem_Activation.Internal_Clutch_Activity"
+        active = here.model.outside(flag, "-", "1 keeps, 0 removes the clutch", "flag", 1.0)
+        limit = limit if active is None else active * limit
         springs = share * p.stiffness, share * p.damping
         made = coupling(here.scope, "plate", slip, limit, *springs, mobility, train.on)
-        torque = made.torque
-        torque = here.model.through(
-            torque, "N.m", "torque of the clutch", added="Clutch.clutch_trq",
-            flag="Subsystem_Activation.Internal_Clutch_Activity",
-        )  # fmt: skip
+        torque = here.model.through(made.torque, "N.m", "torque of the clutch", added="Clutch.clutch_trq")
         factor = passed(p.efficiency, torque * after.speed)
         train.push(before, -torque)
         train.push(after, factor * torque)
-        lost = made.lost + torque * after.speed * (1 - factor)
-        here.kept.update(made=made, engaged=e, factor=factor, lost=lost)
+        lost = made.lost + (torque - made.torque) * slip + torque * after.speed * (1 - factor)
+        here.kept.update(made=made, engaged=e, factor=factor, lost=lost, carried=torque + made.carried - made.torque)
 
     def told(self, here: Station) -> None:
         kept = here.kept
-        made, after = kept["made"], here.shafts[1]
-        carried = made.carried
+        made, after, carried = kept["made"], here.shafts[1], kept["carried"]
         here.channel("slip_angle", made.windup, "rad", "wind-up of its springs")
         here.channel("torque", kept["factor"] * carried, "N.m", "torque to the output plate")
         here.channel("inputplate_torque", carried, "N.m", "torque on the input plate")

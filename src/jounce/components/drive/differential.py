@@ -44,12 +44,33 @@ class OpenDifferential(DrivePart):
 
     def _lock(self, here: Station) -> None:
         """(2), once the torque on the input is known."""
-        delta = here.kept["delta"] = self.locking(here)
+        delta = self.locking(here)
         _, first, second = here.shafts
+        if here.group in GROUPS:
+            delta = self._replaced(here, delta)
+        here.kept["delta"] = delta
         here.train.push(first, -0.5 * delta)
         here.train.push(second, 0.5 * delta)
         carried = here.p.ratio * here.shafts[0].torque  # what the housing bears: outputs less input
         here.react(carried - here.shafts[0].torque)
+
+    def _replaced(self, here: Station, delta: Any) -> Any:
+        """What a run gives in the place of this differential: its flag, and torques of its outputs."""
+        assert here.relation is not None
+        end = next(k for k, v in ENDS.items() if v == here.group)
+        words = [f"wheel_{end}_left", f"wheel_{end}_right"]
+        words = words if end != "central" else ["diff_front_inputshaft", "diff_rear_inputshaft"]
+        flag = f"Subsystem_Activation.Internal_{end.capitalize()}Differential_Activity"
+        active = here.model.outside(flag, "-", "1 keeps, 0 removes the torques of this differential", "flag", 1.0)
+        for word, output in zip(words, here.shafts[1:], strict=True):
+            doc = "added to the torque of this output of the differential"
+            given = here.model.outside(f"{here.group}.{word}_torque", "N.m", doc, "added")
+            if given is not None:
+                here.train.push(output, given)
+        if active is None:
+            return delta
+        here.relation.kept = active
+        return active * delta
 
     def locking(self, here: Station) -> Any:
         """ΔT."""
@@ -62,7 +83,7 @@ class OpenDifferential(DrivePart):
         p, delta = here.p, here.kept["delta"]
         if "held" in here.kept:  # with what the implicit step adds
             delta = 2 * here.kept["held"].carried
-        carried = shaft.torque * relation.factor * p.ratio
+        carried = shaft.torque * relation.factor * relation.kept * p.ratio
         torques = [p.share * carried - 0.5 * delta, (1 - p.share) * carried + 0.5 * delta]
         here.channel("input_omega", shaft.speed, "rad/s", "speed of the input shaft")
         here.channel("input_torque", shaft.torque, "N.m", "torque on the input shaft, without that of inertia")

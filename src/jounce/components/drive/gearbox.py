@@ -23,6 +23,8 @@ from jounce.core.curves import Curve, CurveUnits
 from jounce.core.fields import choice, curve, problem, quantity
 from jounce.symbolic.ops import clip, floor, if_else
 
+GROUP = "Transmission"  # of its channels, where it is the gearbox of a layout
+
 
 class Gearbox(DrivePart):
     """Ratios, efficiencies, inertia."""
@@ -78,6 +80,7 @@ class Gearbox(DrivePart):
         made = Shifting(
             here, lambda gear: self.ratio_of(here, gear), p.gears, seamless=seamless, time=time, pause=p.pause
         )
+        made.ratio = self._replaced(here, made.ratio)
         here.kept["shifting"] = made
         here.relation = here.train.relate(here.name, [(1.0, before), (-made.ratio, after)], p.efficiency(made.gear))
         after.inertias.append((here.name, p.inertia(made.gear)))
@@ -85,6 +88,15 @@ class Gearbox(DrivePart):
         signals.provide("driveline.engaged", lambda: made.engaged, here.name, usual=True)
         if not seamless:
             signals.provide("driveline.shift_throttle", lambda: made.engaged, here.name, usual=True)
+
+    def _replaced(self, here: Station, ratio: Any) -> Any:
+        """The ratio that a run gives instead, while its flag says so."""
+        if here.group != GROUP:
+            return ratio
+        flag = "Subsystem_Activation.Internal_Gearbox_Activity"
+        active = here.model.outside(flag, "-", "1 keeps, 0 replaces the ratio of the gearbox", "flag", 1.0, True)
+        given = here.model.outside("GearBox.transmission_ratio", "-", "ratio instead", "replacing", 1.0, True)
+        return ratio if active is None or given is None else active * ratio + (1 - active) * given
 
     def act(self, here: Station) -> None:
         assert here.relation is not None

@@ -61,6 +61,7 @@ class Relation:
     power: Any = 0.0  # into it, at the shaft it determines
     factor: Any = 1.0  # f in (3)
     lost: Any = 0.0
+    kept: Any = 1.0  # 0 where a run replaces the part: nothing passes, speeds stay related
     passing: Callable[[], None] | None = None  # what its part does once the torque on the determined shaft is known
 
     @property
@@ -192,7 +193,7 @@ class Train:
             if relation.passing is not None:
                 relation.passing()
             for a, other in relation.followed:
-                self.push(other, a * factor * shaft.torque)
+                self.push(other, a * factor * relation.kept * shaft.torque)
         for shaft in self.shafts.values():
             if shaft.hub is not None:
                 shaft.hub.act(shaft.torque)
