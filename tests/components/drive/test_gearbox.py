@@ -95,6 +95,19 @@ def test_by_demand_with_neutral_and_reverse() -> None:
     assert sim.state("L2.spin") < -1.0 and sim.output("Clutch.clutch_rpm") > 0
 
 
+def test_the_speed_limit_of_the_engine_may_depend_on_the_gear() -> None:
+    """Throttle is gone 1/gain above the limit of the gear in use."""
+    limits = {"x": [1.0, 2.0, 5.0], "y": [400.0, 500.0, 560.0]}
+    engine = {**ENGINE, "idle_control": None, "rev_limit": limits}
+    sim = bench({**RWD, "engine": engine, "gearbox": {**GEARBOX, "shifts": "demand"}})
+    for gear, limit in ((1.0, 400.0), (2.0, 500.0)):
+        sim.set_inputs({"gear": gear, "clutch": 1.0, "throttle": 1.0})
+        sim.run(sim.time + 1.0)
+        for above, throttle in ((-1.0, 1.0), (10.0, 0.5), (20.0, 0.0), (50.0, 0.0)):
+            sim.set_states({"driveline.crank.speed": limit + above})
+            assert sim.output("Engine.effective_throttle") == pytest.approx(throttle, abs=1e-9), (gear, above)
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [

@@ -55,6 +55,26 @@ def test_an_efficiency_that_scales_the_torque() -> None:
     assert sim.output(f"{WORD}.Power_KW") == pytest.approx(0.92 * theory, rel=1e-9)
 
 
+def test_maps_of_efficiency_and_of_what_is_regenerated() -> None:
+    """Both over speed and torque, at nodes and between; the inverse efficiency while braking."""
+    eta = {"x": [0.0, 400.0, 1200.0], "z": [0.0, 100.0, 310.0],
+           "y": [[0.5, 0.6, 0.7], [0.8, 0.94, 0.9], [0.7, 0.88, 0.86]]}  # fmt: skip
+    share = {"x": [0.0, 1200.0], "z": [0.0, 200.0], "y": [[0.0, 0.4], [0.0, 0.4]]}
+    raw = {**RAW, "rear_motor": {**MOTOR, "efficiency": eta, "regeneration_map": share}}
+    sim = bench(raw)
+    put(sim, 400.0 / 9.0, throttle=100.0 / 305.0)
+    assert sim.output(f"{WORD}.torque") == pytest.approx(100.0, rel=1e-9)
+    assert sim.output(f"{WORD}.electric_power") == pytest.approx(100.0 * 400.0 / 0.94, rel=1e-9)
+    put(sim, 400.0 / 9.0, brake=1.0)  # 200 N.m, of which 0.4
+    assert sim.output(f"{WORD}.torque") == pytest.approx(-80.0, rel=1e-9)
+    electric = sim.output(f"{WORD}.electric_power")
+    assert -80.0 * 400.0 < electric < 0 and sim.output(f"{WORD}.lost_power") > 0
+    with pytest.raises(ValueError, match=r"from 0.5 to 1.2; expected above 0, at most 1"):
+        bench(
+            {**raw, "rear_motor": {**MOTOR, "efficiency": {**eta, "y": [[0.5, 0.6, 0.7], [0.8, 1.2, 0.9], [0.7] * 3]}}}
+        )
+
+
 def test_a_run_gives_torque_throttle_and_direction() -> None:
     names = [f"{PORT}.{n}" for n in ("control_mode", "engine_torque", "throttle_scaling", "throttle_offset",
                                      "reverse_mode", "regeneration_factor")]  # fmt: skip
