@@ -51,7 +51,7 @@ class Battery(Part):
     capacity: float = quantity("A.s", 72.0 * HOUR, gt=0, typical=(3600.0, 4e6), doc="charge when full, Q")
     response_time: float = quantity("s", 10.0, gt=0, typical=(0.1, 300.0), doc="to 95 % of a step of current, t_r")
     response: Literal["third", "whole"] = choice("third", doc="time constant: a third of `response_time`, or all of it")
-    resistance: float = quantity("ohm", 0.0125, gt=0, typical=(1e-4, 2.0), doc="R")
+    resistance: float = quantity("V/A", 0.0125, gt=0, typical=(1e-4, 2.0), doc="R")
     state_of_charge: float = quantity("-", 0.8, ge=0, le=1, doc="at the start of a run")
     exponential_voltage: float = quantity("V", 3.9883, ge=0, typical=(0.01, 100.0), doc="A")
     exponential_capacity: float = quantity("1/(A.s)", 1.6667 / HOUR, ge=0, typical=(1e-6, 0.1), doc="B")
