@@ -125,7 +125,7 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
             "did you mean "
             "'brakes'?  known: format, name, description, category, provenance, accept, system, setup, body, "
             "front_suspension, rear_suspension, steering, front_wheels, rear_wheels, axles, units, brakes, drive, "
-            "aero, parts",
+            "driveline, aero, …",
         ),
         (
             "vehicle.yaml",
