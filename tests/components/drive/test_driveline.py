@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
+import sys
+import types
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +19,7 @@ from car_models import rates
 from drive_rig import bench
 from drivelines import AUTOMATIC, BATTERY, CLUTCH, CONVERTER, ENGINE, GEARBOX, MOTOR, REAR, RWD
 from jounce.core.errors import ParameterError
+from jounce.core.part_registry import PARTS
 from jounce.sim import car, gains, statics, steady
 
 FRONT = {**REAR, "ratio": 3.1, "efficiency": 1.0}
@@ -182,6 +188,27 @@ def test_a_differential_from_outside_by_the_torques_of_its_outputs() -> None:
     assert copy["L2.spin"] == pytest.approx(own["L2.spin"], rel=1e-3)
     _, unlike = replaced(OUTSIDE, [*names, flag], lambda sim: {**given(sim), names[0]: 0.0})
     assert unlike["L2.spin"] < own["L2.spin"] - 1.0
+
+
+def test_the_engine_of_the_page_runs() -> None:
+    """The code of docs/driveline.md as it stands there: boost follows with its time constant."""
+    text = (Path(__file__).parents[3] / "docs" / "driveline.md").read_text(encoding="utf-8")
+    code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "TurboEngine" in block)
+    page = types.ModuleType("page_of_drivelines")
+    sys.modules[page.__name__] = page
+    exec(compile(code, "driveline.md", "exec"), page.__dict__)  # our own page
+    try:
+        engine = {"kind": "turbo_engine", "peak": 320.0, "idle_control": None}
+        sim = bench({"layout": "rwd", "engine": engine, "rear": PLAIN})
+        sim.set_parameters({"L2.inertia": 1e9, "R2.inertia": 1e9})
+        sim.set_states({"L2.spin": 300.0 / 3.7, "R2.spin": 300.0 / 3.7})
+        sim.set_inputs({"throttle": 0.8})
+        sim.run(0.4)
+        level = 0.8 * (1 - math.exp(-2.0)) * (1 - math.exp(-1.0))
+        assert sim.output("Engine.torque") == pytest.approx(320.0 * level - 20.0, rel=1e-4)
+    finally:
+        PARTS.forget(page.TurboEngine)
+        del sys.modules[page.__name__]
 
 
 # ---- energy ----------------------------------------------------------------------------------------------------------
