@@ -252,12 +252,12 @@ def drag(sim: Any) -> dict[str, float]:
 
 
 def test_energy_of_a_launch_with_clutch_and_shifts() -> None:
-    """Start, shifts up, lift, and down again: 0.1 % of the work of the engine at half a millisecond."""
+    """Start, shifts up, lift, and down again: 0.1 % of the work of the engine at a millisecond (found: 0.014 %)."""
 
     def demand(t: float, sim: Any) -> dict[str, float]:
         return {"throttle": 0.9 if t < 5.0 else 0.0, **drag(sim)}
 
-    assert abs(balance(RWD, ("Engine",), 7.0, demand, 5e-4)) < 1e-3
+    assert abs(balance(RWD, ("Engine",), 7.0, demand)) < 1e-3
 
 
 def test_energy_of_an_automatic() -> None:
