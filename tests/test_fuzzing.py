@@ -26,6 +26,7 @@ from jounce.files.obj import obj_text
 from jounce.road.grid import GridRoad
 from jounce.road.mesh import MeshRoad, grid_mesh
 from jounce.road.path import Path as Line
+from pwr_texts import PWR
 from rdf_texts import ALL, HEAD
 from result_runs import drive
 from tire_texts import TDX, VTT
@@ -117,6 +118,14 @@ def use_points(path: Path) -> Iterator[Any]:
     from jounce.files.point_tables import read_points
 
     yield list(numbers(read_points(path).points))
+
+
+def use_pwr(path: Path) -> Iterator[Any]:
+    from jounce.files.pwr import read_pwr
+
+    found = read_pwr(path, electric=True)
+    for curve in (found.torque, found.braking, found.coasting, *found.gears.values()):
+        yield [] if curve is None else [*curve.x, *curve.z, *curve.y]
 
 
 def use_vtt(path: Path) -> Iterator[Any]:
@@ -287,6 +296,7 @@ def formats() -> dict[str, Format]:
         ),
         Format("cases.xml", (CASES_XML,), use_load_cases, missing=True),
         Format("rig.vtt", (VTT.encode(),), use_vtt),
+        Format("engine.pwr", (PWR.encode(),), use_pwr),
         Format("run.xml", (written["run.xml"],), use_xml, missing=True),
         Format("run.csv", (written["run.csv"],), use_run, missing=True),
         Format("run.csv.json", (written["run.csv.json"],), use_note, {"run.csv": written["run.csv"]}, missing=True),

@@ -160,8 +160,7 @@ def default(kind: type[Data], name: str, info: FieldInfo) -> str:
         return "or " + ", ".join(f"`{o}`" for o in others)
     value = info.default
     if isinstance(value, Mapping):  # of a group, as a file would have it
-        group = info.annotation
-        assert isinstance(group, type) and issubclass(group, Data)
+        (group, *_) = kinds(info.annotation)
         value = group.model_validate(value)
     if value is PydanticUndefined:
         return "**needed**"

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+import drivelines
 import jounce.vehicle as jv
 from axle_lists import Raw, even_truck, one_axle, vehicle_of
 from car_models import outputs, rates
@@ -67,6 +68,39 @@ EXAMPLES: dict[Kind, Raw] = {
     },
     ("damper", "passive"): {"name": "main", "force": TABLE, "ratio": 0.71, "scale": 0.95},
     ("driver", "straight_line"): {"x": 1.7, "y": 0.9, "heading": 0.06, "preview": 17.0, "lock": 0.7},
+    ("battery", "battery"): {"state_of_charge": 0.63, "auxiliary_power": 370.0, "chemistry": "lead_acid"},
+    ("driveline", "automatic_gearbox"): drivelines.AUTOMATIC,
+    ("driveline", "clutch"): drivelines.CLUTCH,
+    ("driveline", "converter"): {**drivelines.CONVERTER, "dump_threshold": 0.4},
+    ("driveline", "dual_clutch"): {**drivelines.CLUTCH, "kind": "dual_clutch", "shift_time": 0.21, "capacity": 390.0},
+    ("driveline", "elastic_shaft"): {"kind": "elastic_shaft", "stiffness": 7100.0, "damping": 13.0, "inertia": 0.017},
+    ("driveline", "engine"): {
+        "kind": "engine",
+        "torque_map": drivelines.MAP,
+        "inertia": 0.17,
+        "fuel": {"displacement": 2e-3, "bsfc": 7e-8},
+        "ram_air": {"temperature": 291.0},
+    },
+    ("driveline", "gear"): {"kind": "gear", "ratio": 1.9, "efficiency": 0.97, "inertia": 0.011},
+    ("driveline", "limited_slip_differential"): {
+        "kind": "limited_slip_differential",
+        "ratio": 3.2,
+        "inertia": 0.021,
+        "preload": 31.0,
+        "ramp": 0.3,
+        "viscosity": 2.1,
+    },
+    ("driveline", "locked_differential"): {"kind": "locked_differential", "ratio": 3.4, "lock_stiffness": 8e4},
+    ("driveline", "manual_gearbox"): drivelines.GEARBOX,
+    ("driveline", "motor"): {**drivelines.MOTOR, "ratio": 2.3},
+    ("driveline", "open_differential"): drivelines.REAR,
+    ("driveline", "simple_engine"): {**drivelines.ENGINE, "lag": 0.07},
+    ("driveline", "table_differential"): {
+        "kind": "table_differential",
+        "ratio": 2.9,
+        "cutoff": 9.0,
+        "torque": {"x": [-30.0, 0.0, 30.0], "y": [-210.0, 0.0, 210.0]},
+    },
     ("element", "auxiliary_vertical"): {"kind": "auxiliary_vertical", "force": DUAL, "damping": 0.011, "scale": 0.8},
     ("element", "central_bump_stop"): {
         "kind": "central_bump_stop",
@@ -133,10 +167,12 @@ EXAMPLES: dict[Kind, Raw] = {
 STANDS: dict[str, tuple[str, str]] = {
     "anti_roll_bar": ("axles[0].suspension.anti_roll_bar", "axle1.anti_roll_bar."),
     "auxiliary_anti_roll": ("axles[0].suspension.auxiliary_anti_roll", "axle1.auxiliary_anti_roll."),
+    "battery": ("driveline.battery", "driveline.battery."),
     "brake": ("axles[0].brake", "L1.brake."),
     "bump_stop": ("axles[0].suspension.bump_stop", "L1.bump_stop."),
     "compliance": ("axles[0].suspension.compliance", "L1.compliance."),
     "damper": ("axles[0].suspension.dampers[0]", "L1.damper1."),
+    "driveline": ("driveline.members[{}]", "driveline.member{}."),
     "driver": ("", "straight_line."),
     "element": ("axles[0].suspension.elements[0]", "L1.element1."),
     "rebound_stop": ("axles[0].suspension.rebound_stop", "L1.rebound_stop."),
@@ -174,11 +210,29 @@ ODD_STATES = (
     ".tire.v",
     ".twist",
     ".compliance.y",
+    ".lock.windup",
+    ".lock.unheld",
+    ".difference",
 )
+# Families that stand together in one driveline, one of each kind: no part of it can be taken away alone.
+TOGETHER = ("battery", "driveline")
+
+
+def path_of(family: str, kind: str) -> str:
+    """Where a part stands in the data of its rig."""
+    return STANDS[family][0].format(_member(kind)) if family == "driveline" else STANDS[family][0]
+
+
+def _member(kind: str) -> int:
+    """Which member of the driveline with all of them is of a kind."""
+    examples = {k: EXAMPLES[f, k] for f, k in EXAMPLES if f == "driveline"}
+    return next(i for i, item in enumerate(drivelines.every_member(examples)) if item["kind"] == kind)
 
 
 def prefix_of(family: str, kind: str) -> str:
     """The prefix of the numbers of a part; further elements stand at a wheel or between both."""
+    if family == "driveline":
+        return STANDS[family][1].format(_member(kind) + 1)
     level = getattr(PARTS.find(family, kind), "level", "wheel")
     return "axle1.element1." if (family, level) == ("element", "axle") else STANDS[family][1]
 
@@ -234,6 +288,11 @@ def rig(family: str, kind: str, there: bool = True) -> tuple[jv.Vehicle, tuple[P
     if family == "driver":
         found = PARTS.find(family, kind).model_validate(data)
         return vehicle_of(raw), (cast(Part, found),) if there else ()
+    if family in TOGETHER:
+        examples = {k: example(f, k) for f, k in kinds() if f == "driveline"}
+        members = drivelines.every_member(examples)
+        raw |= {"drive": {}, "driveline": {"members": members, "battery": example("battery", "battery")}}
+        return vehicle_of(raw), ()
     if family == "auxiliary_anti_roll":  # gives way to a bar
         put(raw, STANDS["anti_roll_bar"][0], None)
     if family == "x_dof":  # follows maps of compliance
@@ -332,6 +391,8 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
     """Three axles with every kind somewhere."""
     raw = even_truck()
     for family, kind in kinds():
+        if family in TOGETHER:  # in place of the drive of this truck; they have a rig of their own
+            continue
         data, axle = example(family, kind), raw["axles"][2]
         if family == "slip_control":
             raw["brakes"]["abs"] = raw["drive"]["tcs"] = data
@@ -376,7 +437,11 @@ def test_the_truck_has_every_kind() -> None:
     vehicle, parts = truck()
     there = {(item.part.family, getattr(item.part, "kind", "")) for item in placed(vehicle.layout, parts)}
     there |= {("slip_control", control.kind) for control in (vehicle.brakes.abs, vehicle.drive.tcs)}  # type: ignore[union-attr]
-    assert set(kinds()) - there == set()
+    assert {(f, k) for f, k in kinds() if f not in TOGETHER} - there == set()
+    line = rig("driveline", "clutch")[0].driveline
+    assert line is not None
+    found = {(part.family, getattr(part, "kind", "")) for _, part in line.parts_by_key()}
+    assert {(f, k) for f, k in kinds() if f in TOGETHER} == found
 
 
 def test_three_axles_with_all_parts_keep_left_and_right() -> None:
@@ -439,7 +504,7 @@ BOUNDED = [
 def test_a_number_out_of_bounds_is_refused_everywhere_alike(
     family: str, kind: str, name: str, value: float, tmp_path: Path
 ) -> None:
-    path, prefix = STANDS[family][0], prefix_of(family, kind)
+    path, prefix = path_of(family, kind), prefix_of(family, kind)
     vehicle, _ = rig(family, kind)
     if path:
         there = rf"{re.escape(path)}\.{name} = .*must be [≥><≤]"
@@ -491,7 +556,7 @@ def test_a_vehicle_with_the_part_is_written_and_read_as_it_was(
     vehicle, _ = rig(family, kind)
     again = jv.load(vehicle.save(tmp_path / ("rig.yaml" if form == "one file" else "rig")))
     assert again == vehicle
-    found = again.get(STANDS[family][0])
+    found = again.get(path_of(family, kind))
     assert type(found) is PARTS.find(family, kind) and found.kind == kind
 
 
@@ -530,7 +595,7 @@ def test_an_unknown_kind_lists_the_known_ones(family: str, tmp_path: Path) -> No
     vehicle, _ = rig(family, kind)
     known = ".*".join(PARTS.kinds(family))
     with pytest.raises(ParameterError, match=rf"kind = 'wobbly': unknown kind.*{known}"):
-        vehicle.with_(**{f"{STANDS[family][0]}.kind": "wobbly"})
+        vehicle.with_(**{f"{path_of(family, kind)}.kind": "wobbly"})
 
 
 def test_an_example_that_is_missing_is_told() -> None:
@@ -557,7 +622,7 @@ def test_a_run_goes_on_from_a_snapshot_to_the_bit(family: str, kind: str) -> Non
     assert_restored(simulation(family, kind))
 
 
-@every_kind
+@pytest.mark.parametrize(("family", "kind"), [item for item in kinds() if item[0] not in TOGETHER])
 def test_a_part_that_is_switched_off_does_nothing(family: str, kind: str) -> None:
     """Its rates are those of the rig without it: sums of other terms, hence to rounding."""
     sim = simulation(family, kind)

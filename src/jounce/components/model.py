@@ -102,6 +102,10 @@ class Signals:
             self._asking.pop()
         return self._values[name]
 
+    def is_read(self, name: str) -> bool:
+        """Whether a part has asked for a signal."""
+        return name in self._values
+
     def writer(self, name: str) -> str:
         """The part that provides a signal."""
         return self._sources[name][1]

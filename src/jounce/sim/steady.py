@@ -126,8 +126,12 @@ def roll(sim: Simulation, description: Description, speed: float) -> None:
     places, rest = Places(sim, linear.notes["states"]), linear.rest
     for body in rest["bodies"]:
         sim.x[places.state[body["velocity"][0]]] = speed
-    _, rolling = linear.limits_and_rolling(sim)
-    sim.x[[places.state[i] for i in rest["rolling"]]] = rolling
+    turning = [places.state[i] for i in rest["rolling"]]
+    sim.x[turning] = linear.limits_and_rolling(sim)[1]
+    following = [i for i, v in enumerate(sim.model.memories) if v.role == "follow"]
+    if following:  # such as the gear that fits the speed, by which an engine turns
+        sim.m[following] = sim.derivatives()[1][following]
+        sim.x[turning] = linear.limits_and_rolling(sim)[1]
 
 
 def _limit(

@@ -179,6 +179,7 @@ class Frame:
         native_axes: Frame | None,
         w: Vector,
         gravity: Vector,
+        w_rel: Vector | None = None,
     ) -> None:
         self.name = name
         self.unit = unit
@@ -188,6 +189,7 @@ class Frame:
         self.v_native = v  # velocity of the origin, in native axes
         self.native_axes: Frame = native_axes or self
         self.w = w  # angular velocity, own axes
+        self.w_rel = zeros() if w_rel is None else w_rel  # that against the parent, own axes
         self.gravity = gravity  # acceleration of free fall, own axes
         self._v_own: Vector | None = None
         self._pose: tuple[Vector, Matrix | None] | None = None
@@ -264,7 +266,22 @@ class Frame:
             native_axes=None if rotation is None else self,
             w=add(transposed_times(rotation, self.w), w_rel),
             gravity=transposed_times(rotation, self.gravity),
+            w_rel=w_rel,
         )
+
+    def turning_in(self, base: Frame) -> Vector:
+        """Angular velocity against a frame that carries this one, in own axes."""
+        chain: list[Frame] = []
+        frame: Frame | None = self
+        while frame is not base:
+            if frame is None:
+                raise ModelError(f"frame {self.name!r} is not carried by {base.name!r}")
+            chain.append(frame)
+            frame = frame.parent
+        w = zeros()
+        for step in reversed(chain):
+            w = add(transposed_times(step.rotation, w), step.w_rel)
+        return w
 
     def fixed(
         self, name: str, offset: Any = (0, 0, 0), rotations: Sequence[tuple[str, Any]] | tuple[str, Any] = ()

@@ -56,7 +56,7 @@ def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
             result.append(Placed(unit.data.aero, unit, f"{unit.prefix}aero."))
         for axle in unit.axles:
             result += _of_axle(axle)
-    for name in ("brakes", "drive"):
+    for name in ("brakes", "drive" if data.driveline is None else "driveline"):
         found = getattr(data, name)
         if found is not None:
             result.append(Placed(found, vehicle, f"{vehicle.prefix}{name}."))

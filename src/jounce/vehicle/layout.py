@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic_core import PydanticCustomError
 
 from jounce.components.basics import DIAGNOSED, Array, Side, on_side
 from jounce.components.body.body import Body
@@ -203,6 +204,7 @@ def check(vehicle: Vehicle) -> None:
         place = path_of(vehicle, steered[1], "steering")
         raise problem("not available yet: one axle is steered, this is the second", *place)
     _check_shares(vehicle, axles, how)
+    _check_driveline(vehicle)
     for axle in axles:
         if axle.data.actuators is not None and axle.data.steering is not None:
             raise problem("stands beside steering; wheels have one of both", *path_of(vehicle, axle, "actuators"))
@@ -268,6 +270,20 @@ def _check_shares(vehicle: Vehicle, axles: list[AxlePlace], how: str) -> None:
                         *path_of(vehicle, axle),
                         "brake_share",
                     )
+
+
+def _check_driveline(vehicle: Vehicle) -> None:
+    if vehicle.driveline is None:
+        return
+    if vehicle.drive.tcs is not None or any(share > 0 for share in vehicle.drive.shares.values()):
+        raise problem("stands beside drive; give one or the other", "driveline")
+    try:
+        vehicle.driveline.check(layout(vehicle))
+    except PydanticCustomError as found:
+        items = (found.context or {})["problems"]
+        raise PydanticCustomError(
+            found.type, found.message_template, {"problems": tuple((("driveline", *i[0]), *i[1:]) for i in items)}
+        ) from None
 
 
 def _check_centre(vehicle: Vehicle, axles: list[AxlePlace]) -> None:

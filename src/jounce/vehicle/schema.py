@@ -33,6 +33,7 @@ from jounce.components.body.body import AddedMass, Body
 from jounce.components.body.split import SplitChassis, SplitStiffness
 from jounce.components.brakes.disc import DiscBrake
 from jounce.components.brakes.hydraulics import Brakes
+from jounce.components.drive.driveline import Driveline
 from jounce.components.drive.ideal import Drive
 from jounce.components.part import Part
 from jounce.components.places import VehiclePlace
@@ -67,6 +68,7 @@ SUBSYSTEMS = (
     "rear_wheels",
     "brakes",
     "drive",
+    "driveline",
     "aero",
 )
 FRIENDLY_NEEDS = ("body", "front_suspension", "rear_suspension", "steering", "front_wheels", "rear_wheels", "brakes")
@@ -171,6 +173,7 @@ class Vehicle(Data):
     units: tuple[Unit, ...] = part((), doc="bodies with their axles, instead of body and axles")
     brakes: Brakes | None = part(None, doc="brakes")
     drive: Drive = part({}, doc="drive torque")
+    driveline: Driveline | None = part(None, silent=True, doc="engines, gearbox, differentials, instead of `drive`")
     aero: Aero | None = part(None, doc="aerodynamics")
     parts: tuple[Part, ...] = part(
         (), family="controller", each="part", doc="controllers and further parts, by their kind"

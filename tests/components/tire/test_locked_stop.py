@@ -15,7 +15,8 @@ FORCE = "Tire.Ground_Surface_Force_"
 
 
 def stopped(**options: object) -> Run:
-    vehicle = jn.load("sedan").with_(**{"brakes.abs": None})
+    stiff = {f"{axle}_suspension.compliance.factor": 0.0 for axle in ("front", "rear")}  # wheels as fast as the body
+    vehicle = jn.load("sedan").with_(**{"brakes.abs": None, **stiff})
     event = events.StraightBraking(speed="10 m/s", brake=1.0, start_time=0.1, end_time=2.2)
     return jn.run(vehicle, event, interval="2 ms", **options)  # type: ignore[arg-type]
 

@@ -15,7 +15,8 @@ from pydantic import model_validator
 
 from jounce.components.basics import DIAGNOSED, Subsystem
 from jounce.components.controllers.slip_control import SlipControl, limited
-from jounce.components.model import VehicleModel, WheelModel
+from jounce.components.drive.hub import act, through
+from jounce.components.model import VehicleModel
 from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import Place, WheelPlace
 from jounce.core.fields import Data, part, problem, quantity
@@ -71,16 +72,4 @@ class Drive(Subsystem):
             torque = wheel.symbols(self).drive_share * p.max_torque * at.signals.read("throttle", "drive")
             if self.tcs is not None:
                 torque = torque * limited(wheel, "tcs", "driving")
-            name = f"Wheel_driving.moment.{wheel.place.name}"
-            self._act(wheel, at.through(torque, "N.m", "drive torque on the wheel", added=name))
-
-    def _act(self, at: WheelModel, torque: Any) -> None:
-        at.drive_torque = torque
-        if at.place.settings.torque_reaction == "carrier":
-            at.rotor.torque(torque)
-            return
-        # a shaft from the body: external to carrier and wheel
-        frame = at.axle.frame
-        vector = [torque * a for a in at.rotor.axis]
-        at.rotor.external_torque(vector)
-        at.system.torque(frame, [-t for t in at.carrier.express(vector, frame)])
+            act(wheel, through(wheel, torque))

@@ -1,0 +1,110 @@
+"""What all parts of a driveline have: ports that join shafts, and their stages within the phases of a model.
+
+    join      relations of speeds and inertias, before speeds are known
+    prepare   states and blocks, with the speeds of all shafts
+    act       torques on shafts
+    told      channels, once torques have passed the train
+
+A part knows the shafts at its ports, nothing of what is beyond them. What else passes between parts are signals
+(``driveline.…``), as everywhere in a vehicle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from jounce.components.drive.train import Relation, Shaft, Train
+from jounce.components.part import Part, Symbols
+from jounce.core.curves import Curve, CurveUnits
+from jounce.core.fields import Data, choice, text
+from jounce.symbolic.ops import clip
+
+if TYPE_CHECKING:
+    from jounce.components.model import VehicleModel
+
+Direction = Literal["none", "X+", "X-", "Y+", "Y-"]
+DIRECTIONS: dict[str, tuple[float, float, float]] = {
+    "X+": (1.0, 0.0, 0.0),
+    "X-": (-1.0, 0.0, 0.0),
+    "Y+": (0.0, 1.0, 0.0),
+    "Y-": (0.0, -1.0, 0.0),
+}
+
+
+class DrivePart(Part):
+    """A part of a driveline."""
+
+    family: ClassVar[str] = "driveline"
+    ports: ClassVar[tuple[str, ...]] = ("input", "output")
+
+    name: str = text(doc="name of the part; of its numbers and channels, where it stands in a list")
+    shafts: tuple[str, ...] = choice((), doc="where it stands in a list: names of the shafts at its ports, in order")
+    reaction: Direction = choice("none", doc="axis of the body about which its housing pushes the body, by its torque")
+
+    def inner(self) -> Iterator[tuple[str, Data]]:
+        """Lists of groups inside it, with the names of their numbers below its own."""
+        yield from ()
+
+    def join(self, here: Station) -> None:
+        """Relations and inertias."""
+
+    def prepare(self, here: Station) -> None:
+        """States and blocks."""
+
+    def act(self, here: Station) -> None:
+        """Torques."""
+
+    def told(self, here: Station) -> None:
+        """Channels."""
+
+
+@dataclass
+class Station:
+    """A part at its shafts in a model under construction."""
+
+    part: DrivePart
+    name: str
+    group: str  # of its channels
+    model: VehicleModel
+    train: Train
+    p: Symbols
+    shafts: list[Shaft]
+    kept: dict[str, Any] = field(default_factory=dict)
+    relation: Relation | None = None
+
+    @property
+    def scope(self) -> Any:
+        """Names of this part: ``driveline.engine.`` …"""
+        return self.model.scope(f"driveline.{self.name}")
+
+    def read(self, signal: str) -> Any:
+        return self.model.signals.read(signal, f"driveline.{self.name}")
+
+    def read_or(self, signal: str, otherwise: Any) -> Any:
+        """A signal, or what stands for it where no part provides it."""
+        return self.read(signal) if signal in self.model.signals else otherwise
+
+    def channel(self, name: str, value: Any, unit: str, doc: str) -> None:
+        self.model.channel(f"{self.group}.{name}", value, unit, doc)
+
+    def react(self, torque: Any) -> None:
+        """Push the body about the chosen axis: the torque between what turns and the housing."""
+        if self.part.reaction == "none":
+            return
+        if self.model.units[0].chassis is not None:
+            vector = [torque * a for a in DIRECTIONS[self.part.reaction]]
+            self.model.system.torque(self.model.units[0].chassis, vector)
+        self.channel("reaction", torque, "N.m", f"on the body, about {self.part.reaction}")
+
+
+def constant(value: float, x: str, y: str, z: str = "") -> Curve:
+    """A curve that has one value, as a default."""
+    return Curve(CurveUnits(x, y, z, "value"), constant=value)
+
+
+def step(x: Any, x0: Any, h0: Any, x1: Any, h1: Any) -> Any:
+    """From h0 at x0 to h1 at x1, either way round, along a cubic with level ends."""
+    d = clip((x - x0) / (x1 - x0), 0.0, 1.0)
+    return h0 + (h1 - h0) * d * d * (3 - 2 * d)

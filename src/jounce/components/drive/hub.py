@@ -1,0 +1,47 @@
+"""Where drive torque meets a wheel: a shaft from the body, or a motor in the hub.
+
+A shaft from the body turns with the wheel against the body: with the spin Ω of the wheel against its carrier, the axis
+s and the angular velocities of carrier and body,
+
+    ω = Ω + s·(ω_carrier − ω_body)                                                                             (1)
+
+A torque T on the wheel is then external to carrier and wheel, and −T s acts on the body: of power T ω, both together. A
+motor in the hub turns with ω = Ω, and reacts on the carrier.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jounce.components.drive.train import Hub
+from jounce.components.model import WheelModel
+from jounce.symbolic.frames import dot
+
+
+def act(at: WheelModel, torque: Any) -> None:
+    """Apply a drive torque to a wheel, with its reaction."""
+    at.drive_torque = torque
+    if at.place.settings.torque_reaction == "carrier":
+        at.rotor.torque(torque)
+        return
+    # a shaft from the body: external to carrier and wheel
+    frame = at.axle.frame
+    vector = [torque * a for a in at.rotor.axis]
+    at.rotor.external_torque(vector)
+    at.system.torque(frame, [-t for t in at.carrier.express(vector, frame)])
+
+
+def through(at: WheelModel, torque: Any) -> Any:
+    """A drive torque with what a run adds to it."""
+    name = f"Wheel_driving.moment.{at.place.name}"
+    return at.vehicle.through(torque, "N.m", "drive torque on the wheel", added=name)
+
+
+def hub(at: WheelModel) -> Hub:
+    """The end of a train at a wheel (1)."""
+    rotor = at.rotor
+    speed = rotor.spin
+    if at.place.settings.torque_reaction != "carrier":
+        speed = speed + dot(rotor.axis, at.carrier.turning_in(at.axle.frame))
+    rolling = next((v for s, v in at.system.rolling if s is at.system.speed_of(rotor.spin)), 0.0)
+    return Hub(at.place.name, speed, rotor.spin, lambda torque: act(at, through(at, torque)), rotor.inertia, rolling)

@@ -1,0 +1,118 @@
+"""The simple engine: full load, drag, lag; idle, overspeed, ram air."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from drive_rig import bench
+from drivelines import ENGINE
+
+LAGGED = {**ENGINE, "lag": 0.13, "torque_scale": 1.2, "ratio": 1.3, "efficiency": 0.97}
+
+
+def alone(**changes: Any) -> dict[str, Any]:
+    return {
+        "members": [
+            {**ENGINE, **changes, "name": "engine", "shafts": ["in"]},
+            {"kind": "gear", "name": "fixed", "ratio": 1.0, "shafts": ["in", "L1"]},
+        ]
+    }
+
+
+@pytest.mark.parametrize("speed", [110.0, 300.0, 470.0, 485.0, 600.0])
+@pytest.mark.parametrize("throttle", [0.0, 0.35, 1.0])
+def test_torque_up_to_the_largest_power(speed: float, throttle: float) -> None:
+    sim = bench(alone(), axles=1)
+    sim.set_states({"L1.spin": speed})
+    sim.set_inputs({"throttle": throttle})
+    full = min(250.0, 120e3 / speed)
+    assert sim.output("Driveline.engine.torque") == pytest.approx(-35.0 + throttle * (full + 35.0))
+    assert sim.output("Driveline.engine.Max_Engine_torque") == pytest.approx(full)
+    assert sim.output("Driveline.engine.Min_Engine_torque") == pytest.approx(-35.0)
+    assert sim.output("Driveline.engine.Power_KW") == pytest.approx(sim.output("Driveline.engine.torque") * speed)
+
+
+def test_a_lag_scale_ratio_and_efficiency() -> None:
+    """63 % at its time constant; scale, ratio and efficiency on the way to the shaft."""
+    sim = bench(alone(**{k: v for k, v in LAGGED.items() if k not in ENGINE or ENGINE[k] != v}), axles=1)
+    sim.set_parameters({"L1.inertia": 1e9})
+    sim.set_states({"L1.spin": 200.0, "driveline.engine.torque": -35.0})
+    sim.set_inputs({"throttle": 1.0})
+    sim.run(0.13)
+    torque = sim.output("Driveline.engine.torque")
+    assert sim.output("Driveline.engine.engine_rpm") == pytest.approx(260.0)
+    assert torque == pytest.approx(1.2 * (-35.0 + 285.0 * (1 - math.exp(-1))), rel=1e-4)
+    assert sim.output("hub.L1") == pytest.approx(1.3 * 0.97 * torque, rel=1e-6)
+
+
+def test_it_idles_and_comes_back_after_a_load() -> None:
+    """The proportional control rests where its throttle carries the drag, and never stalls under a load of 20 N.m."""
+    sim = bench(alone(), axles=1)
+    sim.set_states({"L1.spin": 90.0})
+    sim.run(3.0)
+    rest = 90.0 - 35.0 / 285.0 / 0.02
+    assert sim.state("L1.spin") == pytest.approx(rest, rel=1e-3)
+    sim.set_inputs({"L1.load": -20.0})
+    sim.run(4.0)
+    assert sim.state("L1.spin") > 70.0
+    sim.set_inputs({"L1.load": 0.0})
+    sim.run(8.0)
+    assert sim.state("L1.spin") == pytest.approx(rest, rel=1e-3)
+
+
+def test_overspeed_takes_the_throttle_away() -> None:
+    """Held above its limit by less than 1/gain, where all throttle is gone."""
+    sim = bench(alone(), axles=1)
+    sim.set_states({"L1.spin": 600.0})
+    sim.set_inputs({"throttle": 1.0})
+    sim.run(5.0)
+    speed = sim.state("L1.spin")
+    assert 650.0 < speed < 650.0 + 1 / 0.05
+    sim.set_states({"L1.spin": 672.0})
+    assert sim.output("Driveline.engine.effective_throttle") == 0.0
+    assert sim.output("Driveline.engine.torque") == pytest.approx(-35.0)
+
+
+def test_controls_may_be_removed_by_a_run() -> None:
+    flag = "Subsystem_Activation.Internal_Engine_Idle_MaxRev_Controls_Activity"
+    sim = bench(alone(), axles=1, inputs=[flag])
+    sim.set_states({"L1.spin": 60.0})
+    sim.set_inputs({flag: 1.0})
+    assert sim.output("Driveline.engine.effective_throttle") == pytest.approx(0.4)
+    sim.set_inputs({flag: 0.0})
+    assert sim.output("Driveline.engine.effective_throttle") == 0.0
+
+
+@pytest.mark.parametrize("group", ["Engine", "Driveline.engine"])
+def test_a_run_commands_by_torque_or_by_throttle_alike(group: str) -> None:
+    """control_mode 0 with the torque of the throttle gives the run of control_mode 1; a flag removes the engine."""
+    quiet = {"idle_control": None, "overspeed_control": None}
+    raw: dict[str, Any] = alone(**quiet)
+    if group == "Engine":
+        raw = {"layout": "rwd", "engine": {**ENGINE, **quiet}, "rear": {"kind": "open_differential"}}
+    torque = "engine_trq" if group == "Engine" else "engine_torque"
+    flag = "Subsystem_Activation.Internal_Engine_Activity" if group == "Engine" else f"{group}.activity"
+    names = [f"{group}.{n}" for n in ("control_mode", torque, "throttle_scaling", "throttle_offset")]
+    spins = ("L2.spin", "R2.spin") if group == "Engine" else ("L1.spin",)
+    found = []
+    for given in (
+        {f"{group}.control_mode": 1.0, f"{group}.throttle_scaling": 0.5, f"{group}.throttle_offset": 0.2},
+        {f"{group}.control_mode": 0.0, f"{group}.{torque}": -35.0 + 0.5 * 285.0},
+        {flag: 0.0, f"{group}.{torque}": -35.0 + 0.5 * 285.0},
+    ):
+        sim = bench(raw, axles=2 if group == "Engine" else 1, inputs=[*names, flag])
+        sim.set_inputs({f"{group}.control_mode": 1.0, f"{group}.throttle_scaling": 1.0, flag: 1.0})
+        sim.set_inputs({"throttle": 0.6, **given})
+        sim.set_states(dict.fromkeys(spins, 100.0))
+        sim.run(0.5)
+        found.append(sim.state(spins[0]))
+    assert found[1] == pytest.approx(found[0], rel=1e-12) and found[2] == pytest.approx(found[0], rel=1e-12)
+    assert found[0] > 105.0
+
+
+def test_stall_above_idle_is_refused() -> None:
+    with pytest.raises(ValueError, match="must be below idle_speed"):
+        bench(alone(stall_speed=100.0), axles=1)
