@@ -54,8 +54,9 @@ for path in sys.argv[1:]:
 
 
 def _marks(page: str) -> list[pytest.MarkDecorator]:
-    """Pages of single events are alike: one for every day."""
-    return [pytest.mark.slow] if page.startswith("events/") and "step-steer" not in page else []
+    """Pages of single events are alike: one for every day; some pages build many models."""
+    long = page in ("running.md", "theory/vehicle.md", "suspension_elements.md")
+    return [pytest.mark.slow] if long or (page.startswith("events/") and "step-steer" not in page) else []
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, marks=_marks(page)) for page in PAGES])

@@ -110,6 +110,7 @@ def overshoot(rate: Any) -> float:
     return float(np.abs(rate).max() / np.abs(rate[-1]) - 1)
 
 
+@pytest.mark.slow
 def test_the_controller_reduces_the_overshoot_of_the_yaw_rate(folder: Path, car: Any) -> None:
     space: dict[str, Any] = {}
     exec(compile(printed("python", "alone = jn.run"), "page", "exec"), space)

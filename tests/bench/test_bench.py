@@ -16,6 +16,7 @@ def operations(system: object) -> int:
     return int(system.generate().operations["rhs"])  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_operations_grow_linearly_with_the_number_of_axles() -> None:
     few, many = operations(vehicle(4)), operations(vehicle(16))
     assert math.log(many / few) / math.log(4) <= run.GROWTH

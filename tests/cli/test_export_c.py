@@ -77,6 +77,7 @@ def test_a_wrong_request_is_explained(file: Path, tmp_path: Path, options: list[
     assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.slow
 def test_a_car_with_its_event_drives_to_the_bits_of_python(tmp_path: Path) -> None:
     if shutil.which("make") is None:
         pytest.skip("make is not installed")

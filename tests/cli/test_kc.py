@@ -34,6 +34,7 @@ def test_figures_as_json_follow_a_change(capsys: pytest.CaptureFixture[str]) -> 
     assert before["roll_centre_front"]["axle"] == "front" and before["roll_centre_front"]["unit"] == "mm"
 
 
+@pytest.mark.slow
 def test_a_page_has_every_figure_and_a_picture_per_axle(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     page = tmp_path / "kc.html"
     code, out, _ = call(capsys, "kc", "sedan", "--report", str(page))

@@ -296,6 +296,7 @@ def test_figures_and_picture_of_a_path(tmp_path: Path) -> None:
     assert whole["closed"] is True and whole["turn"] == pytest.approx(2 * math.pi)
 
 
+@pytest.mark.slow
 def test_convert_keeps_the_road(tmp_path: Path) -> None:
     """Potholes to triangles with a tolerance, and back; the line of a road to a path; both by queries."""
     rng = np.random.default_rng(2)

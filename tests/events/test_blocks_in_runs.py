@@ -95,6 +95,7 @@ def test_the_moment_of_the_controller_is_that_of_its_law(car: jn.Vehicle, free: 
     assert -other[RATE][-1] == pytest.approx(damped[RATE][-1], rel=0.02), "and alike to the other side"
 
 
+@pytest.mark.slow
 def test_the_numbers_of_a_compiled_part_need_no_new_model(car: jn.Vehicle, free: Any) -> None:
     """A gain of zero is the car alone, with the same binary."""
     one = cars.library(cars.describe(car, parts=[YawDamper()]))

@@ -28,8 +28,8 @@ def result(car: str, event: str) -> Run:
 
 
 def marks(car: str, event: str = "") -> list[pytest.MarkDecorator]:
-    """All events on one car and one event on all cars are enough for every day."""
-    return [] if car == "sedan" or event == "step-steer" else [pytest.mark.slow]
+    """All events on one car, and one event on the car with the most elements, are enough for every day."""
+    return [] if car == "sedan" or (car, event) == ("formula", "step-steer") else [pytest.mark.slow]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,7 @@ def test_key_figures_are_plausible(car: str, capsys: pytest.CaptureFixture[str])
     assert not outside
 
 
+@pytest.mark.slow
 def test_the_sedan_says_nothing_about_compliance_and_one_without_it_does() -> None:
     event = events.StepSteer(amplitude=0.3, end_time=1.2)
     rigid = {"front_suspension.compliance": None, "rear_suspension.compliance": None}

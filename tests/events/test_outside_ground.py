@@ -34,6 +34,7 @@ def road_file(folder: Path, mode: int) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_a_run_on_outside_planes_is_one_on_the_built_in_plane(tmp_path: Path) -> None:
     """A slope of 4 % that lies 3 m higher, with a friction of 0.8."""
     grade, bank, mu, up = 0.04, 0.01, 0.8, 3.0

@@ -122,6 +122,7 @@ def test_four_copies_of_a_road_are_one_road_to_the_last_bit() -> None:
     assert all(np.array_equal(one[name], four[name]) for name in one.channels())
 
 
+@pytest.mark.slow
 def test_every_wheel_has_its_own_road() -> None:
     """Waves under the front left wheel alone."""
     event = straight_on(x=10.0, wheel_roads=("sine", "flat", "flat", "flat"))
@@ -263,6 +264,7 @@ def over_the_cleat(contact: str, step: float) -> Run:
     return jn.run(sedan(), event, road="cleat", step=step, interval=1e-3)
 
 
+@pytest.mark.slow
 def test_an_edge_under_a_point_is_told_with_time_and_wheel_also_where_rows_miss_it() -> None:
     """The instant in which the plane under the wheel centre is the face of the bar, 2 mm long: most of the radius is
     pressed in. Steps of 1.7 mm do not miss it, those of 8 mm do now and then, rows mostly."""

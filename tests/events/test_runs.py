@@ -356,6 +356,7 @@ def test_output_steps_are_multiples_of_the_step() -> None:
     assert np.diff(run.time) == pytest.approx(np.full(len(run.time) - 1, 0.003), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_angles_of_the_body_are_to_the_horizontal_on_a_rough_road_and_to_the_road_on_a_plane() -> None:
     event = events.StraightBraking(speed="60 km/h", brake=0.4)
     level, rough, hill = (
@@ -412,6 +413,7 @@ def test_a_run_that_becomes_infinite_keeps_what_it_has() -> None:
     assert 1 <= len(run.time) < 500 and any("ended early" in warning for warning in run.warnings)
 
 
+@pytest.mark.slow
 def test_a_car_that_turns_round_on_split_friction_has_not_stopped_well() -> None:
     run = jn.run(sedan().with_(**{"brakes.abs": None}), events.StraightBraking(straight_line=False), road="mu_split")
     assert not run.complete and run.reason == "spun"

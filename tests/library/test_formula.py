@@ -98,6 +98,7 @@ def put(vehicle: jn.Vehicle) -> Simulation:
     return sim
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["pushrod", "preload"])
 def test_a_set_up_with_eight_targets_is_reached(formula: jn.Vehicle, mode: str) -> None:
     """Measured on the changed car when it is put on the ground anew; by push-rods or preloads of torsion bars."""

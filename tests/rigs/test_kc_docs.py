@@ -18,6 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "kc_import.md"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_worked_example_from_top_to_bottom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     session: dict[str, object] = {}

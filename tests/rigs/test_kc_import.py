@@ -241,6 +241,7 @@ def test_travel_alone_moves_the_steering_maps_with_it(sedan: Vehicle, tmp_path: 
     assert any("no sweep of the hand wheel" in text for text in found.remarks)
 
 
+@pytest.mark.slow
 def test_a_dependent_steered_axle_is_replayed_as_it_was_measured(compact: Vehicle, tmp_path: Path) -> None:
     travel = np.linspace(-0.12, 0.12, 9)
     own, other = np.meshgrid(travel, travel, indexing="ij")
@@ -499,6 +500,7 @@ def test_the_command_writes_a_car_that_reads_and_says_what_it_did(sedan: Vehicle
     assert jn.load(tmp_path / "car").rear_suspension == car.rear_suspension
 
 
+@pytest.mark.slow
 def test_a_report_has_a_plot_for_every_curve_with_its_source(compact: Vehicle, tmp_path: Path) -> None:
     rig = Rig(compact, 2, noise=1.0)
     files = [
@@ -537,6 +539,7 @@ def test_a_file_of_a_run_of_ours_needs_no_mapping(sedan: Vehicle, tmp_path: Path
     assert gaps(sedan, found.vehicle, 2, 0.118)["toe"] < 2e-5
 
 
+@pytest.mark.slow
 def test_any_axle_of_a_list_is_changed_in_its_own_place(sedan: Vehicle, tmp_path: Path) -> None:
     from axle_lists import as_axles, vehicle_of
 

@@ -201,6 +201,7 @@ def sided(data: TireData, **least: float) -> TireData:
     return data.where(chosen)
 
 
+@pytest.mark.slow
 def test_missing_parts_of_a_measurement_are_told(truth: Tire) -> None:
     data = measured(truth, 4000, camber=False)
     half = fit_tire(sided(data, alpha=0.0), radius=R0, load=FNOMIN)
@@ -272,6 +273,7 @@ def test_a_stiffness_factor_of_the_base_is_taken_off(truth: Tire) -> None:
     assert result.tire.values["VERTICAL_STIFFNESS"] == pytest.approx(4.2e5, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_mf_6_1_is_fitted_as_well() -> None:
     truth = find_tire("example_mf61")
     data = measured(truth, 4000, loads=(2000.0, 4000.0, 6000.0))
@@ -304,6 +306,7 @@ def inflated() -> tuple[Tire, TireData]:
     return truth, parts[0].joined(parts[1]).joined(parts[2])
 
 
+@pytest.mark.slow
 def test_pressure_terms_come_back_within_their_errors(inflated: tuple[Tire, TireData]) -> None:
     truth, data = inflated
     result = fit_tire(data, model="mf6", radius=truth.values["UNLOADED_RADIUS"], load=truth.values["FNOMIN"])

@@ -88,6 +88,7 @@ def test_switched_off_the_gradient_falls_by_the_term(what: str, end: str) -> Non
     assert abs(term) > 0.05 * before.gradient
 
 
+@pytest.mark.slow
 def test_terms_of_what_gives_way_are_those_of_its_channels() -> None:
     """By load, direct and cross: ε_f of the model's own contributions, over a_y; and the sum is the gradient."""
     vehicle, budget = straight()

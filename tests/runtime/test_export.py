@@ -291,6 +291,7 @@ def test_no_object_of_an_export_has_data_that_can_change(built, compiler):
 # --- services -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_model_with_a_service_says_what_it_needs_and_runs_with_it(build, compiler, tmp_path):
     library = build(
         "asking",

@@ -179,6 +179,7 @@ def test_code_in_memory_counts_not_only_its_file(run: Callable[..., str]) -> Non
     assert len(set(keys)) == 4
 
 
+@pytest.mark.slow
 def test_package_and_versions_are_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     first = plain.key()
     monkeypatch.setattr(building, "reach_digest", lambda *_, **__: "another package")

@@ -117,6 +117,7 @@ def test_default_step_on_a_step_steer(description: car.Description) -> None:
     assert_within(run, exact, 5e-4)
 
 
+@pytest.mark.slow
 def test_default_step_on_braking(description: car.Description) -> None:
     sim = coasting(description)
     exact = reference(sim, lambda t: {"brake": quintic(t - 1.0, 0.4, 0.2)[0]}, np.linspace(1.0, 3.0, 201))

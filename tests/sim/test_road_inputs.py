@@ -134,6 +134,7 @@ def test_an_accelerated_plane_is_a_heavier_gravity(grade: float) -> None:
     assert heavy[f"{LOAD}.L1"][-1] > 1.1 * heavy[f"{LOAD}.L1"][0]
 
 
+@pytest.mark.slow
 def test_the_closing_speed_is_the_derivative_of_the_deflection() -> None:
     sim = settled(described())
     moves = {f"road.{c}": Sine(0.01, 3.0 + i) for i, c in enumerate(CORNERS)}
@@ -206,6 +207,7 @@ def test_a_flat_outside_road_is_the_plane_to_the_last_bit() -> None:
         assert np.array_equal(one[name], other[name]), name
 
 
+@pytest.mark.slow
 def test_an_outside_plane_is_the_inclined_one() -> None:
     """Any point of the plane will do, and the normal may have any length."""
     grade, bank, mu = 0.08, -0.03, 0.7
@@ -277,6 +279,7 @@ def test_the_friction_of_outside_planes_is_that_of_the_tires() -> None:
     assert used.max() > 0.5 * mu
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ground", ["external", "external-points"])
 def test_an_added_height_lifts_outside_grounds(ground: Any) -> None:
     sim = cars.simulation(described(ground))
@@ -474,6 +477,7 @@ def plane_through(points: np.ndarray) -> np.ndarray:
     return normal * np.sign(normal[2])
 
 
+@pytest.mark.slow
 def test_with_two_diagonal_wheels_in_the_air() -> None:
     depth = 0.3
     found = {mode: lifted(mode, ("L1", "R2"), depth)[1] for mode in ("contacts", "estimated", "heights")}

@@ -241,6 +241,7 @@ def test_brakes_that_hold_let_nothing_creep(
 # ---- inputs that act in runs only ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_inputs_of_ports_do_not_act_in_statics() -> None:
     plain_one, _, _ = settle(compact())
     description = car.describe(compact(), inputs=["Main_Spring.force.L1", "Ext_Body.force.Z"])

@@ -73,6 +73,7 @@ def test_a_car_with_the_exact_update_has_two_states_less_per_tire() -> None:
         run_steadily(exact, described(True), 20.0)
 
 
+@pytest.mark.slow
 def test_factors_of_tires_are_inputs_when_asked_for() -> None:
     assert not [v.name for v in cars.simulation(described()).model.inputs if ".tire." in v.name]
     plain, sim = steered(running(described())), running(with_factors())

@@ -182,6 +182,7 @@ def test_units_joined_recursively_equal_the_flat_system() -> None:
         assert_close(units.outputs(x=x_units), flat.outputs(x=x), 1e-12 * (1 + np.abs(flat.outputs(x=x)).max()))
 
 
+@pytest.mark.slow
 def test_units_save_operations() -> None:
     """Flat equations grow faster than linearly, joined ones by the same amount per unit."""
     joined = [chain(n, units=True, name="count").generate().operations["rhs"] for n in (1, 2, 3, 4)]

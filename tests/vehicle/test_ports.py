@@ -482,6 +482,7 @@ def test_friction_is_scaled_above_1e_5_only(sim: Simulation) -> None:
     assert [after[f"Tire.Road_Friction.{c}"] for c in CORNERS] == pytest.approx([0.55, 0.8, 1.35, 0.8])
 
 
+@pytest.mark.slow
 def test_the_friction_of_a_run_changes_what_tires_can_do(design: Simulation, described: cars.Description) -> None:
     sim = design
     settle(sim, described)

@@ -157,6 +157,7 @@ def test_twist_is_torque_over_stiffness(twisting: Library) -> None:
         assert twist > 0
 
 
+@pytest.mark.slow
 def test_a_stiff_body_is_the_rigid_one(
     twisting: Library, twisting_linear: Lineariser, rigid: tuple[Library, Lineariser]
 ) -> None:

@@ -43,6 +43,7 @@ def test_it_steers_back_along_an_arc(plain_car: jv.Vehicle, heading: float, away
     assert hand * offset < 0
 
 
+@pytest.mark.slow
 def test_it_may_use_the_whole_lock_of_the_steering() -> None:
     """On split friction; the lock is where the data of the steering end, or 35 deg of the wheels where they do not."""
     car = jv.load("sedan")

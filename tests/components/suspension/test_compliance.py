@@ -678,6 +678,7 @@ def test_switching_a_contribution_off_changes_the_understeer_by_its_term(
     assert abs(change) * 9.81 > math.radians(0.005)
 
 
+@pytest.mark.slow
 def test_a_run_of_a_car_that_gives_way_has_less_gain_and_no_warning(sedan: jv.Vehicle) -> None:
     """Front wheels turn out, rear ones in: the yaw rate gain falls by what the terms add to the understeer."""
     event = jn.events.StepSteer(speed="80 km/h", amplitude="20 deg")

@@ -188,6 +188,7 @@ def test_the_whole_car_obeys_newton_and_euler(seed: int) -> None:
         assert three(found, "Tire.Hub_Carrier_Moment_Global_{}." + tire) == pytest.approx(at_hub, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_velocity_of_the_outer_contact_is_that_of_a_point_of_the_carrier() -> None:
     sim = standing_on(Flat())
     sim.set_parameters({"L2.camber.offset": -0.04, "R2.toe.offset": 0.02})

@@ -18,7 +18,7 @@ on the mass in both; k C(F) = F is its share of k μ in the usual form of (2). W
 accelerate the mass beyond the unsprung one.
 
 (1) and (2) are the usual forms of an auxiliary longitudinal freedom; as a coordinate of the model it is ours, as is the
-force by virtual work (docs/decisions/0041).
+force by virtual work (docs/decisions/0040).
 """
 
 from __future__ import annotations
