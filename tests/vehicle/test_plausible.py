@@ -26,6 +26,7 @@ FREE = {
     *(("Statics", name) for name in ("abort_time", "translational_speed", "translational_acceleration")),
     *(("Statics", name) for name in ("angular_speed", "angular_acceleration", "brake_damping", "time_step")),
     ("Compliance", "relaxation"),
+    *(("XDofTransfer", name) for name in ("b0", "b1", "b2", "b3", "a0", "a1", "a2", "a3", "a4")),
 }
 PLACES = ("x", "y", "z", "cycles")
 

@@ -50,7 +50,8 @@ TRAVELS = (
 
 @pytest.fixture(scope="module")
 def sedan() -> jv.Vehicle:
-    return load("sedan")
+    # wheels that give way would answer loads from outside with more than these
+    return load("sedan").with_(**{f"{axle}_suspension.compliance.factor": 0.0 for axle in ("front", "rear")})
 
 
 @pytest.fixture(scope="module")
@@ -674,6 +675,7 @@ def test_ports_do_not_act_in_statics(design: Simulation, described: cars.Descrip
 
 def test_all_inputs_at_their_defaults_are_the_car_without_ports(design: Simulation, sedan: jv.Vehicle) -> None:
     plain = cars.simulation(sedan)
+    plain.set_method("Euler", design.t_dt)  # what gives way lags by some steps
     for which in (0, 1):
         put(design, which)
         plain.set_states({v.name: design.state(v.name) for v in plain.model.states})
