@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from jounce.components.drive.driveline import Driveline
@@ -86,7 +87,7 @@ def line(raw: Mapping[str, Any], axles: int = 2, inputs: Sequence[str] = (), nam
     place = VehiclePlace("", Settings.model_validate({}), None)
     unit = UnitPlace(place, "", None, {})
     for number in range(1, axles + 1):
-        axle = AxlePlace(unit, number, None, "", ("L", "R"))
+        axle = AxlePlace(unit, number, SimpleNamespace(steering=None), "", ("L", "R"))
         axle.wheels += [WheelPlace(axle, side) for side in ("L", "R")]
         unit.axles.append(axle)
     place.units.append(unit)

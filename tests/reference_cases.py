@@ -786,6 +786,7 @@ CHANNELS = (
     *("driver_demands.steering", "driver_demands.throttle", "driver_demands.brake"),
     *("Steering_System.Steering_Wheel_Torque", "Brake_Moment.R1"),
 )
+SINCE = {"weave"}  # events that the references do not know
 EVERY = {"coast-down": 200, "swept-steer": 20, "ramp-steer": 20, "straight-acceleration": 20}
 
 
@@ -793,6 +794,8 @@ def _wholes() -> list[Whole]:
     found = []
     for name in LIBRARY:
         for kind in events.names():
+            if kind in SINCE:
+                continue
             event: Any = events.find(kind)
             if kind == "straight-braking":
                 event = partial(event, preview=1.0)  # of that time
