@@ -178,14 +178,14 @@ class Start:
         steered = self.description.places[0].steered
         if steered is None:
             return math.inf
-        here, before = {}, self.sim.snapshot()
+        here, states, inputs = {}, self.sim.x.copy(), self.sim.u.copy()
         for sign in (1.0, -1.0):
             self.sim.set_inputs({"steering_wheel": sign * HAND})
             self.sim.set_states(steered.data.steering.turned(steered, sign * HAND))
             here[sign] = np.mean(
                 [self.sim.output(f"Wheel.Spindle_Steer.{c}") for c in (wheel.name for wheel in steered.wheels)]
             )
-        self.sim.restore(before)
+        self.sim.x[:], self.sim.u[:] = states, inputs
         moved = float(here[1.0] - here[-1.0])
         return 2 * HAND / moved if moved else math.inf
 
