@@ -55,6 +55,7 @@ def test_a_start_from_the_cache_is_measured_in_fresh_processes() -> None:
     assert ready.value > 0.0 and whole.value > 0.0
 
 
+@pytest.mark.slow
 def test_the_real_time_factor_and_the_worst_step_are_measured() -> None:
     second, worst = step_rows()
     assert (second.budget, second.unit, second.limit) == (0.3, "s", "≤") and second.value > 0.0

@@ -44,6 +44,7 @@ def test_a_moved_bundle_runs_to_the_same_bits(tmp_path: Path) -> None:
     assert str(tmp_path) not in text and str(LIBRARY) not in text
 
 
+@pytest.mark.slow
 def test_roads_of_the_user_travel_with_the_bundle(tmp_path: Path) -> None:
     road = tmp_path / "mine"
     road.mkdir()

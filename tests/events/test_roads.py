@@ -297,6 +297,7 @@ def test_a_rim_that_meets_the_road_is_told() -> None:
     assert f"pressed in by {1e3 * depth[deepest]:.1f} mm at {high.time[deepest]:.3f} s" in high.warnings[3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("contact", "part"), [("point", 0.02), ("points", 0.005), ("cams", 0.005)])
 def test_the_peak_load_on_the_cleat_converges(contact: str, part: float) -> None:
     """A point meets the 2 mm of a chamfer for 0.24 ms only, less than a step; enveloping contacts see it longer."""
@@ -413,6 +414,7 @@ def test_braking_on_split_friction_turns_towards_the_dry_side() -> None:
     assert other["chassis_velocities.yaw"][i] == pytest.approx(-run["chassis_velocities.yaw"][i], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_wet_patch_lowers_the_deceleration_inside_it_only() -> None:
     event = events.StraightBraking(speed="100 km/h", brake=0.4, start_time=0.5, x=50.0)
     wet, dry = (jn.run(sedan(), event, road=road) for road in ("wet_patch", Flat()))

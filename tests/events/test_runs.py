@@ -379,6 +379,7 @@ def test_half_the_friction_brakes_half_as_well() -> None:
     assert 0.43 * dry.kpis["mfdd"][0] < wet.kpis["mfdd"][0] < 0.51 * dry.kpis["mfdd"][0]
 
 
+@pytest.mark.slow
 def test_uphill_braking_is_shorter_than_downhill() -> None:
     up, down = (drive(events.StraightBraking(grade=g)) for g in (0.1, -0.1))
     difference = up.kpis["mfdd"][0] - down.kpis["mfdd"][0]
@@ -419,6 +420,7 @@ def test_a_car_that_turns_round_on_split_friction_has_not_stopped_well() -> None
     assert not run.complete and run.reason == "spun"
 
 
+@pytest.mark.slow
 def test_a_car_that_turns_while_it_brakes_is_measured_along_its_way() -> None:
     road = RoadBuilder("split", left=50, right=50).straight(200).friction(1.0, 0.15).build()
     car = sedan().with_(**{"brakes.abs": None})

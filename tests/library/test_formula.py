@@ -54,6 +54,7 @@ def test_the_aerodynamic_maps_are_those_of_their_generator() -> None:
     assert make_aero.changes() == {}
 
 
+@pytest.mark.slow
 def test_it_rides_stably_above_the_road_up_to_top_speed(formula: jn.Vehicle) -> None:
     """Loads balance weight and downforce; heights fall with speed and stay positive, the balance goes forward, nothing
     swings up. Forces are those of the shapes that the maps were made of, at the heights of the model.

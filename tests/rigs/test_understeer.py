@@ -148,6 +148,7 @@ def test_without_air_the_gradient_falls_by_its_term() -> None:
     assert {after.terms["aero", end] for end in ENDS} == {0.0}
 
 
+@pytest.mark.slow
 def test_weight_and_tires_are_those_of_a_single_track_model() -> None:
     """m_axle/ΣCα of the loads of standing, C α by the tire alone; front less rear."""
     vehicle, budget = straight()

@@ -128,6 +128,7 @@ def test_default_step_on_braking(description: car.Description) -> None:
     assert_within(run, exact, 5e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("demand", [0.5, 1.0])
 def test_from_100_kph_to_standstill_and_there_it_stays(description: car.Description, demand: float) -> None:
     sim = rolling(standing(description), 100 / 3.6)

@@ -507,6 +507,7 @@ def test_with_two_diagonal_wheels_in_the_air() -> None:
     assert recorded[ROLL][-1] - recorded["chassis_displacements.roll"][-1] == pytest.approx(slope, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["contacts", "heights"])
 def test_planes_that_are_kept_lie_where_the_ground_was(mode: str) -> None:
     """Ground at 1.5 m, and half of it falls away: what is remembered is its height, not zero."""

@@ -60,6 +60,7 @@ def test_the_exact_update_is_the_same_car_as_the_step_goes_to_zero() -> None:
         assert np.array(coarse) / np.array(fine) == pytest.approx([2.0, 2.0], rel=0.15)
 
 
+@pytest.mark.slow
 def test_a_car_with_the_exact_update_has_two_states_less_per_tire() -> None:
     states, exact = (cars.simulation(described(e)) for e in (False, True))
     names = [{v.name for v in sim.model.states} for sim in (states, exact)]

@@ -86,6 +86,7 @@ def test_names_have_the_prefix_of_their_car_and_the_ground_is_one() -> None:
     assert sim.parameter("behind.L1.spring.rate") == vehicle("behind").suspension(1).spring.rate  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grade", [0.0, 0.09], ids=["level", "grade"])
 def test_both_are_put_on_the_ground_at_once(grade: float) -> None:
     sim, found = settled_together(grade)

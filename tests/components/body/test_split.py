@@ -231,6 +231,7 @@ def drive(sim: Simulation) -> Any:
     return sim.run(program=program, method="AB-2", step=0.001, interval=0.01)
 
 
+@pytest.mark.slow
 def test_locks_are_stable_at_one_millisecond_and_drift_less_than_ten_micrometres(
     bending: Library, rigid: tuple[Library, Lineariser]
 ) -> None:

@@ -43,6 +43,7 @@ def running(speed: float = 0.0) -> Simulation:
     return sim
 
 
+@pytest.mark.slow
 def test_rear_wheels_follow_the_maps_of_their_own_actuators() -> None:
     sim = running()
     before = {c: sim.output(f"Wheel.Spindle_Steer.{c}") for c in ("L1", "R1", "L2", "R2")}

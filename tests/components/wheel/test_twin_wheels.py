@@ -213,6 +213,7 @@ def test_velocity_of_the_outer_contact_is_that_of_a_point_of_the_carrier() -> No
 # --- loads
 
 
+@pytest.mark.slow
 def test_both_tires_carry_alike_on_a_level_road() -> None:
     sim = standing_on(Flat())
     found = outputs(sim)
@@ -369,6 +370,7 @@ def at_speed(offset: float = OFFSET) -> Simulation:
     return sim
 
 
+@pytest.mark.slow
 def test_two_half_tires_at_one_place_are_the_whole_tire() -> None:
     description = cars.describe(compact())
     sim = cars.simulation(description)
