@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from stale import put
 
 Array = npt.NDArray[np.float64]
 FOLDER = Path(__file__).resolve().parent.parent / "src/jounce/library/vehicles"
@@ -92,12 +93,7 @@ def changes() -> dict[Path, str]:
 
 
 def main(arguments: list[str]) -> int:
-    stale = changes()
-    if "--check" not in arguments:
-        for path, new in stale.items():
-            path.write_text(new, encoding="utf-8", newline="\n")
-    print(f"{len(stale)} files {'are stale' if '--check' in arguments else 'written'}: {[str(p) for p in stale]}")
-    return 1 if stale and "--check" in arguments else 0
+    return put(changes(), FOLDER, arguments)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stale import put
 from trim_cars import wheel_loads
 
 from jounce.vehicle import load
@@ -168,14 +169,7 @@ def changes(name: str) -> dict[Path, str]:
 
 
 def main(arguments: list[str]) -> int:
-    stale: list[str] = []
-    for name in CARS:
-        for path, new in changes(name).items():
-            stale.append(str(path.relative_to(VEHICLES)))
-            if "--check" not in arguments:
-                path.write_text(new, encoding="utf-8", newline="\n")
-    print(f"{len(stale)} files {'are stale' if '--check' in arguments else 'written'}: {stale}")
-    return 1 if stale and "--check" in arguments else 0
+    return put({path: new for name in CARS for path, new in changes(name).items()}, VEHICLES, arguments)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from stale import put
+
 from jounce.components.suspension.central_spring import CentralSpring
 from jounce.components.suspension.torsion_spring import TorsionSpring
 from jounce.core.constants import GRAVITY
@@ -110,17 +112,12 @@ def changes(name: str) -> dict[Path, str]:
 
 
 def main(arguments: list[str]) -> int:
-    stale: list[str] = []
     for name in library_names():
         for axle, state in ((axle, axle_state(load(name), axle)) for axle in (1, 2)):
             height = 1e3 * state.wheel_centre_height
             print(f"{name:12s} axle {axle}: {state.load:7.1f} N, {height:7.2f} mm, spring {state.preload:7.1f} N")
-        for path, text in changes(name).items():
-            stale.append(str(path.relative_to(VEHICLES)))
-            if "--check" not in arguments:
-                path.write_text(text, encoding="utf-8", newline="\n")
-    print(f"{len(stale)} files {'are stale' if '--check' in arguments else 'written'}: {stale}")
-    return 1 if stale and "--check" in arguments else 0
+    texts = {path: text for name in library_names() for path, text in changes(name).items()}
+    return put(texts, VEHICLES, arguments)
 
 
 if __name__ == "__main__":

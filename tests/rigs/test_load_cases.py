@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,21 +14,13 @@ from jounce.cli.main import app
 from jounce.core.errors import FormatError, ParameterError
 from jounce.rigs.load_cases import FLAG, as_run, load_cases, read_load_cases, write_load_cases
 from jounce.rigs.suspension_rig import Load, Point, SuspensionRig
-from rig_cars import GIVES, small_rig
+from rig_cars import GIVES
 
 POINTS = [
     Point({"L1": 0.01, "R1": -0.0123456789012345}, {"L1": Load(fy=310.7, mz=-23.1)}, steer=0.31),
     Point({"L1": 1 / 300}, {"L1": Load(fx_brake=-417.0), "R1": Load(fz=3417.3, mx=7.7)}),
     Point({"R1": 0.002}, {"L1": Load(fz=2890.1, fx_drive=203.9, my=-5.3)}, steer=-0.17),
 ]
-
-
-@pytest.fixture
-def rig() -> Iterator[SuspensionRig]:
-    found = small_rig()
-    found.reset()
-    yield found
-    found.reset()
 
 
 def written(folder: Path, text: str, name: str = "cases.csv") -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +15,6 @@ from jounce.rigs.suspension_rig import Load, Point, SuspensionRig, load_sweep, t
 from rig_cars import FRICTION, GIVES, LIMITS, small_car, small_rig
 
 RATIO, STIFFNESS = 0.9, 9e4
-
-
-@pytest.fixture
-def rig() -> Iterator[SuspensionRig]:
-    found = small_rig()
-    found.reset()
-    yield found
-    found.reset()
 
 
 def test_a_sweep_up_and_down_is_a_loop_two_limits_wide(rig: SuspensionRig) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import re
 import sys
-import types
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -190,13 +190,13 @@ def test_a_differential_from_outside_by_the_torques_of_its_outputs() -> None:
     assert unlike["L2.spin"] < own["L2.spin"] - 1.0
 
 
-def test_the_engine_of_the_page_runs() -> None:
+def test_the_engine_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The code of docs/driveline.md as it stands there: boost follows with its time constant."""
     text = (Path(__file__).parents[3] / "docs" / "driveline.md").read_text(encoding="utf-8")
     code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "TurboEngine" in block)
-    page = types.ModuleType("page_of_drivelines")
-    sys.modules[page.__name__] = page
-    exec(compile(code, "driveline.md", "exec"), page.__dict__)  # our own page
+    (tmp_path / "page_of_drivelines.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    page = importlib.import_module("page_of_drivelines")
     try:
         engine = {"kind": "turbo_engine", "peak": 320.0, "idle_control": None}
         sim = bench({"layout": "rwd", "engine": engine, "rear": PLAIN})
