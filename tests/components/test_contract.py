@@ -6,7 +6,9 @@ A new kind needs an example in ``EXAMPLES``; a new family also where it stands, 
 from __future__ import annotations
 
 import copy
+import io
 import re
+import tempfile
 import zlib
 from collections.abc import Iterator
 from functools import lru_cache
@@ -237,8 +239,9 @@ def prefix_of(family: str, kind: str) -> str:
     return "axle1.element1." if (family, level) == ("element", "axle") else STANDS[family][1]
 
 
-def kinds() -> list[Kind]:
-    return [(family, kind) for family in PARTS.families() for kind in PARTS.kinds(family)]
+@lru_cache
+def kinds() -> tuple[Kind, ...]:
+    return tuple((family, kind) for family in PARTS.families() for kind in PARTS.kinds(family))
 
 
 def example(family: str, kind: str) -> Raw:
@@ -281,9 +284,18 @@ def put(raw: Raw, path: str, value: Any) -> None:
         node[last] = value
 
 
-@lru_cache
 def rig(family: str, kind: str, there: bool = True) -> tuple[jv.Vehicle, tuple[Part, ...]]:
     """One axle with an example of a part in the place of what was there, or without; and the parts of the run."""
+    return _rig(*_one_of(family, kind), there)
+
+
+def _one_of(family: str, kind: str) -> Kind:
+    """The part by whose name its rig is kept: parts that are tried together have one."""
+    return next(item for item in kinds() if item[0] in TOGETHER) if family in TOGETHER else (family, kind)
+
+
+@lru_cache
+def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, ...]]:
     raw, data = one_axle(), example(family, kind)
     if family == "driver":
         found = PARTS.find(family, kind).model_validate(data)
@@ -301,8 +313,12 @@ def rig(family: str, kind: str, there: bool = True) -> tuple[jv.Vehicle, tuple[P
     return vehicle_of(raw), ()
 
 
-@lru_cache
 def description(family: str, kind: str, there: bool = True) -> car.Description:
+    return _description(*_one_of(family, kind), there)
+
+
+@lru_cache
+def _description(family: str, kind: str, there: bool) -> car.Description:
     vehicle, parts = rig(family, kind, there)
     return car.describe(vehicle, parts=parts)
 
@@ -510,8 +526,13 @@ def test_a_number_out_of_bounds_is_refused_everywhere_alike(
         there = rf"{re.escape(path)}\.{name} = .*must be [≥><≤]"
         with pytest.raises(ParameterError, match=there):
             vehicle.with_(**{f"{path}.{name}": value})
-        file = changed_file(vehicle, path, name, value, tmp_path)
-        line = next(i for i, text in enumerate(file.read_text().splitlines(), 1) if MARK in text)
+        unit = meta(PARTS.find(family, kind).model_fields[name])["unit"]
+        file, line = tmp_path / "rig.yaml", 0
+        with file.open("w") as stream:
+            for i, text in enumerate(marked(family, kind), 1):
+                if text.endswith(f"# {name}"):
+                    line, text = i, f"{text.partition(':')[0]}: {value!r} {unit}".removesuffix(" -")
+                stream.write(f"{text}\n")
         with pytest.raises(ParameterError, match=rf"(?s){file.name}\n  line {line}  {there}"):
             jv.load(file)
     else:
@@ -523,26 +544,25 @@ def test_a_number_out_of_bounds_is_refused_everywhere_alike(
             sim.set_parameters({f"{prefix}{name}": value})
 
 
-MARK = "# here"
-
-
-def changed_file(vehicle: jv.Vehicle, path: str, name: str, value: float, folder: Path) -> Path:
-    """The vehicle as one file in which a number is another, with a mark in its line."""
+@lru_cache
+def marked(family: str, kind: str) -> tuple[str, ...]:
+    """The lines of the rig as one file, every bounded number of the part in a line of its own that ends in its name."""
     from ruamel.yaml import YAML
 
-    file = vehicle.save(folder / "rig.yaml")
-    yaml = YAML(typ="rt", pure=True)
-    raw = yaml.load(file.read_text())
+    vehicle, _ = rig(family, kind)
+    yaml, written = YAML(typ="rt", pure=True), io.StringIO()
+    path = path_of(family, kind)
+    with tempfile.TemporaryDirectory() as folder:
+        raw = yaml.load(vehicle.save(Path(folder) / "rig.yaml").read_text())
     node: Any = raw
     for key in (int(k) if k.isdigit() else k for k in re.findall(r"\w+", path)):
         node = node[key]
-    unit = meta(type(vehicle.get(path)).model_fields[name])["unit"]
-    node[name] = f"{value!r} {unit}".removesuffix(" -")
+    for name in (name for *part, name, _ in BOUNDED if part == [family, kind]):
+        node.setdefault(name, vehicle.get(f"{path}.{name}"))
+        node.yaml_add_eol_comment(name, name)
     node.fa.set_block_style()
-    node.yaml_add_eol_comment(MARK, name)
-    with file.open("w") as stream:
-        yaml.dump(raw, stream)
-    return file
+    yaml.dump(raw, written)
+    return tuple(written.getvalue().splitlines())
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------

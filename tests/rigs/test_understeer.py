@@ -137,6 +137,7 @@ def test_camber_of_travel_is_in_the_gradient() -> None:
 def test_without_air_the_gradient_falls_by_its_term() -> None:
     """Downforce, more of it at the rear, on springs that keep the heights; wheels that do not give way."""
     changes: dict[str, float] = {f"{end}_suspension.{name}.offset": 0.0 for end in ENDS for name in ("toe", "camber")}
+    changes |= {f"{end}_suspension.compliance.factor": 0.0 for end in ENDS}
     plain = jn.load("sedan")
     changes |= {f"{end}_suspension.spring.rate": 15 * plain.get(f"{end}_suspension.spring.rate") for end in ENDS}
     vehicle = plain.with_(**changes, **{"aero.front_downforce.area": 1.3, "aero.rear_downforce.area": 2.1})
