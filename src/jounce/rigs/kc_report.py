@@ -192,6 +192,7 @@ def kc_figure(curves: Sequence[Curves], word: str) -> Any:
         axes.set_xlabel(sweep.x_label, fontsize=8.5)
         axes.set_ylabel(", ".join(filter(None, (sense, panel.unit))), fontsize=8.5)
         axes.ticklabel_format(useOffset=False)
+        axes.locator_params(nbins=5)  # ticks are what takes time to draw
         axes.tick_params(labelsize=8)
         axes.grid(alpha=0.25)
         if sweep.x[0] * max(sweep.x) < 0:

@@ -424,27 +424,23 @@ class _Problem:
         columns = [linear.A[np.ix_(self.rows, self.free)], linear.B[self.rows]]
         if self.friction:
             columns[0] = columns[0] + self._by_friction()
+        here = self._rates()
         for w in self.moved:  # linear in the jack force
             was = rig._jack[w]
-            values = []
-            for change in (JACK, -JACK):
-                rig._jack[w] = was + change
-                values.append(self._rates())
+            rig._jack[w] = was + JACK
+            columns.append(((self._rates() - here) / JACK)[:, None])
             rig._jack[w] = was
-            columns.append(((values[0] - values[1]) / (2 * JACK))[:, None])
         return np.hstack(columns)
 
     def _by_friction(self) -> Array:
         """What friction adds to the slopes of the equations over the unknown states: ∂r/∂F ∂F/∂q."""
         rig = self.rig
-        acts = []
-        for i in rig._rubs:
-            was, values = rig.sim.m[i], []
-            for change in (JACK, -JACK):
-                rig.sim.m[i] = was + change
-                values.append(self._rates())
+        acts, here = [], self._rates()
+        for i in rig._rubs:  # linear in the force
+            was = rig.sim.m[i]
+            rig.sim.m[i] = was + JACK
+            acts.append((self._rates() - here) / JACK)
             rig.sim.m[i] = was
-            acts.append((values[0] - values[1]) / (2 * JACK))
         along, moving = np.zeros((len(rig._rubs), len(self.free))), {position for position, _ in rig._moving}
         for k, i in enumerate(self.free):
             at = rig._places.state.get(i, -1)
