@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import jounce.vehicle as jv
+from compliant_cars import scaled
 from counting import calls
-from four_wheels import CORNERS, assemble
+from four_wheels import CORNERS
 from jounce.components.suspension.guidance import MAPS
 from jounce.core.constants import GRAVITY
-from jounce.files.tir import read_tir
 from jounce.results.plausibility import ranges
 from jounce.runtime.simulation import Simulation
-from jounce.sim.build import build
-from jounce.sim.equilibrium import find_equilibrium
-from jounce.sim.linear import Lineariser
+from jounce.sim import car, statics, steady
+from jounce.sim.stability import growth
 from jounce.vehicle import composed
 from jounce.vehicle.library_figures import hash_of, stored
 
@@ -35,8 +33,6 @@ import trim_cars
 from kinematics.ranges import RANGES as KINEMATIC
 
 CARS = list(classes.CLASSES)
-FREE = ["chassis.z", "chassis.rx", "chassis.ry", "*.jounce"]
-BALANCE = ["chassis.vz", "chassis.wx", "chassis.wy", "*.jounce.rate"]
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +80,9 @@ def test_compliance_and_friction_are_those_of_the_targets(cars: dict[str, jv.Veh
     assert {name: sorted(make_compliance.changes(name)) for name in make_compliance.CARS} == {
         name: [] for name in make_compliance.CARS
     }
-    for car in cars.values():
+    for vehicle in cars.values():
         for axle in (1, 2):
-            suspension = car.suspension(axle)
+            suspension = vehicle.suspension(axle)
             assert suspension.compliance is not None and suspension.compliance.properties == MAPS
             (friction,) = [item for item in suspension.elements if item.kind == "friction"]
             assert 15 < friction.force < 400
@@ -159,18 +155,11 @@ def test_a_car_of_the_library_is_loaded_without_parsing_its_text_again(monkeypat
     assert again[0] == first
 
 
-def standing(car: jv.Vehicle, friction: float = 1.0) -> Simulation:
-    front, rear = (read_tir(wheels.tire.path).tire for wheels in (car.front_wheels, car.rear_wheels))
-
-    def system() -> Any:
-        return assemble(car, {c: front if axle == 1 else rear for c, (axle, _) in CORNERS.items()})
-
-    sim = Simulation(build(system()))
+def standing(vehicle: jv.Vehicle, friction: float = 1.0) -> Simulation:
+    description = car.describe(vehicle)
+    sim = car.simulation(description)
     sim.set_parameters({"ground.friction": friction})
-    # what gives way between wheel and spring comes to rest as well
-    series = [v.name for v in sim.model.states if v.name.endswith("series_stiffness.deflection")]
-    free, balance = [*FREE, *series], [*BALANCE, *series]
-    find_equilibrium(sim, Lineariser(system(), inputs=[], outputs=[]), free, balance, limits={"*.jounce": 0.02})
+    statics.settle(sim, description)
     return sim
 
 
@@ -179,17 +168,17 @@ def standing(car: jv.Vehicle, friction: float = 1.0) -> Simulation:
     [pytest.param(name, marks=[pytest.mark.slow] if name not in ("sedan", "light_truck") else []) for name in CARS],
 )
 def test_the_model_stands_at_design_height(cars: dict[str, jv.Vehicle], name: str) -> None:
-    car = cars[name]
-    sim = standing(car)
-    loads = trim_cars.wheel_loads(car)
+    vehicle = cars[name]
+    sim = standing(vehicle)
+    loads = trim_cars.wheel_loads(vehicle)
     found = {c: sim.output(f"Tire.Ground_Surface_Force_Z.{c}") for c in CORNERS}
-    assert sum(found.values()) == pytest.approx(car.mass() * GRAVITY, rel=1e-5)
+    assert sum(found.values()) == pytest.approx(vehicle.mass() * GRAVITY, rel=1e-5)
     for corner, (axle, _) in CORNERS.items():
         # Static camber moves the contact point by r γ, so that the load has a moment about the map's instant axis, too:
         # r γ dγ/dJ is 0.3 % of the load, and 0.4 mm of spring travel, at the most.
         assert abs(sim.state(f"{corner}.jounce")) < 1e-3
         assert found[corner] == pytest.approx(loads[axle - 1], rel=2e-3)
-    height = car.body.sprung()[0][1][2]
+    height = vehicle.body.sprung()[0][1][2]
     assert sim.state("chassis.z") == pytest.approx(height, abs=1e-3)
     assert found["L1"] == pytest.approx(found["R1"], rel=1e-9)
 
@@ -204,11 +193,27 @@ def test_a_load_beside_the_middle_rolls_the_model_as_the_stiffnesses_say(
     On ice, as camber thrust on a car that may not move sideways would push it upright. The overturning moments M_x of
     the leaning wheels remain.
     """
-    car, beside = cars[name], 0.3
-    sim = standing(car.with_(**{"body.added_masses[0].location.y": beside}), friction=1e-3)
+    vehicle, beside = cars[name], 0.3
+    sim = standing(vehicle.with_(**{"body.added_masses[0].location.y": beside}), friction=1e-3)
     roll = 2 * sim.state("chassis.e1")
-    upright = sum(axle.overturning_rate * axle.lean_per_roll for axle in car_figures.standing_axles(car)[0])
-    expected = -75 * GRAVITY * beside / (car_figures.roll_stiffness_to_ground(car) + upright)
+    upright = sum(axle.overturning_rate * axle.lean_per_roll for axle in car_figures.standing_axles(vehicle)[0])
+    expected = -75 * GRAVITY * beside / (car_figures.roll_stiffness_to_ground(vehicle) + upright)
     print(f"{name}: {roll / car_figures.DEG:.4f} deg, expected {expected / car_figures.DEG:.4f} deg")
     # left out is what is of second order: the 15 mm by which the load moves the centre of gravity, bends of the maps
     assert roll == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CARS)
+def test_no_mode_grows_in_a_millisecond_whatever_gives_way(cars: dict[str, jv.Vehicle], name: str) -> None:
+    """Compliance of its own times 0, 1 and 3, from standstill to top speed, by the exact linearisation."""
+    for factor in (0.0, 1.0, 3.0):
+        description = car.describe(scaled(cars[name], factor))
+        linear = car.lineariser(description)
+        for speed in (0.0, 1.0, 20.0, 60.0):
+            sim = car.simulation(description)
+            statics.settle(sim, description)
+            if speed:
+                steady.run_steadily(sim, description, speed)
+            worst = max(growth("AB-2", complex(value) * 1e-3) for value in np.linalg.eigvals(linear.at(sim).A))
+            assert worst <= 1 + 1e-9, (factor, speed)
