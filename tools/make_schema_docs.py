@@ -22,7 +22,7 @@ from jounce.components.basics import Subsystem
 from jounce.components.part import Part
 from jounce.core.curves import Curve
 from jounce.core.fields import Data, meta
-from jounce.core.kinds import allowed, kinds
+from jounce.core.kinds import allowed, groups_of
 from jounce.core.part_registry import PARTS, kind_of
 from jounce.vehicle.schema import SUBSYSTEMS, Vehicle
 
@@ -65,7 +65,7 @@ def family_of(kind: type[Data]) -> str:
 
 def groups_at(info: FieldInfo) -> list[type[Data]]:
     """The groups that may stand at a field: of a family all kinds that come with the package."""
-    found = kinds(info.annotation)
+    found = groups_of(info)
     family = meta(info).get("family") if meta(info).get("kind") == "part" else ""
     family = family or next((name for kind in found if (name := family_of(kind))), "")
     if family:
@@ -160,7 +160,7 @@ def default(kind: type[Data], name: str, info: FieldInfo) -> str:
         return "or " + ", ".join(f"`{o}`" for o in others)
     value = info.default
     if isinstance(value, Mapping):  # of a group, as a file would have it
-        (group, *_) = kinds(info.annotation)
+        (group, *_) = groups_of(info)
         value = group.model_validate(value)
     if value is PydanticUndefined:
         return "**needed**"

@@ -14,7 +14,7 @@ import jounce.vehicle as jv
 from jounce import events
 from jounce.core.errors import PlausibilityWarning
 from jounce.core.fields import Data, meta
-from jounce.core.kinds import kinds
+from jounce.core.kinds import groups_of
 from jounce.core.part_registry import PARTS
 from jounce.events.registry import find, names
 from jounce.vehicle.reading import VEHICLES, library_names
@@ -71,7 +71,7 @@ def groups(kind: type[Data], found: set[type[Data]]) -> set[type[Data]]:
         found.add(kind)
         for info in kind.model_fields.values():
             of_family = PARTS.kinds(meta(info).get("family") or "").values()
-            for inner in (*kinds(info.annotation), *of_family):
+            for inner in (*groups_of(info), *of_family):
                 groups(inner, found)
     return found
 

@@ -15,7 +15,7 @@ from pytest import approx
 import jounce.vehicle as jv
 from jounce.core import units
 from jounce.core.fields import Data, meta, to_raw
-from jounce.core.kinds import kinds
+from jounce.core.kinds import groups_of
 from jounce.vehicle.schema import (
     Aero,
     AngleMap,
@@ -47,7 +47,7 @@ def groups(kind: type[Data] = Vehicle, seen: set[type[Data]] | None = None) -> l
     if kind not in found:
         found.add(kind)
         for info in kind.model_fields.values():
-            for inner in kinds(info.annotation):
+            for inner in groups_of(info):
                 groups(inner, found)
     return sorted(found, key=lambda k: k.__name__)
 

@@ -126,17 +126,19 @@ def part(
     family: str = "",
     each: str = "",
     silent: bool = False,
+    late: str = "",
 ) -> Any:
     """Declare a group of fields, or several of them; with `numbers_only` their number is no structure.
 
     `family`: any part of this family may stand here, chosen by its ``kind`` (``core/part_registry.py``); that of the
     annotation when none is given. `each`: name of one of several, in the names of its numbers: ``damper1`` … `silent`:
-    the structure of a vehicle without it does not mention it.
+    the structure of a vehicle without it does not mention it. `late`: ``module:Class`` of the group, imported where
+    one stands; the annotation is a base of it.
 
     A default may be given as a mapping ({}: all defaults), which is read when it is needed: not at import.
     """
     extra: dict[str, Any] = {"kind": "part", "numbers_only": numbers_only, "family": family, "each": each}
-    extra["silent"] = silent
+    extra |= {"silent": silent, "late": late}
     as_raw = isinstance(default, Mapping)
     return Field(default, description=doc, json_schema_extra=extra, validate_default=True if as_raw else None)
 
@@ -238,7 +240,7 @@ class Data(BaseModel):
             if info is None or value is None:
                 continue
             extra = meta(info)
-            if extra.get("kind") == "part" and extra.get("family"):
+            if extra.get("kind") == "part" and (extra.get("family") or extra.get("late")):
                 data[name] = _read_slot(value, extra["family"], info)
             elif extra.get("kind") == "quantity":
                 data[name] = _read_quantity(value, extra["unit"])
@@ -307,9 +309,9 @@ class Data(BaseModel):
 
 def default_kind(info: FieldInfo) -> type[Data] | None:
     """The class that stands at a field with a family when nobody says which kind: that of its annotation."""
-    from jounce.core.kinds import kinds
+    from jounce.core.kinds import groups_of
 
-    found = kinds(info.annotation)
+    found = groups_of(info)
     return found[0] if found else None
 
 

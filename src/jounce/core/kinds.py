@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
+from importlib import import_module
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
@@ -27,6 +28,12 @@ def kinds(annotation: Any) -> list[type[Data]]:
     if get_origin(annotation) is Annotated:
         arguments = arguments[:1]
     return [kind for argument in arguments for kind in kinds(argument)]
+
+
+def groups_of(info: FieldInfo) -> list[type[Data]]:
+    """Return the groups that a field allows; one that is imported late is imported now."""
+    module, _, name = str(meta(info).get("late") or "").partition(":")
+    return [getattr(import_module(module), name)] if module else kinds(info.annotation)
 
 
 def kind_at(keys: Keys, start: type[Data], raw: Any = None) -> type[Data] | None:
@@ -57,7 +64,7 @@ def _kind_of(keys: Keys, start: type[Data], raw: Any) -> type[Data] | None:
             info = kind.model_fields.get(key) if kind is not None else None
             if info is None:
                 return None
-            found = kinds(info.annotation)
+            found = groups_of(info)
             kind = found[0] if found else None
         extra = meta(info) if info is not None else {}
         family = extra.get("family") if extra.get("kind") == "part" else ""

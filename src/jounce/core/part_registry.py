@@ -7,13 +7,17 @@ A file names a ``kind`` (``spring: {kind: rotational}``), never Python. Which cl
 * entry points of installed packages, group ``jounce.parts``, each naming a class;
 * classes given to ``register`` by a program.
 
-Modules are imported when a kind is asked for that is not known yet.
+A module is imported when a kind is asked for that its text declares (``kind: Literal["rotational"]``); all of them
+only where a list of kinds is wanted, or a kind that no text declares.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from jounce.core.errors import ParameterError, did_you_mean
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from jounce.core.fields import Data
 
 T = TypeVar("T", bound="Data")
+DECLARED = re.compile(r'^    kind: Literal\["(\w+)"\]', re.MULTILINE)  # in the text of a module
 
 
 class Registry:
@@ -30,7 +35,8 @@ class Registry:
     def __init__(self, package: str, entry_points: str) -> None:
         self.package, self.entry_points = package, entry_points
         self._known: dict[tuple[str, str], type[Data]] = {}
-        self._searched = False
+        self._searched = self._installed = False
+        self._modules: dict[str, list[str]] | None = None  # by the kinds that their texts declare
 
     def register(self, cls: type[Data]) -> type[Data]:
         """Make a class known; usable as a decorator. Another class of the same family and kind is refused."""
@@ -40,8 +46,7 @@ class Registry:
                 f"{cls.__name__}: a part says its family (what it may stand for) and has a field 'kind' with its "
                 'name as default: family: ClassVar[str] = "element"; kind: Literal["helper"] = choice("helper", doc=…)'
             )
-        self._search()
-        known = self._known.get((family, kind))
+        known = self._look_up(family, kind)
         if known is not None and _place(known) != _place(cls):
             raise ParameterError(
                 f"{cls.__name__}: kind {kind!r} of {family!r} is taken by {known.__module__}.{known.__qualname__}; "
@@ -66,25 +71,58 @@ class Registry:
 
     def find(self, family: str, kind: str) -> type[Data]:
         """The class of a kind; ParameterError with the known ones."""
-        if (family, kind) not in self._known:
-            self._search()
-        found = self._known.get((family, kind))
+        found = self._look_up(family, kind)
         if found is None:
             raise ParameterError(f"unknown kind{did_you_mean(kind, list(self.kinds(family)), limit=16)}")
         return found
+
+    def _look_up(self, family: str, kind: str) -> type[Data] | None:
+        """A class, importing what may have it, the least first; None where nobody has it."""
+
+        def declared() -> None:
+            for name in self.modules.get(kind, ()):
+                self._take(importlib.import_module(name))
+
+        for importing in (None, declared, self._search_installed, self._search):
+            if importing is not None:
+                importing()
+            if (family, kind) in self._known:
+                return self._known[family, kind]
+        return None
+
+    @property
+    def modules(self) -> dict[str, list[str]]:
+        """Modules of the package, by the kinds that their texts declare; none is imported."""
+        if self._modules is None:
+            self._modules = {}
+            for name, source in self._files():
+                if source.is_file():  # without its text it is found by importing all
+                    for kind in DECLARED.findall(source.read_text(encoding="utf-8")):
+                        self._modules.setdefault(kind, []).append(name)
+        return self._modules
+
+    def _files(self) -> Iterator[tuple[str, Path]]:
+        """All modules in the folders of the package, and where their texts should be."""
+        root = importlib.import_module(self.package)
+        for place in map(Path, root.__path__):
+            for folder in pkgutil.iter_modules([str(place)]):
+                below = place / folder.name
+                for item in pkgutil.iter_modules([str(below)]) if folder.ispkg else ():
+                    if not item.name.startswith("_"):
+                        yield f"{self.package}.{folder.name}.{item.name}", below / f"{item.name}.py"
 
     def _search(self) -> None:
         if self._searched:
             return
         self._searched = True
-        root = importlib.import_module(self.package)
-        for folder in pkgutil.iter_modules(root.__path__):
-            if not folder.ispkg:
-                continue
-            package = importlib.import_module(f"{self.package}.{folder.name}")
-            for item in pkgutil.iter_modules(package.__path__):
-                if not item.name.startswith("_"):
-                    self._take(importlib.import_module(f"{package.__name__}.{item.name}"))
+        for name, _ in self._files():
+            self._take(importlib.import_module(name))
+        self._search_installed()
+
+    def _search_installed(self) -> None:
+        if self._installed:
+            return
+        self._installed = True
         from importlib.metadata import entry_points
 
         for point in entry_points(group=self.entry_points):

@@ -19,7 +19,6 @@ from jounce.components.body.body import Body
 from jounce.components.body.split import FRONT
 from jounce.components.brakes.disc import DiscBrake
 from jounce.components.places import AxlePlace, UnitPlace, VehiclePlace, WheelPlace
-from jounce.components.steering.actuated import ActuatedSteering
 from jounce.components.steering.steering import Steering
 from jounce.components.suspension.axle import Suspension
 from jounce.components.wheel.wheels import Wheels
@@ -28,6 +27,7 @@ from jounce.core.paths import Keys
 
 if TYPE_CHECKING:
     from jounce.components.aero.maps import Aero
+    from jounce.components.steering.actuated import ActuatedSteering
     from jounce.vehicle.schema import Axle, Vehicle
 
 # the friendly spelling of a car's axles: key of the vehicle -> number of the axle, key of the axle

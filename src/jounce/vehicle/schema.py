@@ -33,13 +33,11 @@ from jounce.components.body.body import AddedMass, Body
 from jounce.components.body.split import SplitChassis, SplitStiffness
 from jounce.components.brakes.disc import DiscBrake
 from jounce.components.brakes.hydraulics import Brakes
-from jounce.components.drive.driveline import Driveline
 from jounce.components.drive.ideal import Drive
 from jounce.components.part import Part
 from jounce.components.places import VehiclePlace
 from jounce.components.settings import KinematicMaps, Settings, Splines, Statics
 from jounce.components.setup import Setup
-from jounce.components.steering.actuated import ActuatedSteering
 from jounce.components.steering.kingpin import Kingpin
 from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, SteerMap, mirrored
 from jounce.components.steering.steering import Steering
@@ -57,7 +55,14 @@ from jounce.core.curves import Curve
 from jounce.core.fields import Bad, Data, choice, flag, part, problem, quantity, text
 
 if TYPE_CHECKING:
+    from jounce.components.drive.driveline import Driveline
+    from jounce.components.steering.actuated import ActuatedSteering
     from jounce.vehicle.source import Source
+else:
+    Driveline = Subsystem  # these are imported with the first vehicle that has one
+    ActuatedSteering = Steering
+
+ACTUATED = "jounce.components.steering.actuated:ActuatedSteering"
 
 SUBSYSTEMS = (
     "body",
@@ -107,7 +112,9 @@ class Axle(Data):
     wheels: Wheels = part(doc="wheels and tires")
     brake: DiscBrake | None = part(None, family="brake", doc="brakes; absent: none")
     steering: Steering | None = part(None, doc="steering, where its wheels are steered")
-    actuators: ActuatedSteering | None = part(None, doc="actuators that steer its wheels one by one", silent=True)
+    actuators: ActuatedSteering | None = part(
+        None, late=ACTUATED, doc="actuators that steer its wheels one by one", silent=True
+    )
     on: Literal["", "front"] = choice("", doc="the body it hangs on: the main one, or the front half of a split body")
     single: bool = choice(False, doc="one wheel in the middle instead of two")
     brake_share: float | None = quantity("-", None, ge=0, le=1, doc="share of the master cylinder pressure")
@@ -166,14 +173,21 @@ class Vehicle(Data):
     front_suspension: Suspension | None = part(None, doc="front axle")
     rear_suspension: Suspension | None = part(None, doc="rear axle")
     steering: Steering | None = part(None, doc="steering")
-    rear_steering: ActuatedSteering | None = part(None, doc="actuators that steer the rear wheels", silent=True)
+    rear_steering: ActuatedSteering | None = part(
+        None, late=ACTUATED, doc="actuators that steer the rear wheels", silent=True
+    )
     front_wheels: Wheels | None = part(None, doc="front wheels and tires")
     rear_wheels: Wheels | None = part(None, doc="rear wheels and tires")
     axles: tuple[Axle, ...] = part((), doc="any number of axles, from front to rear, instead of front and rear ones")
     units: tuple[Unit, ...] = part((), doc="bodies with their axles, instead of body and axles")
     brakes: Brakes | None = part(None, doc="brakes")
     drive: Drive = part({}, doc="drive torque")
-    driveline: Driveline | None = part(None, silent=True, doc="engines, gearbox, differentials, instead of `drive`")
+    driveline: Driveline | None = part(
+        None,
+        silent=True,
+        late="jounce.components.drive.driveline:Driveline",
+        doc="engines, gearbox, differentials, instead of `drive`",
+    )
     aero: Aero | None = part(None, doc="aerodynamics")
     parts: tuple[Part, ...] = part(
         (), family="controller", each="part", doc="controllers and further parts, by their kind"

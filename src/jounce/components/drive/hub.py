@@ -11,11 +11,13 @@ motor in the hub turns with ω = Ω, and reacts on the carrier.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jounce.components.drive.train import Hub
 from jounce.components.model import WheelModel
 from jounce.symbolic.frames import dot
+
+if TYPE_CHECKING:
+    from jounce.components.drive.train import Hub
 
 
 def act(at: WheelModel, torque: Any) -> None:
@@ -39,6 +41,8 @@ def through(at: WheelModel, torque: Any) -> Any:
 
 def hub(at: WheelModel) -> Hub:
     """The end of a train at a wheel (1)."""
+    from jounce.components.drive.train import Hub  # a drive without a train does not need it
+
     rotor = at.rotor
     speed = rotor.spin
     if at.place.settings.torque_reaction != "carrier":

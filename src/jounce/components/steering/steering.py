@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -25,10 +25,14 @@ from jounce.components.steering.feedback import Feedback, Rod, TieRod
 from jounce.components.steering.kingpin import Kingpin
 from jounce.components.steering.maps import STEERING_MAPS, SteerLengthMap, SteerMap, mirrored
 from jounce.components.steering.motion import Motion
-from jounce.components.steering.rack_pinion import Given, Mechanism, RackPinion
 from jounce.components.steering.release import Release, let_go, move
 from jounce.core.curves import Curve, CurveUnits, invert
 from jounce.core.fields import Data, choice, curve, part, problem, quantity
+
+if TYPE_CHECKING:
+    from jounce.components.steering.rack_pinion import RackPinion
+else:
+    RackPinion = Data  # imported with the first vehicle that has one
 
 BACK = CurveUnits("m", "rad")  # of the way from rack to hand wheel
 
@@ -122,7 +126,10 @@ class Steering(Subsystem):
     elements: SteeredElements | None = part(None, doc="what steering does to elements of the axle", silent=True)
     attachments: Attachments | None = part(None, doc="elements that pull on the upright", silent=True)
     rack_pinion: RackPinion | None = part(
-        None, doc="inertia, elasticity, friction and assist between hand wheel and rack", silent=True
+        None,
+        silent=True,
+        late="jounce.components.steering.rack_pinion:RackPinion",
+        doc="inertia, elasticity, friction and assist between hand wheel and rack",
     )
 
     @classmethod
@@ -410,6 +417,8 @@ class Steering(Subsystem):
 
     def _mechanism(self, at: AxleModel, p: Symbols, sides: Mapping[str, Any], load: Any) -> None:
         """What moves between hand wheel and rack; wheels act on ζ by virtual work, and by what ``load`` has more."""
+        from jounce.components.steering.rack_pinion import Given, Mechanism
+
         assert self.rack_pinion is not None
         linkage, scope, system = at.linkage, at.vehicle.scope("steering"), at.system
         if self.feedback_method != "virtual_work" or self.feedback.tie_rod_force is not None:
