@@ -84,7 +84,7 @@ class Lineariser:
         generated = (
             system if isinstance(system, GeneratedModel) else system.generate_linear(inputs=inputs, outputs=outputs)
         )
-        if "patterns" not in generated.notes:
+        if "rows" not in generated.notes:
             raise ParameterError(
                 f"model {generated.name!r} has no linearisation: pass a System, or what generate_linear() gives"
             )
@@ -102,18 +102,24 @@ class Lineariser:
     ) -> LinearModel:
         """Linear model at the current point of a simulation of the same system (default: the initial state)."""
         found = self._call("linearise", simulation, x=x, u=u, t=t)
-        values = dict(zip("ABCDST", found, strict=True))
         states, inputs, outputs = (tuple(self.notes[kind]) for kind in ("states", "inputs", "outputs"))
-        n, m, p = len(states), len(inputs), len(outputs)
-        strains, sticks = (len(self.rest[kind]) for kind in ("strains", "sticks"))
-        shapes = {"A": (n, n), "B": (n, m), "C": (p, n), "D": (p, m), "S": (strains, n), "T": (sticks, n)}
-        matrices = {}
-        for letter, shape in shapes.items():
-            dense = np.zeros(shape)
-            pattern = np.array(self.notes["patterns"][letter], dtype=int).reshape(-1, 2)
-            dense[pattern[:, 0], pattern[:, 1]] = values[letter]
-            matrices[letter] = dense
-        return LinearModel(**matrices, states=states, inputs=inputs, outputs=outputs)
+        n, size = len(states), len(states) + len(inputs)
+        # columns one after the other
+        rates, told, strains, sticks = (
+            np.array(values).reshape(size, rows).T
+            for values, rows in zip(found, self.notes["rows"].values(), strict=True)
+        )
+        return LinearModel(
+            A=rates[:, :n],
+            B=rates[:, n:],
+            C=told[:, :n],
+            D=told[:, n:],
+            S=strains[:, :n],
+            T=sticks[:, :n],
+            states=states,
+            inputs=inputs,
+            outputs=outputs,
+        )
 
     @property
     def rest(self) -> dict[str, Any]:

@@ -49,6 +49,34 @@ class CFunction:
     chunk_prototypes: list[str] = field(default_factory=list)
     n_work: int = 0
     operations: int = 0
+    n_shared: int = 0  # chunks that are run once for all directions
+
+
+@dataclass(frozen=True)
+class Directions:
+    """A function that is evaluated along ``n`` directions, the unit vectors of ``at->r``; ``sizes`` of a column.
+
+    ``first``: of the nodes that depend on the direction; those before are evaluated once.
+    """
+
+    n: int
+    sizes: tuple[int, ...]
+    first: int
+
+    def wrapped(self, once: Sequence[str], each: Sequence[str]) -> list[str]:
+        columns = ", ".join(f"out[{a}] + c*{size}" for a, size in enumerate(self.sizes))
+        return [
+            f"double along[{max(self.n, 1)}] = {{0.0}};",
+            "jn_point here = *at;",
+            "here.r = along;",
+            *once,
+            f"for (int c = 0; c < {self.n}; ++c) {{",
+            f"    double *const column[] = {{{columns}}};",
+            "    along[c] = 1.0;",
+            *(f"    {chunk}(env, &here, env->w, column);" for chunk in each),
+            "    along[c] = 0.0;",
+            "}",
+        ]
 
 
 class FunctionEmitter:
@@ -60,8 +88,10 @@ class FunctionEmitter:
         self.leaves: dict[str, Leaf] = {}
 
     # -- public -----------------------------------------------------------------------------------------
-    def model_function(self, name: str, program: Program, places: Sequence[tuple[int, int]]) -> CFunction:
-        """A jn_fn: results go to out[array][position]."""
+    def model_function(
+        self, name: str, program: Program, places: Sequence[tuple[int, int]], directions: Directions | None = None
+    ) -> CFunction:
+        """A jn_fn: results go to out[array][position]; with ``directions`` to columns, one after the other."""
         parameters = "const jn_env *env, const jn_point *at, double *const *out"
         chunk_parameters = "const jn_env *env, const jn_point *at, double *restrict w, double *const *out"
         full = f"{self.prefix}_{name}"
@@ -69,7 +99,8 @@ class FunctionEmitter:
         arrays = sorted({a for a, _ in places})
         opening = [f"double *restrict out{a} = out[{a}];" for a in arrays]
         targets = [f"out{a}[{i}]" for a, i in places]
-        bodies = self._chunks(program, targets, function, "&env->tables[{}]")
+        cut = directions.first if directions else 0
+        bodies = self._chunks(program, targets, function, "&env->tables[{}]", cut)
         for i, (body, unused) in enumerate(bodies):
             chunk = f"{full}_{i}"
             lines = [*opening, *body]
@@ -79,6 +110,8 @@ class FunctionEmitter:
             function.chunk_prototypes.append(f"void {chunk}({chunk_parameters});")
             function.chunks.append(_definition(f"JN_NOINLINE void {chunk}({chunk_parameters})", lines))
         calls = [f"{c}(env, at, env->w, out);" for c in function.chunk_names]
+        if directions:
+            calls = directions.wrapped(calls[: function.n_shared], function.chunk_names[function.n_shared :])
         function.wrapper = _definition(f"void {full}({parameters})", calls or ["(void)env; (void)at; (void)out;"])
         return function
 
@@ -122,11 +155,13 @@ class FunctionEmitter:
 
     # -- body -------------------------------------------------------------------------------------------
     def _chunks(
-        self, program: Program, targets: Sequence[str], function: CFunction, table_text: str
+        self, program: Program, targets: Sequence[str], function: CFunction, table_text: str, cut: int = 0
     ) -> list[tuple[list[str], set[str]]]:
+        """``cut``: a node at which a chunk begins; what was computed before stays where it is until the end."""
         nodes = program.nodes
-        chunk_of = _assign_chunks(nodes)
+        chunk_of = _assign_chunks(nodes, cut)
         n_chunks = max(chunk_of, default=0) + 1
+        function.n_shared = n_kept = chunk_of[cut] if cut else 0
         written: dict[int, list[str]] = {}
         for output, target in zip(program.outputs, targets, strict=True):
             written.setdefault(output, []).append(target)
@@ -203,7 +238,8 @@ class FunctionEmitter:
                     continue
                 if last_use[i] > chunk:
                     slot = storage.scalar()
-                    release.setdefault(last_use[i], []).append(slot)
+                    if i >= cut or last_use[i] < n_kept:
+                        release.setdefault(last_use[i], []).append(slot)
                     text[i] = f"w[{slot}]"
                     bodies[chunk].append(f"const double v{counter} = {expression};")
                     bodies[chunk].append(f"w[{slot}] = v{counter};")
@@ -316,9 +352,12 @@ class _Storage:
         self._free.append(slot)
 
 
-def _assign_chunks(nodes: Sequence[Node]) -> list[int]:
+def _assign_chunks(nodes: Sequence[Node], cut: int = 0) -> list[int]:
     chunk, statements, result = 0, 0, []
-    for node in nodes:
+    for i, node in enumerate(nodes):
+        if cut and i == cut:
+            chunk += 1
+            statements = 0
         if node.kind in ("op", "site"):
             statements += 1 if node.kind == "op" else 3
             if statements > CHUNK:

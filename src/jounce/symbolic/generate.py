@@ -13,11 +13,11 @@ from jounce.symbolic._casadi import SX, ca
 from jounce.symbolic.blocks import arrange
 from jounce.symbolic.calls import Call, CallRegistry, TimeDerivative, key
 from jounce.symbolic.constraints import solve_dependent_speeds
-from jounce.symbolic.emit import CHUNKS_PER_FILE, Access, CFunction, FunctionEmitter, leaf_access
+from jounce.symbolic.emit import CHUNKS_PER_FILE, Access, CFunction, Directions, FunctionEmitter, leaf_access
 from jounce.symbolic.kane import Solved, solve
 from jounce.symbolic.leaf import Leaf, LeafCall
 from jounce.symbolic.loops import check_independent
-from jounce.symbolic.program import Program, build_program, leaf_program, run
+from jounce.symbolic.program import Program, build_program, leaf_program, run, split
 from jounce.symbolic.step import Step, projected_states, step_rates
 
 if TYPE_CHECKING:
@@ -225,6 +225,19 @@ class ModelWriter:
         self.functions[name] = self.emitter.model_function(name, program, places)
         if low_effort:
             self.low_effort.add(name)
+        self._add_leaves(program)
+
+    def add_directions(self, name: str, arrays: Sequence[Sequence[SX]], along: Sequence[SX]) -> None:
+        """Emit a function that writes the given expressions for each unit vector ``along`` as columns, one by one."""
+        for i, symbol in enumerate(along):
+            self.access[key(symbol)] = Access("at->r", i, f"r{i}", str(symbol))
+        program, first = split(
+            build_program(self.system.calls, [e for array in arrays for e in array]), {key(s) for s in along}
+        )
+        places = [(a, i) for a, array in enumerate(arrays) for i in range(len(array))]
+        directions = Directions(len(along), tuple(map(len, arrays)), first)
+        self.functions[name] = self.emitter.model_function(name, program, places, directions)
+        self.low_effort.add(name)
         self._add_leaves(program)
 
     def add_prepare(self) -> None:

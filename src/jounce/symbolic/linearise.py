@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.generated import FunctionSlot, GeneratedModel
 from jounce.symbolic._casadi import SX, ca
-from jounce.symbolic.calls import Differentiator, add_entry, key
+from jounce.symbolic.calls import TimeDerivative, key, scalars
 from jounce.symbolic.frames import quaternion_rate
 from jounce.symbolic.generate import ModelWriter, derive, finish
 from jounce.symbolic.joints import TILT_ROLES
-from jounce.symbolic.sensitivity import acceleration_rows
+from jounce.symbolic.sensitivity import acceleration_slopes
 
 if TYPE_CHECKING:
     from jounce.symbolic.system import Declared, System
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def generate_linear(
     system: System, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
 ) -> GeneratedModel:
-    """A library with ``linearise``, the nonzeros of A, B, C, D, S, T (patterns in ``notes``), and ``rest``."""
+    """A library with ``linearise``, the columns of [A B], [C D], S and T one after the other, and ``rest``."""
     equations = derive(system)
     # of parameters, too: what a set-up adjusts. Unless they are named, nothing is differentiated over them.
     adjustable = system.inputs if inputs is None else [*system.inputs, *system.parameter_list]
@@ -72,62 +72,39 @@ def generate_linear(
             columns.append([(i, ca.SX(1))])
             rates.append(accelerations.get(key(state.symbol), equations.rates[i]))
 
-    n = len(equations.states)
-    wrt = [s.symbol for s in equations.states] + [u.symbol for u in chosen_inputs]
-    solved = acceleration_rows(equations, wrt)
-    # accelerations and multipliers as columns of their own: what reads them is differentiated up to them, not through
-    symbols = {key(s.symbol): s.acceleration for s in system.speeds}
-    symbols.update({key(m): m for unit in system.units for loop in unit.loops for m in loop.multipliers})
-    known = [(k, symbols[k]) for k in solved]
-    differentiator = Differentiator(system.calls, [*wrt, *(symbol for _, symbol in known)])
+    # One direction through the tangent space and the inputs, of which the library takes all in turn: differentiating
+    # once and evaluating often is a tenth of the code of all derivatives written out (decision 0057).
+    size = len(names) + len(chosen_inputs)
+    along = [ca.SX.sym(f"along {name}") for name in (*names, *(u.name for u in chosen_inputs))]
+    direction: dict[int, SX] = {}
+    for c, moves in enumerate(columns):
+        for i, factor in moves:
+            k = key(equations.states[i].symbol)
+            direction[k] = direction[k] + factor * along[c] if k in direction else factor * along[c]
+    direction |= {key(u.symbol): d for u, d in zip(chosen_inputs, along[len(names) :], strict=True)}
+    solved = acceleration_slopes(equations, direction)
+    # accelerations and multipliers move as found: what reads them is differentiated up to them, not through
+    symbols = {key(s.symbol): key(s.acceleration) for s in system.speeds}
+    slope = TimeDerivative(system.calls, direction | {symbols.get(k, k): value for k, value in solved.items()})
 
-    def total_rows(expressions: list[SX]) -> list[dict[int, SX]]:
-        result = []
-        for row in differentiator.rows(expressions):
-            total = {c: value for c, value in row.items() if c < len(wrt)}
-            for c, value in row.items():
-                if c >= len(wrt):
-                    for column, slope in solved[known[c - len(wrt)][0]].items():
-                        add_entry(total, column, value * slope)
-            result.append(total)
-        return result
+    def slopes(expressions: list[SX]) -> list[SX]:
+        return scalars(slope(ca.vertcat(*expressions))) if expressions else []
 
-    rate_rows = total_rows(rates)
-    output_rows = total_rows([o.symbol for o in chosen_outputs])
-    strain_rows = total_rows([speed for _, speed in system.strains])
-    stick_rows = total_rows([speed for _, speed, _ in system.stuck])
-
-    def by_state(rows: list[dict[int, SX]]) -> dict[tuple[int, int], SX]:
-        entries: dict[tuple[int, int], SX] = {}
-        for r, row in enumerate(rows):
-            for c, moves in enumerate(columns):
-                terms = [row[i] * factor for i, factor in moves if i in row]
-                if terms:
-                    entries[r, c] = sum(terms[1:], terms[0])
-        return entries
-
-    def by_input(rows: list[dict[int, SX]]) -> dict[tuple[int, int], SX]:
-        return {(r, c - n): value for r, row in enumerate(rows) for c, value in row.items() if c >= n}
-
-    state_matrix = by_state(rate_rows)
+    rate_slopes = slopes(rates)
     for number, start in tangent_start.items():
         w = system.quaternions[number][1]
         for i, j, value in ((0, 1, w[2]), (0, 2, -w[1]), (1, 0, -w[2]), (1, 2, w[0]), (2, 0, w[1]), (2, 1, -w[0])):
-            k = (start + i, start + j)
-            state_matrix[k] = state_matrix[k] + value if k in state_matrix else value
-    matrices = {
-        "A": state_matrix,
-        "B": by_input(rate_rows),
-        "C": by_state(output_rows),
-        "D": by_input(output_rows),
-        "S": by_state(strain_rows),
-        "T": by_state(stick_rows),
+            rate_slopes[start + i] = rate_slopes[start + i] + value * along[start + j]
+    rows = {
+        "rates": rate_slopes,
+        "outputs": slopes([o.symbol for o in chosen_outputs]),
+        "strains": slopes([speed for _, speed in system.strains]),
+        "sticks": slopes([speed for _, speed, _ in system.stuck]),
     }
 
     writer = ModelWriter(system, equations.states, suffix="_linear", rarely=True)
-    ordered = {name: sorted(entries) for name, entries in matrices.items()}
-    writer.add("linearise", [[matrices[name][k] for k in ordered[name]] for name in matrices], low_effort=True)
-    functions = [FunctionSlot("linearise", tuple(len(ordered[name]) for name in matrices))]
+    writer.add_directions("linearise", list(rows.values()), along)
+    functions = [FunctionSlot("linearise", tuple(size * len(row) for row in rows.values()))]
     if system.stuck or system.rolling:
         limits, rolling = (
             [limit for _, _, limit in system.stuck],
@@ -140,7 +117,7 @@ def generate_linear(
         "states": names,
         "inputs": [u.name for u in chosen_inputs],
         "outputs": [o.name for o in chosen_outputs],
-        "patterns": {name: [list(k) for k in ordered[name]] for name in matrices},
+        "rows": {name: len(row) for name, row in rows.items()},
         "rest": _rest(system, equations.states, names, roles),
     }
     return finish(system, equations, writer, functions=functions, notes=notes)

@@ -8,8 +8,8 @@ same model gives the same text.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jounce.core.errors import ModelError
@@ -71,6 +71,27 @@ def leaf_program(leaf: Leaf) -> Program:
 def build_program(registry: CallRegistry, expressions: Sequence[SX]) -> Program:
     """Schedule scalar expressions and all calls they need."""
     return _Builder(registry, expressions).program
+
+
+def split(program: Program, keys: set[int]) -> tuple[Program, int]:
+    """What does not depend on the symbols first, and where the rest begins; results that do not depend are zero."""
+    nodes = program.nodes
+    varies = [False] * len(nodes)
+    for i, node in enumerate(nodes):
+        varies[i] = node.key in keys if node.kind == "symbol" else any(varies[a] for a in node.args)
+    order = sorted(range(len(nodes)), key=lambda i: varies[i])  # stable
+    place = {old: new for new, old in enumerate(order)}
+
+    def moved(places: Iterable[int]) -> tuple[int, ...]:
+        return tuple(place[i] for i in places)
+
+    result = Program(
+        [replace(nodes[i], args=moved(nodes[i].args)) for i in order],
+        [place[i] if varies[i] else len(order) for i in program.outputs],
+        [replace(site, args=list(moved(site.args))) for site in program.sites],
+    )
+    result.nodes.append(Node("const", value=0.0))
+    return result, varies.count(False)
 
 
 class _Builder:

@@ -1,4 +1,4 @@
-"""Derivatives of the accelerations, by differentiating the equations instead of their solution.
+"""Derivatives of the accelerations along a direction, by differentiating the equations instead of their solution.
 
 Of one unit, with its accelerations ẇ and the wrenches w_c of the units it carries held,
 
@@ -14,34 +14,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jounce.symbolic._casadi import SX, ca
-from jounce.symbolic.calls import Differentiator, add_entry, key
-from jounce.symbolic.kane import Row, UnitSolution, sum_of
+from jounce.symbolic.calls import TimeDerivative, key, scalars
+from jounce.symbolic.kane import UnitSolution, sum_of
 
 if TYPE_CHECKING:
     from jounce.symbolic.generate import Equations
 
-Rows = list[dict[int, SX]]
+Slopes = list[SX]
 
 
-def acceleration_rows(equations: Equations, wrt: list[SX]) -> dict[int, Row]:
-    """d(u̇, λ)/d(wrt) at the solution: key of the speed or multiplier -> {column of wrt: derivative}."""
-    return _Sensitivity(equations, wrt).rows()
+def acceleration_slopes(equations: Equations, direction: dict[int, SX]) -> dict[int, SX]:
+    """d(u̇, λ) at the solution, by the key of the speed or multiplier; ``direction``: dx by the key of the symbol."""
+    return _Sensitivity(equations, direction).slopes()
 
 
 class _Sensitivity:
-    def __init__(self, equations: Equations, wrt: list[SX]) -> None:
+    def __init__(self, equations: Equations, direction: dict[int, SX]) -> None:
         self.system = equations.system
         self.units = {id(s.unit): s for s in equations.solved.units}  # leaves first
-        self.differentiator = Differentiator(self.system.calls, wrt)
+        self.along = TimeDerivative(self.system.calls, direction)
         self.held: dict[int, list[SX]] = {}  # unit -> symbols of its accelerations, by column
         self.wrench: dict[int, list[SX]] = {}  # carried unit -> symbols of the wrench it takes
         self.definitions: list[tuple[SX, SX]] = []
 
-    def rows(self) -> dict[int, Row]:
+    def slopes(self) -> dict[int, SX]:
         for solution in self.units.values():
             self._hold(solution)
-        right: dict[int, Rows] = {}
-        slope: dict[int, Rows] = {}  # carried unit -> ∂(J ẇ + ā)/∂x
+        right: dict[int, Slopes] = {}
+        slope: dict[int, Slopes] = {}  # carried unit -> ∂(J ẇ + ā)/∂x dx
         for solution in self.units.values():
             right[id(solution.unit)] = self._right(solution)
             if solution.hitch is not None:
@@ -71,8 +71,8 @@ class _Sensitivity:
                 self.definitions.append((symbol, sum_of(terms) - reduced.right[i]))
             self.wrench[id(solution.unit)] = wrench
 
-    def _right(self, solution: UnitSolution) -> Rows:
-        """∂r/∂x of one unit (1)."""
+    def _right(self, solution: UnitSolution) -> Slopes:
+        """∂r/∂x dx of one unit (1)."""
         held = self.held[id(solution.unit)]
         residual = list(solution.right)
         for (i, j), value in solution.matrix.items():
@@ -85,53 +85,49 @@ class _Sensitivity:
             for row, force in zip(hitch[0], self.wrench[id(child)], strict=True):
                 for column, factor in row.items():
                     residual[column] = residual[column] - factor * force
-        return self.differentiator.rows(residual)
+        return self._slopes(residual)
 
-    def _hitch_slope(self, solution: UnitSolution) -> Rows:
+    def _hitch_slope(self, solution: UnitSolution) -> Slopes:
         assert solution.hitch is not None and solution.unit.parent is not None
         held = self.held[id(solution.unit.parent)]
         rows, bias = solution.hitch
-        return self.differentiator.rows(
+        return self._slopes(
             [sum_of([factor * held[j] for j, factor in row.items()]) + b for row, b in zip(rows, bias, strict=True)]
         )
 
-    def _join(self, own: Rows, child: UnitSolution, child_right: Rows, slope: Rows) -> None:
+    def _slopes(self, expressions: list[SX]) -> Slopes:
+        return scalars(self.along(ca.vertcat(*expressions))) if expressions else []
+
+    def _join(self, own: Slopes, child: UnitSolution, child_right: Slopes, slope: Slopes) -> None:
         """Add J_cᵀ (r*_c - A*_c slope)."""
         assert child.hitch is not None
         n_root = child.reduced.n_root
         for i in range(n_root):
-            total = dict(child_right[i])
-            for j in range(n_root):
-                entry = child.reduced.entry(i, j)
-                if entry is not None:
-                    for column, value in slope[j].items():
-                        add_entry(total, column, -(entry * value))
+            entries = ((j, child.reduced.entry(i, j)) for j in range(n_root))
+            total = sum_of([child_right[i], *(-(entry * slope[j]) for j, entry in entries if entry is not None)])
             for place, factor in child.hitch[0][i].items():
-                for column, value in total.items():
-                    add_entry(own[place], column, factor * value)
+                own[place] = own[place] + factor * total
 
-    def _substitute(self, right: dict[int, Rows], slope: dict[int, Rows]) -> dict[int, Row]:
+    def _substitute(self, right: dict[int, Slopes], slope: dict[int, Slopes]) -> dict[int, SX]:
         """Back substitution, root first."""
-        result: dict[int, Row] = {}
-        values: dict[int, dict[int, Row]] = {}
+        result: dict[int, SX] = {}
+        values: dict[int, dict[int, SX]] = {}
         for solution in reversed(self.units.values()):
-            own: dict[int, Row] = {}
+            own: dict[int, SX] = {}
             if solution.hitch is not None:
                 assert solution.unit.parent is not None
                 above = values[id(solution.unit.parent)]
                 for i, row in enumerate(solution.hitch[0]):
-                    root = dict(slope[id(solution.unit)][i])
-                    for j, factor in row.items():
-                        for column, value in above[j].items():
-                            add_entry(root, column, factor * value)
-                    own[i] = self._named(root)
+                    own[i] = sum_of([slope[id(solution.unit)][i], *(factor * above[j] for j, factor in row.items())])
             for pivot in reversed(solution.pivots):
-                row = {c: pivot.inverse * value for c, value in right[id(solution.unit)][pivot.column].items()}
+                value = pivot.inverse * right[id(solution.unit)][pivot.column]
                 for j, factor in pivot.row.items():
                     if not factor.is_zero():
-                        for column, value in own[j].items():
-                            add_entry(row, column, -(factor * value))
-                own[pivot.column] = self._named(row)
+                        value = value - factor * own[j]
+                own[pivot.column] = value
+            # a cut: the slopes are used by many expressions, and stay short in them
+            columns = list(own)
+            own = dict(zip(columns, self.system.calls.alias("sensitivity", [own[c] for c in columns]), strict=True))
             values[id(solution.unit)] = own
             symbols = list(solution.columns)
             for loop in solution.unit.loops:
@@ -140,17 +136,11 @@ class _Sensitivity:
                 result[key(symbols[i])] = own[i]
         return result
 
-    def _named(self, row: Row) -> Row:
-        """A cut: entries are used by many rows, and stay short in the expressions that use them."""
-        columns = list(row)
-        return dict(zip(columns, self.system.calls.alias("sensitivity", [row[c] for c in columns]), strict=True))
 
-
-def _replay(solution: UnitSolution, right: Rows) -> None:
-    """Apply the elimination of the unit to other right-hand sides."""
+def _replay(solution: UnitSolution, right: Slopes) -> None:
+    """Apply the elimination of the unit to another right-hand side."""
     for pivot in solution.pivots:
-        scaled = {column: pivot.inverse * value for column, value in right[pivot.column].items()}
+        scaled = pivot.inverse * right[pivot.column]
         for i, factor in pivot.below.items():
             if not factor.is_zero():
-                for column, value in scaled.items():
-                    add_entry(right[i], column, -(factor * value))
+                right[i] = right[i] - factor * scaled
