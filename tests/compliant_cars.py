@@ -82,6 +82,18 @@ def scaled(vehicle: jv.Vehicle, factor: float) -> jv.Vehicle:
     return vehicle.with_(**{f"{end}_suspension.compliance.factor": factor for end in AXLES})
 
 
+def without_friction(vehicle: jv.Vehicle) -> jv.Vehicle:
+    """The car with next to no friction in its suspensions: it comes to rest in one place, whatever the way there."""
+    elements = {end: axle.data.suspension.elements for end, axle in zip(AXLES, vehicle.layout.axles, strict=True)}
+    rubs = [
+        f"{end}_suspension.elements[{k}].force"
+        for end, found in elements.items()
+        for k, element in enumerate(found)
+        if element.kind == "friction"
+    ]
+    return vehicle.with_(**dict.fromkeys(rubs, 1e-9))
+
+
 @lru_cache
 def rig(compliance: str) -> jv.Vehicle:
     """One axle with a compliance that is given as the text of a dictionary (hashable)."""

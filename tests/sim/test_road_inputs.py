@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from compliant_cars import without_friction
 from four_wheels import CORNERS
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
@@ -156,15 +157,8 @@ def test_small_motions_of_the_wheels_follow_the_linear_model(frequency: float) -
     AB-2 at 0.5 ms, (ω h)² ≈ 1e-3 of the fast modes. Nothing rubs, as friction has no slope, and what gives way has
     a lag that does not follow the step.
     """
-    plain = load("sedan")
-    rubs = [
-        f"{end}_suspension.elements[{k}].force"
-        for end, axle in zip(("front", "rear"), plain.layout.axles, strict=True)
-        for k, element in enumerate(axle.data.suspension.elements)
-        if element.kind == "friction"
-    ]
     lags = [f"{end}_suspension.compliance.lag" for end in ("front", "rear")]
-    vehicle = plain.with_(**dict.fromkeys(rubs, 1e-9), **dict.fromkeys(lags, 0.02))
+    vehicle = without_friction(load("sedan")).with_(**dict.fromkeys(lags, 0.02))
     description = cars.describe(vehicle, road_inputs=True)
     amplitude = 2e-5
     names = [f"road.{c}{rate}" for c in CORNERS for rate in ("", ".rate")]

@@ -32,6 +32,7 @@ from compliant_cars import (
     rigid_car,
     scaled,
     stir,
+    without_friction,
 )
 from jounce.components.suspension.compliance import loads as loads_on
 from jounce.components.tire.contact import touch
@@ -577,7 +578,7 @@ def test_a_filtered_velocity_acts_on_the_slip_of_the_contact() -> None:
 def test_other_loops_settle_and_run_as_the_default(sedan: jv.Vehicle, loop: str, velocity: str) -> None:
     results = []
     for vehicle in (sedan, library_car("sedan", loop=loop, velocity=velocity)):
-        description = car.describe(vehicle)
+        description = car.describe(without_friction(vehicle))
         sim = car.simulation(description)
         statics.settle(sim, description)
         sim.set_inputs({"steering_wheel": 0.4})
@@ -587,7 +588,8 @@ def test_other_loops_settle_and_run_as_the_default(sedan: jv.Vehicle, loop: str,
         sim.advance(1500)
         results.append([*start, sim.state("chassis.wz"), sim.output("toe_compliance.L1")])
     assert results[1][:6] == pytest.approx(results[0][:6], rel=1e-7)
-    assert results[1][6:] == pytest.approx(results[0][6:], rel=1e-3)
+    # a lag of some steps more or less after 1.5 s, when the yaw mode has all but died out
+    assert results[1][6:] == pytest.approx(results[0][6:], rel=2e-4)
 
 
 @pytest.mark.slow
