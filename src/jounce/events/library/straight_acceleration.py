@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from jounce.components.driver.longitudinal import Longitudinal
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
+from jounce.events.follow import follow, released
+from jounce.events.start import CRAWL
 from jounce.events.straight import driver, preview_time, straight_ahead, turned_round
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import (
@@ -31,7 +34,7 @@ from jounce.results.kinds import Kind
 from jounce.results.panels import STRAIGHT
 from jounce.results.run import Run
 from jounce.results.signals import crossing
-from jounce.runtime.program import Constant, End, Feedback, Open, Phase, Program, Ramp, Rate, Stop, When
+from jounce.runtime.program import Constant, End, Open, Phase, Program, Ramp, Rate, Stop, When
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
@@ -158,8 +161,13 @@ class StraightAcceleration(Driven):
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
     preview: float = preview_time()
 
+    @property
+    def _follows(self) -> bool:
+        """Whether a speed is kept or tracked: a car that waits at rest needs nobody for that."""
+        return (self.cruise and abs(self.speed) > CRAWL) or not self.open_loop
+
     def parts(self) -> tuple[Part, ...]:
-        return driver(self)
+        return (*driver(self), *((Longitudinal(),) if self._follows else ()))
 
     def judged(self, recorded: Recording) -> Recording:
         return turned_round(self, recorded)
@@ -167,24 +175,17 @@ class StraightAcceleration(Driven):
     def program(self, start: Start) -> Program:
         steering = straight_ahead(self, start)
         ends = [End(When("chassis_velocities.longitudinal", ">=", self.final_speed), then=Stop("final speed reached"))]
-        waiting = Phase("wait", [*steering, *self.pedals(start)], duration=max(self.start_time, 1e-3))
-        throttle: Any
+        hands_off = [Open("throttle", Constant(start.throttle)), Open("brake", Constant(0.0))]
+        keeping = follow(start, Constant(self.speed)) if self.cruise and abs(self.speed) > CRAWL else hands_off
+        waiting = Phase("wait", [*steering, *keeping], duration=max(self.start_time, 1e-3))
         if self.open_loop:
-            throttle = Open("throttle", Ramp(self.throttle, self.ramp_time))
+            pedals = [Open("throttle", Ramp(self.throttle, self.ramp_time)), Open("brake", Constant(0.0))]
+            pedals += released() if self._follows else []
         else:
-            throttle = Feedback(
-                "throttle",
-                "chassis_velocities.longitudinal",
-                Rate(self.acceleration, start=self.speed),
-                kp=start.throttle_per_acceleration / 0.2,
-                ki=start.throttle_per_acceleration / 0.2,
-                feedforward=start.throttle + start.throttle_per_acceleration * self.acceleration,
-                low=0.0,
-                high=1.0,
-            )
+            pedals = follow(start, Rate(self.acceleration, start=self.speed), changes=True)
         go = Phase(
             "accelerate",
-            [*steering, throttle, Open("brake", Constant(0.0))],
+            [*steering, *pedals],
             duration=self.end_time - self.start_time,
             ends=[*safety_ends(), *ends],
         )
