@@ -24,7 +24,9 @@ from jounce.runtime.program import Channel, Constant, End, Open, Phase, Program,
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
+    from jounce.events.options import Options
     from jounce.events.start import Start
+    from jounce.results.run import Run
     from jounce.runtime.recording import Recording
     from jounce.vehicle.schema import Vehicle
 
@@ -169,6 +171,18 @@ class Event(Data):
     def program(self, start: Start) -> Program:
         """The manoeuvre for a car that is ready to start."""
         raise NotImplementedError
+
+    def computed(self, vehicle: Vehicle, options: Options) -> Run | None:
+        """The result of an event that needs no simulation; None: it is simulated."""
+        return None
+
+    def recording(self, start: Start, options: Options) -> Options:
+        """Options with the channels and rows that are kept where the caller does not say."""
+        return options
+
+    def completed(self, start: Start, result: Run) -> Run:
+        """The result with what the event adds to it."""
+        return result
 
 
 class Driven(Event):

@@ -65,6 +65,7 @@ def render(
         _figures(run, expected),
         f'<div class="columns">{_vehicle(run, profile)}{_event(run, profile)}</div>\n',
         _identities(run, profile),
+        *(draw(run) for draw in find(run.event).drawings),
         plots(drawn),
         _extremes(run, profile),
         _provenance(run),

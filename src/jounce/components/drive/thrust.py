@@ -33,6 +33,8 @@ class Thrust:
     machine_speed: Any = None  # of the engine
     input_speed: Any = None  # of the shaft behind its clutch
     gear: Any = None
+    kinetic: Any = 0.0  # energy of what turns before the hubs, J
+    inertial_power: Any = 0.0  # that what turns with the hubs takes, W
 
 
 def of_train(train: Train, stations: Sequence[Station], machine: type) -> Thrust:
@@ -65,10 +67,10 @@ def of_train(train: Train, stations: Sequence[Station], machine: type) -> Thrust
 
     def mass(radius: Any) -> Any:
         """Σ J g² (2); hubs are wheels, which the vehicle counts itself."""
-        shafts = [shaft for shaft in train.shafts.values() if shaft.inertias]
-        return sum(shaft.inertia * gain(shaft, radius, 0) ** 2 for shaft in shafts)
+        return sum(shaft.inertia * gain(shaft, radius, 0) ** 2 for shaft in heavy)
 
-    signals = stations[0].model.signals
+    signals, rate = stations[0].model.signals, stations[0].model.system.second_rate
+    heavy = [shaft for shaft in train.shafts.values() if shaft.inertias]
     clutched = next((s for s in stations if hasattr(s.part, "seamless") and "coupling" not in s.kept), None)
 
     def read(name: str, otherwise: Any) -> Any:
@@ -83,4 +85,6 @@ def of_train(train: Train, stations: Sequence[Station], machine: type) -> Thrust
         machine_speed=read("driveline.engine_speed", None),
         input_speed=None if clutched is None else clutched.shafts[1].speed,
         gear=read("driveline.gear", None),
+        kinetic=sum((0.5 * s.inertia * s.speed * s.speed for s in heavy), 0.0),
+        inertial_power=sum((s.inertia * s.speed * rate(s.speed) for s in heavy if s.symbol is None), 0.0),
     )
