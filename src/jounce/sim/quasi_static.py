@@ -400,13 +400,18 @@ class Backward:
         self.volume: Array | None = None
         self.electric: Array | None = None
         self.source = np.zeros(len(self.v))
-        shaft_power = np.zeros(len(self.v))
+        lost = np.zeros(len(self.v))
+        wheel = self.v * (1 + self.road.slip(self.drive)) / self.road.radius
         for k, member in enumerate(chain.machines):
             part: Any = member.part
             speed = self.speeds[k]
-            torque = np.where(self.v > 1e-3, chain.torque(member, speed, u, b), 0.0)
+            moving = self.v > 1e-3
+            torque = np.where(moving, chain.torque(member, speed, u, b), self._idling(member, speed))
             power = torque * speed
-            shaft_power = shaft_power + power
+            way = self.ways[k]
+            eta = np.where(torque > 0, way.efficiency[gear], 1 / way.efficiency[gear])
+            passed = torque * part.ratio * way.ratio[gear] * eta * wheel
+            lost = lost + np.where(moving, power - passed, power)
             if hasattr(part, "idle_power"):
                 eta = of(part.efficiency, np.abs(speed), np.abs(torque))
                 electric = np.where(power > 0, power / eta, power * eta) + part.idle_power
@@ -423,5 +428,13 @@ class Backward:
         if self.electric is not None:
             self.electric = self.electric + self.auxiliary
             self.source = self.source + self.electric
-        hubs = self.drive * self.v * (1 + self.road.slip(self.drive))
-        self.lost["driveline"] = shaft_power - hubs
+        self.lost["driveline"] = lost
+
+    def _idling(self, member: Member, speed: Array) -> Array:
+        """Torque of an engine at rest: that of a converter that stands."""
+        before: Any = None if self.chain.before is None else self.chain.before.part
+        if not self._slips(member) or not hasattr(before, "capacity_factor"):
+            return np.zeros(len(speed))
+        residual = before.dump_residual**2 if before.dump_threshold is not None else 1.0
+        torque: Array = residual * (speed / self.chain.of(before.capacity_factor, 0.0 * speed)) ** 2
+        return torque

@@ -109,7 +109,7 @@ class Longitudinal(Part):
         for name in PEDALS:
             at.signals.provide(name, self._pedal(at, p, name, name), by)
         at.signals.provide("friction_brake", self._pedal(at, p, "friction_brake", "brake"), by)
-        if any(getattr(item, "automatic", True) is False for item in _members(at)):
+        if any(_by_foot(item) for item in _members(at)):
             at.signals.provide("clutch", self._pedal(at, p, "clutch", "clutch"), by)
         if self.shifts and any(getattr(item, "kind", "") == "manual_gearbox" for item in _members(at)):
             at.signals.provide("driver.gear", lambda: self._block(at, p)["gear"], by)
@@ -147,10 +147,9 @@ class Longitudinal(Part):
         given = {name: at.signals.read(f"given.{name}", "the longitudinal driver") for name in PEDALS}
         last = {name: if_else(starts, given[name], s[name]) for name in PEDALS}
 
-        unit = at.units[0]
-        v = unit.chassis.point_velocity(_reference(at))[0]
+        v = self.speed_of(at)
         target, wanted = p.kept["target"], system.rate_of(p.kept["target"])
-        slope = self._slope(at)
+        slope = self.slope_of(at)
         slope = if_else(starts, slope, s["slope"] + clip(h / p.slope_filter, 0.0, 1.0) * (slope - s["slope"]))
         error = target - v
         change = (v - s["speed"]) / h
@@ -196,7 +195,7 @@ class Longitudinal(Part):
         drives = logic_and(braking < 0.5, logic_not(still))
         throttle = if_else(drives, _throttle(thrust, asked, full, p.radius), 0.0)
         motors, friction = self._brakes(thrust, asked, hardest, up, p)
-        on = braking > 0.5
+        on = logic_and(braking > 0.5, last["throttle"] <= LEAST)  # one foot for both pedals
         held = if_else(holds > 0.5, p.hold_brake, 0.0)
         friction = fmax(if_else(on, friction, 0.0), held)
         motors = fmax(if_else(on, motors, 0.0), held)
@@ -215,7 +214,13 @@ class Longitudinal(Part):
             block.update(s[name], value)
         p.kept.update(asked=asked, error=error)
 
-    def _slope(self, at: VehicleModel) -> Any:
+    def speed_of(self, at: VehicleModel) -> Any:
+        """Of the point whose speed is that of the vehicle's channels, along the chassis."""
+        body = at.place.units[0].data.body
+        point = [0.0, 0.0, 0.0] if body.reference_point is None else at.units[0].symbols(body, "body").reference
+        return at.units[0].chassis.point_velocity(point)[0]
+
+    def slope_of(self, at: VehicleModel) -> Any:
         """Sine of the slope of the road along the chassis."""
         unit = at.units[0]
         n = unit.ground.under(unit.chassis, [0.0, 0.0, 0.0]).normal
@@ -238,16 +243,15 @@ class Longitudinal(Part):
         """Clutch and gears; returns the throttle."""
         block, h, now = p.kept["block"], p.kept["block"].period, at.system.time
         engine, shaft = thrust.machine_speed, thrust.input_speed
-        if engine is None or shaft is None or "clutch" not in at.signals:
-            block.update(s["clutch"], 0.0)
-        elif any(getattr(item, "automatic", True) is False for item in _members(at)):
+        if engine is not None and shaft is not None and any(_by_foot(item) for item in _members(at)):
             missing = fmax(p.start_speed - engine, 0.0)
             launches = logic_and(throttle > LEAST, shaft < 0.95 * p.start_speed)
             open_ = logic_or(engine < p.declutch_speed, logic_and(shaft < p.declutch_speed, throttle <= LEAST))
             open_ = logic_or(open_, logic_and(holds > 0.5, throttle <= LEAST))
             slow = -1 / p.clutch_time + 0.1 / p.clutch_time * missing  # (4)
             rate = if_else(open_, 5.0 / p.clutch_time, if_else(launches, slow, -3.0 / p.clutch_time))
-            last = if_else(starts, at.signals.read("given.clutch", "the longitudinal driver"), s["clutch"])
+            given = at.signals.read("given.clutch", "the longitudinal driver")
+            last = if_else(starts, if_else(shaft < p.declutch_speed, 1.0, given), s["clutch"])
             block.update(s["clutch"], clip(last + h * rate, 0.0, 1.0))
             slips = logic_and(launches, engine - shaft > SLIPPING)
             throttle = if_else(slips, fmax(throttle, clip(0.01 * missing, 0.0, 0.6)), throttle)
@@ -285,10 +289,9 @@ def _members(at: VehicleModel) -> Iterator[Part]:
         yield from (item for _, item in line.parts_by_key())
 
 
-def _reference(at: VehicleModel) -> Any:
-    """The point whose speed is that of the vehicle's channels."""
-    body = at.place.units[0].data.body
-    return [0.0, 0.0, 0.0] if body.reference_point is None else at.units[0].symbols(body, "body").reference
+def _by_foot(item: Part) -> bool:
+    """Whether a part is a clutch that its driver opens and closes."""
+    return getattr(item, "automatic", True) is False
 
 
 def _throttle(thrust: Thrust, asked: Any, full: Any, radius: Any) -> Any:

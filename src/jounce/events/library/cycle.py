@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 WINDOW = 1.0  # s to either side
 ROWS = 0.1  # s
+SAMPLE = 0.01  # s, of the driver
 SETTLING = 1.0  # s after the last row of the cycle
 LISTED = 5  # misses in words
 PREVIEW = 2.5  # s at 10 m/s: 25 m at all speeds
@@ -227,6 +228,7 @@ class Cycle(Event):
         found = load_cycle(self.cycle)
         table = Table([found.time], found.speed, method="linear", extrapolation="flat")
         pedals = follow(start, FromTable(table), changes=True)
+        start.sim.set_block_period("driver.pedals", SAMPLE)
         return Program(
             Phase("follow", [*straight_ahead(self, start), *pedals], duration=self.end_time, ends=safety_ends())
         )
