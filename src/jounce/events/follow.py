@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PREFIX = "longitudinal."  # of the numbers of the driver
 ACTIVE, TARGET = "driver.active", "driver.target_speed"
+ROBOT = {"throttle_rate": 50.0, "brake_rate": 50.0}  # 1/s: pedals of a driving robot
 SPEEDS = (4.0, 10.0, 17.0, 26.0, 36.0)  # m/s, of the road load
 
 

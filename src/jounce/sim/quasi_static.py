@@ -123,7 +123,7 @@ class Chain:
             for name, end in ends.items():
                 total = total + getattr(part, name, 0.0) * self.way(member.shafts[end]).ratio ** 2
             if isinstance(part, Gearbox):
-                total = total + self.of(part.inertia, self.gears)*self.way(member.shafts[1]).ratio ** 2
+                total = total + self.of(part.inertia, self.gears) * self.way(member.shafts[1]).ratio ** 2
             elif isinstance(part, OpenDifferential):
                 total = total + part.inertia * self.way(member.shafts[0]).ratio ** 2
             elif hasattr(part, "inertia"):
@@ -289,7 +289,9 @@ def quasi_static(vehicle: Vehicle, time: Array, speed: Array, grade: float = 0.0
         found = {"consumption": work / KWH / max(float((v * ledger.dt).sum()), 1e-9) * 1e5, "unit": "kWh/100km"}
     warnings = []
     if lacks.any():
-        warnings.append(f"quasi-static: the drive lacks the force for {float(ledger.dt[lacks].sum()):.0f} s of the cycle")
+        warnings.append(
+            f"quasi-static: the drive lacks the force for {float(ledger.dt[lacks].sum()):.0f} s of the cycle"
+        )
     return {**found, "source": work, "warnings": warnings}, ledger.rows
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driver_rig import BRAKES, MASS, RADIUS, A, B, C, rig
 from drivelines import BATTERY, CLUTCH, MAP, MOTOR, REAR, RWD
+from driver_rig import BRAKES, MASS, RADIUS, A, B, C, rig
 from jounce.core.constants import GRAVITY
 from jounce.core.tables import Table
 from jounce.runtime.program import Constant, FromTable, Open, Phase, Program
@@ -44,7 +44,7 @@ def drive(sim: Simulation, times: list[float], speeds: list[float], first: float
     """Follow a trace of straight lines from a speed on."""
     sim.set_program(None)
     sim.restart(defaults=True)
-    spins = {name: first / RADIUS for name in ("L1.spin", "R1.spin")}
+    spins = dict.fromkeys(("L1.spin", "R1.spin"), first / RADIUS)
     sim.set_states(spins)
     table = Table([np.array(times)], np.array(speeds), method="linear", extrapolation="flat")
     given = [Open(name.replace("__", "."), Constant(value)) for name, value in inputs.items()]

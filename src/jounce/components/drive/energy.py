@@ -78,7 +78,9 @@ class EnergyAccount(Part):
         """Powers of what drives."""
         motors = {name.removesuffix(ELECTRIC) for name in told if name.endswith(ELECTRIC)}
         found = {
-            name: value for name, value in told.items() if name.endswith(SHAFT) and name.removesuffix(SHAFT) not in motors
+            name: value
+            for name, value in told.items()
+            if name.endswith(SHAFT) and name.removesuffix(SHAFT) not in motors
         }
         found = {name: value for name, value in found.items() if not name.endswith("Theoretical_Power_KW")}
         if "Battery.power" in told:

@@ -146,7 +146,9 @@ def _trace(figures: Figures, time: Array, speed: Array, kept: Mapping[str, Any])
 def _energy(figures: Figures, grown: Mapping[str, float]) -> None:
     lost = {name: value for name, value in grown.items() if name.startswith("lost.")}
     if "sources" in grown:
-        accounted = grown["hubs"] + sum(lost.values()) + grown.get("auxiliary", 0.0) + grown["kinetic"] + grown["stored"]
+        accounted = (
+            grown["hubs"] + sum(lost.values()) + grown.get("auxiliary", 0.0) + grown["kinetic"] + grown["stored"]
+        )
         over = max(grown["turned_over"], 1.0)
         figures.put("energy_residual", 100 * (grown["sources"] - accounted) / over, "%")
         figures.put("energy_source", grown["sources"], "J")
@@ -189,7 +191,11 @@ class Cycle(Event):
     title: ClassVar[str] = "Drive cycle"
     standard: ClassVar[str] = "UN GTR 15, 40 CFR 1066"
     results: ClassVar[Kind] = Kind(
-        (of_run,), (signals("forward_speed", "longitudinal_acceleration"),), WORDS, FIRST, (sankey,)
+        (of_run,),
+        (signals("forward_speed", "longitudinal_acceleration", "throttle", "brake"),),
+        WORDS,
+        FIRST,
+        (sankey,),
     )
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "wltc": {}, "udds": {"cycle": "udds"}, "hwfet": {"cycle": "hwfet"}, "us06": {"cycle": "us06"}

@@ -10,7 +10,7 @@ import numpy as np
 from jounce.components.driver.longitudinal import Longitudinal
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
-from jounce.events.follow import follow, released
+from jounce.events.follow import ROBOT, follow, released
 from jounce.events.straight import driver, preview_time, straight_ahead, turned_round
 from jounce.results.figures import Figures
 from jounce.results.key_figures.braking import braking
@@ -110,7 +110,7 @@ class StraightBraking(Driven):
             pedals = [Open("throttle", Ramp(0.0, 0.1)), Open("brake", Ramp(self.brake, self.ramp_time))]
             pedals += released() if self.cruise else []
         else:
-            pedals = follow(start, Rate(-self.deceleration, start=self.speed), changes=True)
+            pedals = follow(start, Rate(-self.deceleration, start=self.speed), changes=True, **ROBOT)
         stop = Phase(
             "brake",
             [*steering, *pedals],
