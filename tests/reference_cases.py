@@ -786,7 +786,7 @@ CHANNELS = (
     *("driver_demands.steering", "driver_demands.throttle", "driver_demands.brake"),
     *("Steering_System.Steering_Wheel_Torque", "Brake_Moment.R1"),
 )
-SINCE = {"weave"}  # events that the references do not know
+SINCE = {"weave", "cycle"}  # events that the references do not know
 EVERY = {"coast-down": 200, "swept-steer": 20, "ramp-steer": 20, "straight-acceleration": 20}
 
 
@@ -799,6 +799,8 @@ def _wholes() -> list[Whole]:
             event: Any = events.find(kind)
             if kind == "straight-braking":
                 event = partial(event, preview=1.0)  # of that time
+            if kind == "straight-acceleration":
+                event = partial(event, end_time=60.0, final_speed=105 / 3.6)
             found.append(Whole(f"{name}-{kind}", library(name), event, kind != "drop", EVERY.get(kind, 10)))
         found += [
             Whole(
@@ -809,7 +811,7 @@ def _wholes() -> list[Whole]:
             Whole(
                 f"{name}-closed-acceleration",
                 library(name),
-                lambda: events.StraightAcceleration(open_loop=False),
+                lambda: events.StraightAcceleration(open_loop=False, end_time=60.0, final_speed=105 / 3.6),
                 every=20,
             ),
             # without driver and cruise control: nothing but the car

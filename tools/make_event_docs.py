@@ -325,8 +325,21 @@ def finish(panel: Any, xlabel: str, ylabel: str) -> None:
     panel.margins(x=0.01)
 
 
+def cycling(run: Any, axes: Any) -> None:
+    """Speed, and energy by place over time."""
+    speed, energy = axes.flat
+    values, label = quantity(run, "forward_speed")
+    speed.plot(run.time, values, linewidth=0.8)
+    finish(speed, "time / s", label)
+    for name in ("hubs", "drag", "rolling", "brakes"):
+        energy.plot(run.time, run[f"Energy.{name}"] / 1e6, linewidth=1.2, label=name)
+    energy.legend(fontsize=8)
+    finish(energy, "time / s", "energy / MJ")
+
+
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "coast-down": ((1, 2), coasting),
+    "cycle": ((1, 2), cycling),
     "drop": ((2, 2), dropping),
     "impulse-steer": ((2, 2), frequency((0.5, 4.0))),
     "ramp-steer": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),

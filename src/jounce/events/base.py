@@ -12,22 +12,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import ValidationError, field_validator, model_validator
 
+from jounce.components.driver.longitudinal import Longitudinal
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.fields import Data, choice, flag, meta, part, problem, quantity, text, to_raw
 from jounce.core.messages import explain
 from jounce.core.plausible import accepted, doubts
+from jounce.events.follow import follow
 from jounce.events.registry import defined, find, names
 from jounce.results.kinds import Kind
-from jounce.runtime.program import Channel, Constant, End, Feedback, Open, Phase, Program, Ramp, Stop, When
+from jounce.runtime.program import Channel, Constant, End, Open, Phase, Program, Ramp, Stop, When
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
+    from jounce.events.options import Options
     from jounce.events.start import Start
+    from jounce.results.run import Run
     from jounce.runtime.recording import Recording
     from jounce.vehicle.schema import Vehicle
 
 KMH_100 = 100 / 3.6
-CRUISE_TIME = 0.25  # s: a speed error decays with about this time constant under cruise control
 # Of a steering that does not say. Friction of rack and column, which this model lacks, is lumped into the damping;
 # without any, the hand wheel of most cars flutters at speed.
 HAND_WHEEL_INERTIA = 0.035  # kg.m2
@@ -169,28 +172,32 @@ class Event(Data):
         """The manoeuvre for a car that is ready to start."""
         raise NotImplementedError
 
+    def computed(self, vehicle: Vehicle, options: Options) -> Run | None:
+        """The result of an event that needs no simulation; None: it is simulated."""
+        return None
+
+    def recording(self, start: Start, options: Options) -> Options:
+        """Options with the channels and rows that are kept where the caller does not say."""
+        return options
+
+    def completed(self, start: Start, result: Run) -> Run:
+        """The result with what the event adds to it."""
+        return result
+
 
 class Driven(Event):
     """An event at a speed that may be kept by cruise control."""
 
     cruise: bool = flag(True, doc="hold the speed; otherwise the throttle stays where it was at the start")
 
-    def pedals(self, start: Start, cruise: bool | None = None) -> list[Channel]:
-        """Throttle that keeps the speed, or stays; brake off."""
-        on = self.cruise if cruise is None else cruise
-        throttle: Channel = Open("throttle", Constant(start.throttle))
-        if on:
-            throttle = Feedback(
-                "throttle",
-                "chassis_velocities.longitudinal",
-                Constant(self.speed),
-                kp=start.throttle_per_acceleration / CRUISE_TIME,
-                ki=start.throttle_per_acceleration / (4 * CRUISE_TIME * CRUISE_TIME),
-                feedforward=start.throttle,
-                low=min(0.0, start.throttle),
-                high=1.0,
-            )
-        return [throttle, Open("brake", Constant(0.0))]
+    def parts(self) -> tuple[Part, ...]:
+        return (Longitudinal(),) if self.cruise else ()
+
+    def pedals(self, start: Start) -> list[Channel]:
+        """Pedals that keep the speed, or stay as they are; brake off."""
+        if self.cruise:
+            return follow(start, Constant(self.speed))
+        return [Open("throttle", Constant(start.throttle)), Open("brake", Constant(0.0))]
 
 
 class Steered(Driven):

@@ -126,14 +126,20 @@ def make_ready(vehicle: Vehicle, event: Event, options: Options) -> Start:
 def drive(vehicle: Vehicle, event: Event, options: Options) -> Run:
     """Drive a vehicle through an event; `run` with its options as one object."""
     begun = clock.perf_counter()
+    check_vehicle(vehicle)
+    if isinstance(event, Event) and (found := event.computed(vehicle, options)) is not None:
+        return found
     start = make_ready(vehicle, event, options)
     ready = clock.perf_counter()
     event, scene, prepared = start.event, start.scene, start.event.prepared(start)
     start.restart()
-    recorded = start.record(prepared, channels=options.channels, progress=streaming(start.sim, options))
+    kept = prepared.recording(start, options)
+    recorded = start.record(
+        prepared, interval=kept.interval, channels=kept.channels, progress=streaming(start.sim, options)
+    )
     done = clock.perf_counter()
     metadata = metadata_of(start, prepared, recorded)
     metadata["timing"] = timing_of(recorded) | {"ready": ready - begun, "total": done - begun}
     result = with_road_flags(Run.from_recording(unwrapped(recorded), metadata), scene)
-    result = with_laps(result, event, scene.roads)
+    result = prepared.completed(start, with_laps(result, event, scene.roads))
     return options.output_map.apply(result) if options.output_map is not None else result

@@ -71,6 +71,7 @@ class Start:
         sim.set_inputs({"steering_wheel": steer, "throttle": 0.0, "brake": 0.0})
         where: dict[str, Any] = {"x": event.x, "y": event.y, "heading": event.heading}
         where |= {"normal": plane.normal, "height": plane.height}
+        self._normal = plane.normal
         moving = abs(event.speed) > CRAWL
         if event.static_setup == "none":
             place(sim, self.description, **where)
@@ -171,6 +172,13 @@ class Start:
     def _gains(self) -> Gains:
         """Of the car as it is when first asked: events ask before they start."""
         return gains(self.sim, self.description)
+
+    @property
+    def rise(self) -> float:
+        """Slope of the road along the car at the start, sine."""
+        x, y, z = self._normal
+        rise = -(x * math.cos(self.event.heading) + y * math.sin(self.event.heading)) / z
+        return rise / math.hypot(1.0, rise)
 
     @property
     def steering_ratio(self) -> float:

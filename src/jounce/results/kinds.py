@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jounce.results.run import Run
 
 Function = Callable[["Run"], "Figures"]
+Drawing = Callable[["Run"], str]
 Maker = Callable[["View"], "Sequence[Panel]"]
 
 GROUP = "events"
@@ -37,12 +38,14 @@ class Kind:
     panels : functions that make the plots of a report (`jounce.results.panels`); none: the usual ones
     words : names of key figures for people, where those of `jounce.results.words` do not do
     first : key figures that a reader looks for first, in this order
+    drawings : functions of a run that return a drawing for its report (SVG), "" where there is none
     """
 
     figures: tuple[Function, ...] = ()
     panels: tuple[Maker, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
     first: tuple[str, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
 
 
 _KNOWN: dict[str, Kind] = {}  # handed over by the files of events

@@ -65,6 +65,7 @@ def render(
         _figures(run, expected),
         f'<div class="columns">{_vehicle(run, profile)}{_event(run, profile)}</div>\n',
         _identities(run, profile),
+        *(draw(run) for draw in find(run.event).drawings),
         plots(drawn),
         _extremes(run, profile),
         _provenance(run),
@@ -233,7 +234,7 @@ def extremes(run: Run, profile: str = "engineering") -> list[Extreme]:
     for signal in EXTREMES if len(run) > 1 else ():
         values = run.signal(signal) if run.has_signal(signal) else np.array([np.nan])
         time = run.time
-        if signal == "side_slip" and run.has_signal("speed"):
+        if signal == "side_slip" and len(values) > 1 and run.has_signal("speed"):
             moving = run.signal("speed") > CREEP
             time, values = time[moving], values[moving]
         if len(values) < 2 or not np.all(np.isfinite(values)):

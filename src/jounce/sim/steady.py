@@ -33,6 +33,7 @@ ITERATIONS = 30
 SPIN_STEP, THROTTLE_STEP, STRAIN_STEP = 5.0, 0.3, 0.01  # largest changes in one step, SI
 KNOWN = ("balance", "drift", "strain")  # roles of unknowns
 THROTTLE = "throttle"
+PEDAL_DOWN = 0.1  # where a search begins again
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,12 @@ def run_steadily(
             sim.set_inputs({THROTTLE: start[1] + step[-1]})
 
     turn_about()
+    begin = Steady().save()
     found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS))
+    if not found.converged:  # with the pedal up a motor coasts, and does not feel a small throttle: begin with one
+        sim.x[:] = begin[0]
+        sim.set_inputs({THROTTLE: PEDAL_DOWN})
+        found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS))
     if found.converged:
         return Running(speed, sim.input(THROTTLE), float(sim.x[turning[2]]), found.iterations, found.size)
     raise StaticsError(

@@ -68,7 +68,8 @@ class Brakes(Subsystem):
             share = front if axle.number == 1 else 1 - front
         else:
             share = at.bound(axle.data.listed, axle, axle.prefix).brake_share
-        full = p.full_pressure * at.signals.read("brake", "brakes")
+        word = "friction_brake" if "friction_brake" in at.signals else "brake"  # where motors brake first
+        full = p.full_pressure * at.signals.read(word, "brakes")
         master = f"{general}.brk_mast_cyl_pres"
         line = share * at.through(full, "Pa", "pressure of the master cylinder", added=master)
         added, gain = f"Brake_System.brk_pres.{wheel.name}", f"Brake_System.brk_pres_gain.{wheel.name}"

@@ -19,6 +19,7 @@ they are.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import model_validator
@@ -31,6 +32,7 @@ from jounce.components.drive.differential import ENDS, OpenDifferential
 from jounce.components.drive.engine_control import RUNNING
 from jounce.components.drive.hub import hub
 from jounce.components.drive.machine import Machine
+from jounce.components.drive.thrust import of_train
 from jounce.components.drive.train import Hub, Shaft, Train
 from jounce.components.model import Opening, VehicleModel
 from jounce.components.part import Level, Part, Symbols
@@ -258,7 +260,10 @@ class Driveline(Subsystem):
 
     def provide(self, at: VehicleModel, p: Symbols) -> None:
         for name, doc in DEMANDS.items():
-            at.signals.provide(name, _demand(at, name, doc), f"the input {name}", usual=True)
+            made = cache(_demand(at, name, doc))
+            at.signals.provide(f"given.{name}", made, f"the input {name}")
+            at.signals.provide(name, made, f"the input {name}", usual=True)
+        at.signals.provide("drive.thrust", lambda: of_train(p.kept["train"], p.kept["stations"], Machine), "driveline")
         at.signals.provide("driveline.vehicle_speed", lambda: self.vehicle_speed(at), "the driveline")
         if self.tcs is not None:
             at.signals.provide("slip_control.tcs", lambda: self.tcs, "driveline.tcs")

@@ -6,7 +6,7 @@ T = map(ω, u),    T_max = map(ω, 1),   T_min = map(ω, 0)                     
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -26,6 +26,8 @@ class GearMap(Data):
 
 class MapEngine(Engine):
     """An engine by its map."""
+
+    linear: ClassVar[bool] = False
 
     kind: Literal["engine"] = choice("engine", doc="kind of part")
     torque_map: Curve = curve("rad/s", "N.m", z="-", doc="torque over speed and throttle, 0 to 1")
@@ -48,6 +50,9 @@ class MapEngine(Engine):
             in_gear = fabs(here.read_or("driveline.gear", 0.0) - own.gear) < 0.5
             found = if_else(in_gear, own.torque_map(speed, demand), found)
         return self.boosted(here, found)
+
+    def law(self, here: Station, speed: Any, demand: Any, brake: Any) -> Any:
+        return here.p.torque_scale * self.torque(here, speed, demand)
 
 
 def check_map(found: Curve, key: str, limit: Curve | None = None, *below: Any) -> None:

@@ -16,6 +16,7 @@ from pydantic import model_validator
 from jounce.components.basics import DIAGNOSED, Subsystem
 from jounce.components.controllers.slip_control import SlipControl, limited
 from jounce.components.drive.hub import act, through
+from jounce.components.drive.thrust import Thrust
 from jounce.components.model import VehicleModel
 from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import Place, WheelPlace
@@ -64,6 +65,7 @@ class Drive(Subsystem):
             yield f"{place.name}.tcs", self.tcs
 
     def provide(self, at: VehicleModel, p: Symbols) -> None:
+        at.signals.provide("drive.thrust", lambda: Thrust(lambda u, b, radius: p.max_torque * u / radius), "drive")
         if self.tcs is not None:
             at.signals.provide("slip_control.tcs", lambda: self.tcs, "drive.tcs")
 

@@ -24,6 +24,7 @@ class Machine(DrivePart):
 
     ports: ClassVar[tuple[str, ...]] = ("shaft",)
     runs: ClassVar[bool] = False  # whether it turns before the vehicle moves
+    linear: ClassVar[bool] = True  # whether its torque is linear in the demand
 
     inertia: float = quantity("kg.m2", 0.07, gt=0, typical=(1e-4, 20.0), doc="of what turns in it")
     ratio: float = quantity("-", 1.0, gt=0, typical=(0.2, 30.0), doc="its speed over that of the shaft")
@@ -93,6 +94,11 @@ class Machine(DrivePart):
             f"Generic_Engine_to_{place}", "engine_torque",
             f"Subsystem_Activation.Internal_Motor_to_{spelled}_Activity",
         )  # fmt: skip
+
+    def law(self, here: Station, speed: Any, demand: Any, brake: Any) -> Any:
+        """The torque that a demand gives in the end, for a driver who asks before he gives it."""
+        least, most = here.kept.get("limits") or self.limits(here, speed)
+        return least + demand * (most - least)
 
     def limits(self, here: Station, speed: Any) -> tuple[Any, Any]:
         """Smallest and largest torque at this speed."""

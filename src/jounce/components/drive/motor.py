@@ -19,7 +19,7 @@ efficiency scales the torque instead, and the electric power is that of the maps
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -35,6 +35,8 @@ FADE = 0.5  # of the threshold: width above it over which braking fades in
 
 class Motor(Machine):
     """An electric motor."""
+
+    linear: ClassVar[bool] = False
 
     kind: Literal["motor"] = choice("motor", doc="kind of part")
     torque_map: Curve = curve("rad/s", "N.m", z="-", doc="while driving, over speed and throttle, 0 to 1")
@@ -75,7 +77,13 @@ class Motor(Machine):
 
     def torque(self, here: Station, speed: Any, demand: Any) -> Any:
         """(1), before the battery."""
-        p, brake = here.p, here.read("brake")
+        return self._quadrants(here, speed, demand, here.read("brake"))
+
+    def law(self, here: Station, speed: Any, demand: Any, brake: Any) -> Any:
+        return here.p.torque_scale * self._quadrants(here, speed, demand, brake)
+
+    def _quadrants(self, here: Station, speed: Any, demand: Any, brake: Any) -> Any:
+        p = here.p
         size = fabs(speed)
         fades = clip((fabs(here.read("driveline.vehicle_speed")) / p.threshold - 1) / FADE, 0.0, 1.0)
         against = -fades * if_else(speed < 0, -1.0, 1.0)

@@ -79,10 +79,10 @@ class Shifting:
         less = logic_and(ready, logic_and(down, self._gear > 1.5))
         self._finish(self._gear + if_else(more, 1.0, 0.0) - if_else(less, 1.0, 0.0), first)
 
-    def obey(self, demand: Any) -> None:
+    def obey(self, demand: Any, first: Any = None) -> None:
         """By demand, a gear number; one that the gearbox does not have is the nearest one."""
         whole = clip(demand, -1.0, self.gears)
-        self._finish(whole, whole)
+        self._finish(whole, whole if first is None else first)
 
     def _finish(self, wanted: Any, first: Any) -> None:
         here, block = self.here, self.block

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from jounce.components.driver.longitudinal import Longitudinal
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
+from jounce.events.follow import ROBOT, follow, released
+from jounce.events.start import CRAWL
 from jounce.events.straight import driver, preview_time, straight_ahead, turned_round
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import (
@@ -31,7 +34,7 @@ from jounce.results.kinds import Kind
 from jounce.results.panels import STRAIGHT
 from jounce.results.run import Run
 from jounce.results.signals import crossing
-from jounce.runtime.program import Constant, End, Feedback, Open, Phase, Program, Ramp, Rate, Stop, When
+from jounce.runtime.program import Constant, End, Open, Phase, Program, Ramp, Rate, Stop, When
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
@@ -42,18 +45,21 @@ STANDING = 0.05  # m/s
 FROM_REST = (60, 100, 160, 200)  # km/h
 ELASTIC = ((60, 100), (80, 120))  # km/h
 DISTANCES = {"402m": 402.336, "1000m": 1000.0}  # m
+TIMES = {"402m": "quarter_mile"}
+NO_MORE, LOOKED_AT = 0.03, 3.0  # m/s² over so many seconds: a car at its top speed
 
 WORDS = {
     **{f"t_{low}_{high}": f"{low}–{high} km/h" for low, high in (*((0, v) for v in FROM_REST), *ELASTIC)},
     "squat_gradient": "Squat",
     "v_max": "Largest speed",
     "ax_max": "Largest acceleration",
-    "t_402m": "Quarter mile",
+    "quarter_mile": "Quarter mile",
+    "top_speed": "Top speed",
     "v_402m": "Speed after the quarter mile",
     "t_1000m": "Standing kilometre",
     "v_1000m": "Speed after one kilometre",
 }
-FIRST = ("t_0_100", "t_80_120", "v_max")
+FIRST = ("t_0_100", "t_80_120", "quarter_mile", "top_speed")
 
 
 # --- key figures -----------------------------------------------------------------------------------------------------
@@ -78,8 +84,8 @@ def acceleration(
 
     Returns
     -------
-    t_0_60, t_0_100, t_0_160, t_0_200, t_60_100, t_80_120, t_402m, t_1000m (s), v_402m, v_1000m, v_max (km/h),
-    ax_max (m/s²), squat_gradient (deg/g). Of the times only those that the run reaches, except t_0_100.
+    t_0_60, t_0_100, t_0_160, t_0_200, t_60_100, t_80_120, quarter_mile, t_1000m (s), v_402m, v_1000m, v_max (km/h),
+    top_speed (km/h, where the run goes on until the car gains no more), ax_max (m/s²), squat_gradient (deg/g). Of the times only those that the run reaches, except t_0_100.
     """
     figures = Figures()
     why = unsound(time, speed)
@@ -88,6 +94,13 @@ def acceleration(
         return figures
     given = sound(figures, "acceleration", throttle=throttle, ax=longitudinal_acceleration, pitch=pitch)
     figures.put("v_max", 3.6 * float(np.max(speed)), "km/h")
+    last = time >= time[-1] - LOOKED_AT
+    gained = float(speed[last][-1] - speed[last][0]) / LOOKED_AT
+    if time[-1] - time[0] > 2 * LOOKED_AT and abs(gained) < NO_MORE:
+        figures.put("top_speed", 3.6 * float(speed[-1]), "km/h")
+    else:
+        why = f"it still gains {gained:.2g} m/s² at the end of the run; take a later end_time, a higher final_speed"
+        figures.missing(["top_speed"], "km/h", f"acceleration: no top speed, {why}")
     if math.isnan(start) and "throttle" in given:
         start = onset(time, given["throttle"])
     at_rest = speed <= STANDING
@@ -112,7 +125,7 @@ def acceleration(
         for name, distance in DISTANCES.items():
             t = crossing(time, way, distance, after=start, rising=True)
             if not math.isnan(t):
-                figures.put(f"t_{name}", t - start, "s")
+                figures.put(TIMES.get(name, f"t_{name}"), t - start, "s")
                 figures.put(f"v_{name}", 3.6 * float(np.interp(t, time, speed)), "km/h")
     if "ax" in given:
         smooth = moving_mean(time, given["ax"], 0.1)
@@ -147,19 +160,24 @@ class StraightAcceleration(Driven):
     }
 
     speed: float = quantity("m/s", 0.0, ge=0, typical=(0.0, 75.0), doc="speed at the start")
-    end_time: float = quantity("s", 60.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run, at the latest")
+    end_time: float = quantity("s", 120.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run, at the latest")
     start_time: float = quantity("s", 0.5, ge=0, typical=(0.0, 600.0), doc="when the throttle opens")
     open_loop: bool = flag(True, doc="throttle by a ramp; otherwise the acceleration is tracked")
     ramp_time: float = quantity("s", 0.2, gt=0, typical=(1e-3, 60.0), doc="of the throttle")
     throttle: float = quantity("-", 1.0, ge=0, le=1, doc="demand after the ramp")
     acceleration: float = quantity("m/s2", 3.0, gt=0, typical=(0.05, 60.0), doc="to be tracked in closed loop")
-    final_speed: float = quantity("m/s", 105 / 3.6, gt=0, typical=(0.0, 75.0), doc="at which the run ends")
+    final_speed: float = quantity("m/s", 250 / 3.6, gt=0, typical=(0.0, 75.0), doc="at which the run ends")
     steer: float = quantity("rad", 0.0, typical=(0.0, 20.0), doc="hand wheel angle when not driving straight")
     straight_line: bool = flag(True, doc="steer to stay on the line; otherwise hold the hand wheel")
     preview: float = preview_time()
 
+    @property
+    def _follows(self) -> bool:
+        """Whether a speed is kept or tracked: a car that waits at rest needs nobody for that."""
+        return (self.cruise and abs(self.speed) > CRAWL) or not self.open_loop
+
     def parts(self) -> tuple[Part, ...]:
-        return driver(self)
+        return (*driver(self), *((Longitudinal(),) if self._follows else ()))
 
     def judged(self, recorded: Recording) -> Recording:
         return turned_round(self, recorded)
@@ -167,24 +185,17 @@ class StraightAcceleration(Driven):
     def program(self, start: Start) -> Program:
         steering = straight_ahead(self, start)
         ends = [End(When("chassis_velocities.longitudinal", ">=", self.final_speed), then=Stop("final speed reached"))]
-        waiting = Phase("wait", [*steering, *self.pedals(start)], duration=max(self.start_time, 1e-3))
-        throttle: Any
+        hands_off = [Open("throttle", Constant(start.throttle)), Open("brake", Constant(0.0))]
+        keeping = follow(start, Constant(self.speed)) if self.cruise and abs(self.speed) > CRAWL else hands_off
+        waiting = Phase("wait", [*steering, *keeping], duration=max(self.start_time, 1e-3))
         if self.open_loop:
-            throttle = Open("throttle", Ramp(self.throttle, self.ramp_time))
+            pedals = [Open("throttle", Ramp(self.throttle, self.ramp_time)), Open("brake", Constant(0.0))]
+            pedals += released() if self._follows else []
         else:
-            throttle = Feedback(
-                "throttle",
-                "chassis_velocities.longitudinal",
-                Rate(self.acceleration, start=self.speed),
-                kp=start.throttle_per_acceleration / 0.2,
-                ki=start.throttle_per_acceleration / 0.2,
-                feedforward=start.throttle + start.throttle_per_acceleration * self.acceleration,
-                low=0.0,
-                high=1.0,
-            )
+            pedals = follow(start, Rate(self.acceleration, start=self.speed), changes=True, **ROBOT)
         go = Phase(
             "accelerate",
-            [*steering, throttle, Open("brake", Constant(0.0))],
+            [*steering, *pedals],
             duration=self.end_time - self.start_time,
             ends=[*safety_ends(), *ends],
         )

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from jounce.components.driver.longitudinal import Longitudinal
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
+from jounce.events.follow import ROBOT, follow, released
 from jounce.events.straight import driver, preview_time, straight_ahead, turned_round
 from jounce.results.figures import Figures
 from jounce.results.key_figures.braking import braking
@@ -16,7 +18,7 @@ from jounce.results.key_figures.common import Array
 from jounce.results.kinds import Kind
 from jounce.results.panels import STRAIGHT
 from jounce.results.run import Run
-from jounce.runtime.program import End, Feedback, Open, Phase, Program, Ramp, Rate, Stop, When
+from jounce.runtime.program import End, Open, Phase, Program, Ramp, Rate, Stop, When
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
@@ -92,7 +94,7 @@ class StraightBraking(Driven):
     preview: float = preview_time(PREVIEW)
 
     def parts(self) -> tuple[Part, ...]:
-        return driver(self)
+        return (*driver(self), *((Longitudinal(),) if self.cruise or not self.open_loop else ()))
 
     def judged(self, recorded: Recording) -> Recording:
         return turned_round(self, recorded)
@@ -104,23 +106,14 @@ class StraightBraking(Driven):
         ]
         stopped = End(still, then=Stop("standstill"))
         waiting = Phase("wait", [*steering, *self.pedals(start)], duration=max(self.start_time, 1e-3))
-        pedal: Any
         if self.open_loop:
-            pedal = Open("brake", Ramp(self.brake, self.ramp_time))
+            pedals = [Open("throttle", Ramp(0.0, 0.1)), Open("brake", Ramp(self.brake, self.ramp_time))]
+            pedals += released() if self.cruise else []
         else:
-            pedal = Feedback(
-                "brake",
-                "chassis_velocities.longitudinal",
-                Rate(-self.deceleration, start=self.speed),
-                kp=-start.brake_per_deceleration / 0.2,
-                ki=-start.brake_per_deceleration / 0.2,
-                feedforward=start.brake_per_deceleration * self.deceleration,
-                low=0.0,
-                high=1.0,
-            )
+            pedals = follow(start, Rate(-self.deceleration, start=self.speed), changes=True, **ROBOT)
         stop = Phase(
             "brake",
-            [*steering, Open("throttle", Ramp(0.0, 0.1)), pedal],
+            [*steering, *pedals],
             duration=self.end_time - self.start_time,
             ends=[*safety_ends(), stopped],
         )

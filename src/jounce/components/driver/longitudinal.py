@@ -1,0 +1,322 @@
+"""The longitudinal driver: pedals, gears and clutch that make a vehicle follow a speed.
+
+Wanted speed v* and its rate a* are inputs (``driver.target_speed``). With the error e = v* − v, the acceleration â = v̇
+through a filter, the mass m along the road with everything that turns, the slope s (sine) and the resistance R,
+
+    a = min(a* + P e + I ∫e dt + P_a (a* − â) + I_a ∫(a* − â) dt,  what full throttle gives)                          (1)
+    F = m a + R(v*) + m g s,    R = A + B v + C v²                                                              (2)
+
+P and I follow the speed, P_a and I_a the acceleration: with P = I = 0 speed that was lost in a shift stays lost. Integrals
+by the trapezoidal rule; while the pedals are at their ends, or no torque comes through, they move only towards them.
+F becomes pedals by what the drive says it can do (``drive/thrust`` (2)): with F₀ of the drive with the pedal up, engine
+braking or none,
+
+    F ≥ F₀:   F_drive(u, 0) = F;       else   F_drive(0, b) = F as far as motors go, brakes for the rest            (3)
+
+by bisection where a map is not linear. Between the pedals are a band of force and a time. Pedals move at limited rates.
+
+Standing: the brake holds the car where v* and v are zero; it lets go when the drive pushes with what the slope asks
+for (hill start), at once on the level. Gears of a manual gearbox, where ``shifts`` says so, change at speeds of the
+input shaft that rise with the throttle, not within a time after the last change. A clutch that is not automatic opens
+before the engine stalls and at idle; in a launch it closes within its time, as fast as the engine keeps its starting
+speed, which the throttle holds:
+
+    ċ = −1/t_c + k (n_start − n)⁺,     u ≥ k_u (n_start − n)                                                       (4)
+
+Sampled at every full step. Before ``driver.active`` is 1 the pedals are those that a run gives.
+The feed-forward is that of every speed controller ([Guzzella2013] chapter 2 for the road load); integration by
+conditions: [Astrom2006] chapter 3. Ours: (4), the hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Literal
+
+from jounce.components.drive.thrust import Thrust
+from jounce.components.model import VehicleModel
+from jounce.components.part import Part, Symbols
+from jounce.core.constants import GRAVITY
+from jounce.core.fields import choice, quantity
+from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else, logic_and, logic_not, logic_or
+
+RPM = math.pi / 30
+HALVINGS = 14  # of the throttle, then linear in between: 6e-5 at the worst
+LEAST = 1e-6  # throttle or brake that counts as given
+BAND = 0.05  # m/s², half the width between the pedals
+PEDAL_HOLD = 0.1  # s
+STILL, STOPPING = 0.02, 0.3  # m/s: of the target, and of a car that the brake may hold
+SLIPPING = 5.0  # rad/s
+PEDALS = ("throttle", "brake")
+SIGNALS = {
+    "started": ("-", "1 once he has the pedals"),
+    "throttle": ("-", "drive demand"),
+    "brake": ("-", "brake demand"),
+    "friction_brake": ("-", "of it what the brakes do"),
+    "clutch": ("-", "pedal, 1 open"),
+    "gear": ("-", "that he chose"),
+    "error": ("m/s", "of speed"),
+    "integral": ("m", "of the error of speed"),
+    "wish": ("m/s2", "error of acceleration"),
+    "felt": ("m/s", "integral of the error of acceleration"),
+    "acceleration": ("m/s2", "of the car, filtered"),
+    "speed": ("m/s", "at the last sample"),
+    "braking": ("-", "1 while the foot is on the brake"),
+    "changed": ("s", "when it last changed the pedal"),
+    "holds": ("-", "1 while the brake holds the car"),
+    "slope": ("-", "that he feels, sine"),
+    "shifted": ("s", "when he last changed the gear"),
+}
+
+
+class Longitudinal(Part):
+    """A driver who follows a speed."""
+
+    family: ClassVar[str] = "driver"
+
+    kind: Literal["longitudinal"] = choice("longitudinal", doc="kind of driver")
+    shifts: bool = choice(False, doc="whether he changes the gears of a manual gearbox, rather than its own speeds")
+    mass: float = quantity("kg", 1500.0, gt=0, doc="along the road, with the wheels, without the driveline")
+    weight: float = quantity("N", 1500.0 * GRAVITY, ge=0, doc="of the vehicle, that a slope takes part of")
+    radius: float = quantity("m", 0.31, gt=0, typical=(0.1, 1.5), doc="on which the driven wheels roll")
+    brake_force: float = quantity("N", 2e4, ge=0, typical=(100.0, 5e5), doc="of the brakes at full demand")
+    resistance: float = quantity("N", 0.0, doc="that does not depend on the speed, A")
+    resistance_linear: float = quantity("N.s/m", 0.0, doc="that grows with the speed, B")
+    resistance_square: float = quantity("N.s2/m2", 0.0, doc="that grows with its square, C")
+    speed_gain: float = quantity("1/s", 4.0, ge=0, typical=(0.1, 20.0), doc="P")
+    speed_integral: float = quantity("1/s2", 4.0, ge=0, typical=(0.1, 50.0), doc="I")
+    acceleration_gain: float = quantity("-", 0.0, ge=0, typical=(0.05, 5.0), doc="P_a")
+    acceleration_integral: float = quantity("1/s", 0.0, ge=0, typical=(0.1, 50.0), doc="I_a")
+    acceleration_filter: float = quantity("s", 0.05, gt=0, typical=(0.005, 1.0), doc="time constant of â")
+    slope_filter: float = quantity("s", 0.3, gt=0, typical=(0.01, 5.0), doc="time constant of the slope that he feels")
+    throttle_rate: float = quantity("1/s", 5.0, gt=0, typical=(0.2, 50.0), doc="fastest change of the throttle")
+    brake_rate: float = quantity("1/s", 8.0, gt=0, typical=(0.2, 50.0), doc="fastest change of the brake")
+    hold_brake: float = quantity("-", 0.3, gt=0, le=1, doc="demand that holds the car at rest")
+    upshift_speed: float = quantity("rad/s", 2400 * RPM, gt=0, doc="of the input shaft, with the pedal up")
+    upshift_speed_full: float = quantity("rad/s", 5500 * RPM, gt=0, doc="the same with the pedal down")
+    downshift_speed: float = quantity("rad/s", 1200 * RPM, gt=0, doc="of the input shaft, with the pedal up")
+    downshift_speed_full: float = quantity("rad/s", 2600 * RPM, gt=0, doc="the same with the pedal down")
+    shift_delay: float = quantity("s", 1.2, ge=0, typical=(0.0, 10.0), doc="after a change of gear, before the next")
+    start_speed: float = quantity("rad/s", 1500 * RPM, gt=0, doc="of the engine in a launch, n_start")
+    clutch_time: float = quantity("s", 1.0, gt=0, typical=(0.1, 5.0), doc="in which the clutch closes in a launch, t_c")
+    declutch_speed: float = quantity("rad/s", 850 * RPM, gt=0, doc="of engine or input shaft, below which it opens")
+
+    # -- signals ---------------------------------------------------------------------------------------------------
+
+    def provide(self, at: VehicleModel, p: Symbols) -> None:
+        by = "the longitudinal driver"
+        for name in PEDALS:
+            at.signals.provide(name, self._pedal(at, p, name, name), by)
+        at.signals.provide("friction_brake", self._pedal(at, p, "friction_brake", "brake"), by)
+        if any(_by_foot(item) for item in _members(at)):
+            at.signals.provide("clutch", self._pedal(at, p, "clutch", "clutch"), by)
+        if self.shifts and any(getattr(item, "kind", "") == "manual_gearbox" for item in _members(at)):
+            at.signals.provide("driver.gear", lambda: self._block(at, p)["gear"], by)
+            at.signals.provide("gear", self._pedal(at, p, "gear", "gear"), by)
+
+    def _block(self, at: VehicleModel, p: Symbols) -> dict[str, Any]:
+        if "block" not in p.kept:
+            scope = at.scope("driver")
+            block = scope.block("pedals", doc="follows a speed")
+            p.kept["block"] = block
+            p.kept["active"] = scope.input("active", "-", "1: the driver has the pedals, 0: the run", in_statics=False)
+            p.kept["target"] = scope.input("target_speed", "m/s", "that he follows", rate=True, in_statics=False)
+            p.kept["signals"] = {
+                name: block.signal(name, unit, doc, 1.0 if name == "gear" else 0.0)
+                for name, (unit, doc) in SIGNALS.items()
+            }
+        found: dict[str, Any] = p.kept["signals"]
+        return found
+
+    def _pedal(self, at: VehicleModel, p: Symbols, name: str, given: str) -> Callable[[], Any]:
+        def make() -> Any:
+            own = self._block(at, p)[name]
+            return if_else(p.kept["active"] > 0.5, own, at.signals.read(f"given.{given}", "the longitudinal driver"))
+
+        return make
+
+    # -- the law ---------------------------------------------------------------------------------------------------
+
+    def close(self, at: VehicleModel, p: Symbols) -> None:
+        s = self._block(at, p)
+        block, system = p.kept["block"], at.system
+        h, now = block.period, system.time
+        thrust: Thrust = at.signals.read("drive.thrust", "the longitudinal driver")
+        starts = logic_or(s["started"] < 0.5, p.kept["active"] < 0.5)
+        given = {name: at.signals.read(f"given.{name}", "the longitudinal driver") for name in PEDALS}
+        last = {name: if_else(starts, given[name], s[name]) for name in PEDALS}
+
+        v = self.speed_of(at)
+        target, wanted = p.kept["target"], system.rate_of(p.kept["target"])
+        slope = self.slope_of(at)
+        slope = if_else(starts, slope, s["slope"] + clip(h / p.slope_filter, 0.0, 1.0) * (slope - s["slope"]))
+        error = target - v
+        change = (v - s["speed"]) / h
+        measured = if_else(starts, wanted, s["acceleration"] + clip(h / p.acceleration_filter, 0.0, 1.0)
+                           * (change - s["acceleration"]))  # fmt: skip
+        wish = wanted - measured
+        integral = if_else(starts, 0.0, s["integral"] + 0.5 * h * (s["error"] + error))
+        felt = if_else(starts, 0.0, s["felt"] + 0.5 * h * (s["wish"] + wish))
+
+        mass = p.mass + thrust.mass(p.radius)
+        resistance = p.resistance + p.resistance_linear * target + p.resistance_square * target * target
+        uphill = p.weight * slope
+
+        def force(of_speed: Any, of_acceleration: Any) -> Any:
+            more = p.speed_gain * error + p.speed_integral * of_speed
+            more = more + p.acceleration_gain * wish + p.acceleration_integral * of_acceleration
+            return mass * (wanted + more) + resistance + uphill  # (1), (2)
+
+        full, up = thrust.force(1.0, 0.0, p.radius), thrust.force(LEAST, 0.0, p.radius)
+        hardest = thrust.force(0.0, 1.0, p.radius) if thrust.braking else up
+        low = hardest - p.brake_force
+        wound = force(integral, felt)
+        grows = p.speed_integral * (integral - s["integral"]) + p.acceleration_integral * (felt - s["felt"])
+        stuck = logic_or(logic_and(wound > full, grows > 0), logic_and(wound < low, grows < 0))
+        stuck = logic_and(logic_not(starts), logic_or(stuck, thrust.engaged < 0.5))
+        integral, felt = if_else(stuck, s["integral"], integral), if_else(stuck, s["felt"], felt)
+        asked = clip(force(integral, felt), low, fmax(full, low))
+
+        # standing, and starting on a slope
+        still = logic_and(logic_and(fabs(target) < STILL, wanted < STILL), fabs(v) < STOPPING)
+        pushes = sum((w.drive_torque for w in at.wheels.values()), 0.0) / p.radius
+        slides = logic_and(s["holds"] > 0.5, pushes < uphill - BAND * p.mass)
+        holds = if_else(logic_or(still, slides), 1.0, 0.0)
+        integral, felt = if_else(holds > 0.5, 0.0, integral), if_else(holds > 0.5, 0.0, felt)
+
+        # which pedal
+        ready = now - s["changed"] > PEDAL_HOLD
+        band = BAND * p.mass
+        over = if_else(s["braking"] > 0.5, asked > up + band, asked < up - band)
+        turns = logic_and(logic_and(ready, over), logic_not(starts))
+        first = if_else(asked < up, 1.0, 0.0)
+        braking = if_else(starts, first, if_else(turns, 1 - s["braking"], s["braking"]))
+        drives = logic_and(braking < 0.5, logic_not(still))
+        throttle = if_else(drives, _throttle(thrust, asked, full, p.radius), 0.0)
+        motors, friction = self._brakes(thrust, asked, hardest, up, p)
+        on = logic_and(braking > 0.5, last["throttle"] <= LEAST)  # one foot for both pedals
+        held = if_else(holds > 0.5, p.hold_brake, 0.0)
+        friction = fmax(if_else(on, friction, 0.0), held)
+        motors = fmax(if_else(on, motors, 0.0), held)
+
+        throttle = self._launch(at, p, s, thrust, throttle, holds, starts)
+        block.update(s["started"], if_else(p.kept["active"] > 0.5, 1.0, 0.0))
+        block.update(s["throttle"], _limited(throttle, last["throttle"], p.throttle_rate * h))
+        for name, value in (("brake", motors), ("friction_brake", friction)):
+            before = last["brake"] if name == "brake" else if_else(starts, given["brake"], s["friction_brake"])
+            block.update(s[name], _limited(value, before, p.brake_rate * h))
+        for name, value in (
+            ("integral", integral), ("error", error), ("felt", felt), ("wish", wish), ("acceleration", measured),
+            ("speed", v), ("braking", braking), ("changed", if_else(logic_or(turns, starts), now, s["changed"])),
+            ("holds", holds), ("slope", slope),
+        ):  # fmt: skip
+            block.update(s[name], value)
+        p.kept.update(asked=asked, error=error)
+
+    def speed_of(self, at: VehicleModel) -> Any:
+        """Of the point whose speed is that of the vehicle's channels, along the chassis."""
+        body = at.place.units[0].data.body
+        point = [0.0, 0.0, 0.0] if body.reference_point is None else at.units[0].symbols(body, "body").reference
+        return at.units[0].chassis.point_velocity(point)[0]
+
+    def slope_of(self, at: VehicleModel) -> Any:
+        """Sine of the slope of the road along the chassis."""
+        unit = at.units[0]
+        n = unit.ground.under(unit.chassis, [0.0, 0.0, 0.0]).normal
+        flat = [1 - n[0] * n[0], -n[0] * n[1], -n[0] * n[2]]
+        length = (flat[0] ** 2 + flat[1] ** 2 + flat[2] ** 2) ** 0.5
+        return unit.chassis.to_world(flat)[2] / length
+
+    def _brakes(self, thrust: Thrust, asked: Any, hardest: Any, up: Any, p: Symbols) -> tuple[Any, Any]:
+        """Demand of motors and of the friction brakes (3)."""
+        full = fmax(p.brake_force, 1.0)
+        if not thrust.braking:
+            friction = clip((up - asked) / full, 0.0, 1.0)
+            return friction, friction
+        motors = _solved(lambda b: -thrust.force(0.0, b, p.radius), -asked, LEAST)
+        return motors, clip((hardest - asked) / full, 0.0, 1.0)
+
+    def _launch(
+        self, at: VehicleModel, p: Symbols, s: dict[str, Any], thrust: Thrust, throttle: Any, holds: Any, starts: Any
+    ) -> Any:
+        """Clutch and gears; returns the throttle."""
+        block, h, now = p.kept["block"], p.kept["block"].period, at.system.time
+        engine, shaft = thrust.machine_speed, thrust.input_speed
+        if engine is not None and shaft is not None and any(_by_foot(item) for item in _members(at)):
+            missing = fmax(p.start_speed - engine, 0.0)
+            launches = logic_and(throttle > LEAST, shaft < 0.95 * p.start_speed)
+            open_ = logic_or(engine < p.declutch_speed, logic_and(shaft < p.declutch_speed, throttle <= LEAST))
+            open_ = logic_or(open_, logic_and(holds > 0.5, throttle <= LEAST))
+            slow = -1 / p.clutch_time + 0.1 / p.clutch_time * missing  # (4)
+            rate = if_else(open_, 5.0 / p.clutch_time, if_else(launches, slow, -3.0 / p.clutch_time))
+            given = at.signals.read("given.clutch", "the longitudinal driver")
+            last = if_else(starts, if_else(shaft < p.declutch_speed, 1.0, given), s["clutch"])
+            block.update(s["clutch"], clip(last + h * rate, 0.0, 1.0))
+            slips = logic_and(launches, engine - shaft > SLIPPING)
+            throttle = if_else(slips, fmax(throttle, clip(0.01 * missing, 0.0, 0.6)), throttle)
+        else:
+            block.update(s["clutch"], 0.0)
+        if thrust.gear is None or not self.shifts or shaft is None:
+            block.update(s["gear"], s["gear"])
+            block.update(s["shifted"], s["shifted"])
+            return throttle
+        u = s["throttle"]
+        upper = p.upshift_speed + u * (p.upshift_speed_full - p.upshift_speed)
+        lower = p.downshift_speed + u * (p.downshift_speed_full - p.downshift_speed)
+        ready = logic_and(now - s["shifted"] > p.shift_delay, thrust.engaged > 0.99)
+        more = logic_and(ready, shaft > upper)
+        less = logic_and(ready, logic_and(shaft < lower, s["gear"] > 1.5))
+        moved = s["gear"] + if_else(more, 1.0, 0.0) - if_else(less, 1.0, 0.0)
+        moved = if_else(holds > 0.5, 1.0, fmin(moved, thrust.gear + 1.0))
+        block.update(s["gear"], if_else(starts, thrust.gear, moved))
+        block.update(s["shifted"], if_else(logic_or(more, less), now, s["shifted"]))
+        return throttle
+
+    def tell(self, at: VehicleModel, p: Symbols) -> None:
+        s = p.kept["signals"]
+        at.channel("driver.target_speed", p.kept["target"], "m/s", "that the longitudinal driver follows")
+        at.channel("driver.speed_error", p.kept["error"], "m/s", "wanted less actual speed")
+        at.channel("driver.force", p.kept["asked"], "N", "along the road that he asks for")
+        at.channel("driver.friction_brake", s["friction_brake"], "-", "of the brake demand what the brakes do")
+        at.channel("driver.slope", s["slope"], "-", "of the road that he feels, sine")
+
+
+def _members(at: VehicleModel) -> Iterator[Part]:
+    """The parts of the driveline, by data."""
+    line = getattr(at.place.data, "driveline", None)
+    if line is not None:
+        yield from (item for _, item in line.parts_by_key())
+
+
+def _by_foot(item: Part) -> bool:
+    """Whether a part is a clutch that its driver opens and closes."""
+    return getattr(item, "automatic", True) is False
+
+
+def _throttle(thrust: Thrust, asked: Any, full: Any, radius: Any) -> Any:
+    """F_drive(u, 0) = F (3)."""
+    if thrust.linear:
+        up = thrust.force(0.0, 0.0, radius)
+        return clip((asked - up) / fmax(full - up, 1.0), 0.0, 1.0)
+    return _solved(lambda u: thrust.force(u, 0.0, radius), asked, LEAST)
+
+
+def _solved(f: Callable[[Any], Any], value: Any, least: float) -> Any:
+    """x in least … 1 with f(x) = value, f growing; the ends where it has no such x."""
+    low: Any = least
+    high: Any = 1.0
+    below, above = f(low), f(high)
+    first, last = below, above
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        there = f(middle)
+        smaller = there < value
+        low, below = if_else(smaller, middle, low), if_else(smaller, there, below)
+        high, above = if_else(smaller, high, middle), if_else(smaller, above, there)
+    found = low + (high - low) * clip((value - below) / fmax(above - below, 1e-9), 0.0, 1.0)
+    return if_else(value <= first, 0.0, if_else(value >= last, 1.0, found))
+
+
+def _limited(value: Any, last: Any, most: Any) -> Any:
+    return clip(value, last - most, last + most)
