@@ -24,7 +24,7 @@ from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
 from jounce.sim.equilibrium import Places, followed, newton, rotation
 from jounce.sim.linear import Lineariser
-from jounce.sim.statics import HEIGHT_STEP, STEP_LIMITS
+from jounce.sim.statics import HEIGHT_STEP, ROUNDING, STEP_LIMITS
 
 Array = npt.NDArray[np.float64]
 
@@ -111,7 +111,7 @@ def run_steadily(
             sim.set_inputs({THROTTLE: start[1] + step[-1]})
 
     turn_about()
-    found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS))
+    found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS, ROUNDING))
     if found.converged:
         return Running(speed, sim.input(THROTTLE), float(sim.x[turning[2]]), found.iterations, found.size)
     raise StaticsError(
