@@ -18,7 +18,12 @@ with the moment of the pneumatic trails t_p shifting force to the front:
     D = m_i/(2 C_α) (1 ± t_p/l_i) + roll steer + γ C_γ/C_α + F (c_y + t_p c_z),   K = D_1 - D_2                      (7)
 
 with F the lateral force of a wheel per acceleration, c_y and c_z its steer by F_y and M_z, both wheels loaded alike
-(own rates and those of the other wheel), and in γ also the inclination by F_y.
+(own rates and those of the other wheel), and in γ also the inclination by F_y. A torsion bar with stiffness K and the
+slope A' of its assist on centre adds, with the mechanical trail n and the ratio i of the steering,
+
+    c_z = 2/(i² (K + A')),   c_y = n c_z                                                                             (8)
+
+at standstill to figures of a rig, at 100 km/h to (7).
 
 Units of the results are those of `classes.RANGES`, where each figure has the range of its class [Milliken1995].
 """
@@ -257,6 +262,23 @@ def slope_of(curve: Curve, method: str, h: float) -> float:
     return float(table(h, *rest) - table(-h, *rest)) / (2 * h)
 
 
+def bar_gives(car: Vehicle, rack: float, speed: float) -> float:
+    """Twist on centre per torque at the pinion, 1/(K + A') of (8), rad/(N.m); ``rack``: its travel per turn, m/rad."""
+    found = car.steering.rack_pinion
+    if found is None:
+        return 0.0
+    slope, h = 0.0, 1e-3
+    for assist, name in ((found.electric, "current"), (found.hydraulic, "pressure")):
+        if assist is not None:
+            slope = getattr(assist, name)(h, speed, method=car.system.splines.method) / h
+    if found.electric is not None:
+        turns = found.electric.ratio or found.electric.rack_ratio * rack
+        slope *= turns * found.electric.torque_constant
+    if found.hydraulic is not None:
+        slope *= found.hydraulic.piston_area * rack
+    return 1 / (found.torsion_bar.stiffness + slope)
+
+
 def air_area(car: Vehicle, item: AeroForce) -> float:
     """Coefficient times frontal area at the ride heights of design, m2."""
     aero = car.aero
@@ -359,7 +381,7 @@ def figures(car: Vehicle) -> dict[str, float]:
             f"relaxation_{place}": tire["relaxation"],
             f"pneumatic_trail_{place}": 1e3 * tire["trail"],
             f"rolling_resistance_{place}": 1e3 * tire["rolling"],
-            f"fy_steer_{place}": sense * 1e3 * axle.gives("toe", "fy") / DEG,
+            f"fy_steer_{place}": sense * 1e3 * axle.gives("toe", "fy") / DEG,  # and (8)
             f"mz_steer_{place}": -1e3 * axle.gives("toe", "mz") / DEG,
             f"fy_camber_{place}": -1e3 * axle.gives("camber", "fy") / DEG,
             f"fx_compliance_{place}": 1e6 * axle.gives("x", "fx_drive"),
@@ -393,6 +415,9 @@ def figures(car: Vehicle) -> dict[str, float]:
     out["mechanical_trail"] = 1e3 * trail
     # The axis leans inwards upwards, so that it meets the ground further out than at the height of the given point.
     out["scrub_radius"] = 1e3 * -(axis["y"] + down * math.tan(axis["inclination"]))
+    by_bar = 2 / ratio**2 * bar_gives(car, abs(rack), 0.0)  # (8)
+    out["fy_steer_front"] += 1e3 * trail * by_bar / DEG
+    out["mz_steer_front"] += 1e3 * by_bar / DEG
     out["hand_torque"] = 4.0 * 2 * front.load / GRAVITY * (trail + tires[0]["trail"]) / ratio
 
     # cornering compliance (7), rad per m/s²
@@ -407,6 +432,8 @@ def figures(car: Vehicle) -> dict[str, float]:
         # roll steer adds in front and takes away at the rear when it is understeering
         given = force * (axle.gives("toe", "fy") - tire["trail"] * axle.gives("toe", "mz"))
         compliance.append(slip + sense * steer + lean * tire["camber_stiffness"] / tire["stiffness"] + given)
+    by_bar = 2 / ratio**2 * bar_gives(car, abs(rack), 100 / 3.6)  # (8)
+    compliance[0] += front.load / GRAVITY * (trail + tires[0]["trail"]) * by_bar
     out["rear_compliance"] = compliance[1] * GRAVITY / DEG
     out["understeer_gradient"] = (compliance[0] - compliance[1]) * GRAVITY / DEG
 

@@ -13,8 +13,9 @@ positive, s = -1 in front and +1 at the rear:
 
 (3) is Maxwell's reciprocity with the loads (F_y, M_z) and (y, ψ). A share q of the steer belongs to the axle as a
 whole, 1 - q to the wheel: own rates are 1 - q times those of (1), those of the other wheel (`cross`) q times. In front
-q is what rack, housing and column give way; a twist beam and a solid axle turn as one body: q = 1/2, and (4) in the
-place of (2).
+q is what rack, housing and column give way, where the steering has no torsion bar of its own; where it has one
+(make_steering), q is housing and rack alone, and a rig shows what the bar gives way on top of (1). A twist beam and a
+solid axle turn as one body: q = 1/2, and (4) in the place of (2).
 
 Targets stay inside the ranges of the class and were chosen, with the relaxation lengths of the tires (make_tires), so
 that all figures of handling are inside theirs at once. What decides is the damping of the yaw motion: it falls as the
@@ -108,15 +109,15 @@ def _rate(value: float, unit: str) -> str:
 # behind the axis take back; understeer budgets by `jounce kc` say how much of each a car needs.
 CARS: dict[str, dict[str, Give]] = {
     "compact": {
-        "front": Give(0.086, 5.15, 0.20, 0.50, 4.0, 0.02, 0.05, 0.45, 0.025, shared=0.35),
-        "rear": Give(-0.065, 2.8, 0.05, 0.60, 3.0, 0.00, 0.00, 0.40, 0.018, shared=RIGID),
+        "front": Give(0.0515, 3.90, 0.20, 0.50, 4.0, 0.02, 0.05, 0.45, 0.025, shared=0.10),
+        "rear": Give(-0.0795, 2.8, 0.05, 0.60, 3.0, 0.00, 0.00, 0.40, 0.018, shared=RIGID),
     },
     "sedan": {
-        "front": Give(0.070, 4.3, 0.18, 0.45, 3.5, 0.02, 0.02, 0.40, 0.018, shared=0.35),
+        "front": Give(0.045, 2.95, 0.18, 0.45, 3.5, 0.02, 0.02, 0.40, 0.018, shared=0.10),
         "rear": Give(-0.010, 1.0, 0.12, 0.40, 2.5, 0.05, 0.03, 0.30, 0.018),
     },
     "suv": {
-        "front": Give(0.061, 4.05, 0.13, 0.40, 3.5, 0.02, 0.03, 0.35, 0.018, shared=0.35),
+        "front": Give(0.040, 3.10, 0.13, 0.40, 3.5, 0.02, 0.03, 0.35, 0.018, shared=0.10),
         "rear": Give(-0.027, 1.35, 0.06, 0.35, 3.0, 0.04, 0.03, 0.30, 0.018),
     },
     "sports": {
@@ -124,7 +125,7 @@ CARS: dict[str, dict[str, Give]] = {
         "rear": Give(-0.005, 0.6, 0.08, 0.18, 1.2, 0.02, 0.02, 0.15, 0.016),
     },
     "light_truck": {
-        "front": Give(0.083, 5.1, 0.20, 0.40, 2.5, 0.02, 0.02, 0.35, 0.020, shared=0.40),
+        "front": Give(0.063, 4.05, 0.20, 0.40, 2.5, 0.02, 0.02, 0.35, 0.020, shared=0.10),
         "rear": Give(-0.010, 0.35, 0.04, 0.60, 1.5, 0.00, 0.00, 0.80, 0.080, shared=RIGID, slides=1.5),
     },
 }

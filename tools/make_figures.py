@@ -17,7 +17,7 @@ from typing import Any
 import jounce as jn
 from jounce import events
 from jounce.core.units import convert
-from jounce.results.plausibility import ranges, ranges_of
+from jounce.results.plausibility import ASSIST, ASSISTED, UNASSISTED, ranges, ranges_of
 from jounce.rigs.kc_figures import kc
 from jounce.sim import car as cars
 from jounce.sim.standing import standing
@@ -31,6 +31,7 @@ RUNS = (
     events.RampSteer.preset("sis"),
     events.StepSteer(),
     events.SweptSteer(),
+    events.Weave(),
     events.StraightBraking(),
     events.StraightAcceleration(),
 )
@@ -45,9 +46,10 @@ def found(car: Vehicle) -> Iterator[tuple[str, str, float, str]]:
     for event in RUNS:
         run = jn.run(car, event)
         known = ranges_of(run)
+        alone = "" if any(name.startswith(ASSIST) for name in run.names) else UNASSISTED
         for key, (value, unit) in run.kpis.items():
             if key in known:
-                yield event.kind, key, value, unit
+                yield event.kind, key + alone if key in ASSISTED else key, value, unit
 
     # The range is that of the dampers: with dry friction the last small extremes, which the decay is told from, say
     # little

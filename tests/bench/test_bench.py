@@ -83,6 +83,21 @@ def test_suspensions_in_full_are_measured() -> None:
     assert without < with_it < 1.15 * without
 
 
+@pytest.mark.slow
+def test_a_steering_in_full_is_measured() -> None:
+    """Rows with their budgets; what it costs is counted in operations."""
+    from jounce.bench.steering import steering_rows
+    from jounce.sim import car
+    from jounce.vehicle.reading import load
+
+    rows = steering_rows()
+    assert [(row.budget, row.limit, row.unit) for row in rows] == [(1.0, "≤", "µs"), (130.0, "≥", "-")]
+    sedan = load("sedan")
+    cars = (sedan.with_(**{"steering.rack_pinion": None}), sedan)
+    without, with_it = (car.simulation(car.describe(vehicle)).model.operations["rhs"] for vehicle in cars)
+    assert without < with_it < 1.2 * without
+
+
 def test_a_query_of_a_grid_is_compared_over_the_size_of_the_grid() -> None:
     row = size_row()
     assert (row.budget, row.unit, row.limit) == (1.5, "-", "≤") and row.value > 0.0

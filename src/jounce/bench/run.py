@@ -78,6 +78,7 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
     from jounce.bench.car import car_rows, step_rows
     from jounce.bench.implicit import hitch_rows, implicit_rows
     from jounce.bench.road import road_rows
+    from jounce.bench.steering import steering_rows
     from jounce.bench.suspension import suspension_rows
     from jounce.bench.tires import tire_rows
 
@@ -100,6 +101,8 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
         rows += car_rows() + step_rows()
         progress("suspensions in full")
         rows += suspension_rows()
+        progress("a steering in full")
+        rows += steering_rows()
         progress("roads")
         rows += road_rows()
         progress("linear-implicit step, constrained hitch")

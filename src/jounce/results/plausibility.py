@@ -1,4 +1,9 @@
-"""Plausible ranges of key figures by class of vehicle: engineering experience, neither standard nor measurement."""
+"""Plausible ranges of key figures by class of vehicle: engineering experience, neither standard nor measurement.
+
+Figures of steering feel are read as [Norman1984] and ISO 13674-1 do, which state no ranges; those here are what
+engineers call usual for cars with power assistance. Parking torque has no event: hand torque at standstill, brakes on,
+the hand wheel turned by 300 deg within 5 s ([Sharp2003] has what it is made of).
+"""
 
 from __future__ import annotations
 
@@ -32,10 +37,16 @@ class Range:
 
 
 # Figures whose ranges hold at one speed, m/s; and what is another figure in an event: a gain at the frequency of a sine
-SPEEDS = {"steering_at_0_3g": 80 / 3.6, "yaw_rate_gain": 100 / 3.6}
+SPEEDS = {"steering_at_0_3g": 80 / 3.6, "yaw_rate_gain": 100 / 3.6, "hand_torque_at_4ms2": 100 / 3.6}
 NEAR = 1.0  # m/s
 DRY = "Friction.Force_At_"  # channels of dry friction in suspensions
 OTHERS = {"sine-steer": ("yaw_rate_gain",)}
+# Figures that mean another thing outside their event
+ONLY = {"hand_torque_gradient": "weave"}
+ASSIST = "Steering_column.steering_assist"  # channels of power assistance; without it other ranges hold, or none
+ASSISTED = ("hand_torque_at_0g", "hand_torque_at_0_1g", "hand_torque_gradient", "steering_hysteresis",
+            "steering_stiffness", "hand_torque_at_4ms2", "parking_torque")  # fmt: skip
+UNASSISTED = "_unassisted"
 
 
 @lru_cache(maxsize=1)
@@ -58,7 +69,11 @@ def ranges_of(run: Run) -> dict[str, Range]:
     found = ranges(str(vehicle.get("class", ""))) if isinstance(vehicle, dict) else {}
     speed = run.number("speed", "m/s")
     elsewhere = {key for key, at in SPEEDS.items() if abs(speed - at) > NEAR}
-    elsewhere |= {*OTHERS.get(run.event, ())}
+    elsewhere |= {*OTHERS.get(run.event, ())} | {key for key, event in ONLY.items() if event != run.event}
+    if not any(name.startswith(ASSIST) for name in run.names):
+        alone = {key: found.get(key + UNASSISTED) for key in ASSISTED}
+        found |= {key: item for key, item in alone.items() if item is not None}
+        elsewhere |= {key for key, item in alone.items() if item is None}
     if any(name.startswith(DRY) for name in run.names):
         elsewhere.add("heave_damping")  # that of the dampers; dry friction ends small motions within a stroke or two
     return {key: item for key, item in found.items() if key not in elsewhere}

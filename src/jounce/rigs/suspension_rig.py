@@ -282,7 +282,7 @@ class SuspensionRig:
         self._point = point
         known = {v.name for v in self.sim.model.inputs}
         if STEER in known:
-            self.sim.set_inputs({STEER: point.steer})
+            self._turn(before[2].steer, point.steer)
         elif point.steer:
             raise ParameterError("steer: this car has no steering")
         problem = _Problem(self, friction and self.has_friction)
@@ -295,6 +295,14 @@ class SuspensionRig:
                 f"(allowed {TOLERANCE:g}). Is the travel within the maps, does something hold the wheel?"
             )
         return self._told(found.size)
+
+    def _turn(self, before: float, now: float) -> None:
+        """Turn the hand wheel, and a rack that has a state by as much, so that the search begins without twist."""
+        self.sim.set_inputs({STEER: now})
+        place = self.layout.steered
+        if place is not None and now != before:
+            old, new = (place.data.steering.turned(place, angle) for angle in (before, now))
+            self.sim.set_states({name: self.sim.state(name) + new[name] - old[name] for name in new})
 
     def _check(self, point: Point) -> None:
         """ParameterError about a wheel that is not there, two sources of one quantity, a travel that is far off."""

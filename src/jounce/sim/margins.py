@@ -9,7 +9,7 @@ is what comes back where the loop is cut and one enters; the loop closed has the
 
     phase margin   π + arg L where |L| falls through 1       gain margin   1/|L| where arg L falls through -π     (2)
 
-the smallest of each; infinite where there is no such frequency. ([Franklin2019] ch. 6.)
+the smallest of each, angles between -π and π; infinite where there is no such frequency. ([Franklin2019] ch. 6.)
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ def margins(
     left = np.linalg.solve(right, b.astype(complex))
     modal = (c @ right) * left
     loop = -np.array([np.sum(modal / (1j * x - values)) / (1j * x - own) for x in w])  # (1)
-    size, phase = np.abs(loop), np.unwrap(np.angle(loop))
+    size, margin = np.abs(loop), np.angle(-loop)  # the angle from the negative axis, where a margin is measured
     falls = np.flatnonzero((size[:-1] > 1) & (size[1:] <= 1))
-    turned = np.flatnonzero((phase[:-1] > -math.pi) & (phase[1:] <= -math.pi))
-    worst = min(falls, key=lambda k: phase[k], default=None)
+    turned = np.flatnonzero((margin[:-1] > 0) & (margin[1:] <= 0) & (margin[:-1] - margin[1:] < math.pi))
+    worst = min(falls, key=lambda k: margin[k], default=None)
     return Margins(
         gain=float(min((1 / size[k] for k in turned), default=math.inf)),
-        phase=math.inf if worst is None else float(math.pi + phase[worst]),
+        phase=math.inf if worst is None else float(margin[worst]),
         crossover=math.nan if worst is None else float(w[worst]),
     )

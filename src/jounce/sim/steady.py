@@ -24,7 +24,7 @@ from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
 from jounce.sim.equilibrium import Places, followed, newton, rotation
 from jounce.sim.linear import Lineariser
-from jounce.sim.statics import HEIGHT_STEP, STEP_LIMITS
+from jounce.sim.statics import HEIGHT_STEP, ROUNDING, STEP_LIMITS
 
 Array = npt.NDArray[np.float64]
 
@@ -113,11 +113,11 @@ def run_steadily(
 
     turn_about()
     begin = Steady().save()
-    found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS))
+    found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS, ROUNDING))
     if not found.converged:  # with the pedal up a motor coasts, and does not feel a small throttle: begin with one
         sim.x[:] = begin[0]
         sim.set_inputs({THROTTLE: PEDAL_DOWN})
-        found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS))
+        found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS, ROUNDING))
     if found.converged:
         return Running(speed, sim.input(THROTTLE), float(sim.x[turning[2]]), found.iterations, found.size)
     raise StaticsError(

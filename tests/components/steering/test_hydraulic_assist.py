@@ -13,6 +13,7 @@ from jounce.runtime.program import Constant, Open, Phase, Program, Sine
 from steering_rig import bench, raw
 
 AREA, VOLUME, ORIFICE = 5.024e-4, 8.2e-5, 5.024e-5
+PER = VOLUME / 2 / (AREA * 5.5e8)  # m/Pa, way of the piston that compresses the fluid
 
 
 def hydraulic(**more: Any) -> dict[str, Any]:
@@ -42,21 +43,21 @@ def test_flow_into_the_chamber_limits_how_fast_pressure_rises_and_the_rack_moves
     sim.set_method("AB-2", 1e-9)  # without the terms of the step
     names = [v.name for v in sim.model.states]
     sim.set_inputs({"steering_wheel": 0.1})
-    sim.set_states({"steering.rack": 0.0, "steering.rack.rate": 0.9, "steering.assist.pressure": 2e6})
-    rate = sim.derivatives()[0][names.index("steering.assist.pressure")]
+    sim.set_states({"steering.rack": 0.0, "steering.rack.rate": 0.9, "steering.assist.fluid": PER * 2e6})
+    rate = sim.derivatives()[0][names.index("steering.assist.fluid")] / PER
     flow = ORIFICE * 0.6 * np.sqrt(2 * 4e6 / 850.0) - AREA * 0.0078 * 0.9
     assert rate == pytest.approx(5.5e8 / (VOLUME / 2) * flow, rel=3e-4)
     for turn, side in ((9.0, -1.0), (-9.0, 1.0)):  # the smaller chamber under pressure: its volume stays positive
         sim.set_inputs({"steering_wheel": turn})
-        sim.set_states({"steering.rack": turn, "steering.rack.rate": 0.0, "steering.assist.pressure": side * 3e6})
-        rate = sim.derivatives()[0][names.index("steering.assist.pressure")]
+        sim.set_states({"steering.rack": turn, "steering.rack.rate": 0.0, "steering.assist.fluid": side * PER * 3e6})
+        rate = sim.derivatives()[0][names.index("steering.assist.fluid")] / PER
         flow = ORIFICE * 0.6 * np.sqrt(2 * 3e6 / 850.0)
         volume = VOLUME / 2 - AREA * 0.0078 * 9.0
         assert volume > VOLUME / 20
         assert rate == pytest.approx(-side * 5.5e8 / volume * flow, rel=3e-4)
-    sim.set_states({"steering.rack": 15.0, "steering.assist.pressure": -3e6})
+    sim.set_states({"steering.rack": 15.0, "steering.assist.fluid": -PER * 3e6})
     sim.set_inputs({"steering_wheel": 15.0})
-    rate = sim.derivatives()[0][names.index("steering.assist.pressure")]
+    rate = sim.derivatives()[0][names.index("steering.assist.fluid")] / PER
     assert rate == pytest.approx(5.5e8 / (VOLUME / 20) * flow, rel=3e-4), "at least a tenth of half the volume"
 
 

@@ -6,7 +6,8 @@
 
 p pressure difference over the piston, Δp its map over the twist of the torsion bar (and speed), x travel of the rack, V
 the chamber that is under pressure. (2) has rates up to 1e5 1/s near p = Δp; it is written with ṗ/(1 + s r), r the rate
-of the flow over Δp - p and s = 1.25 T_DT, much as a linear-implicit step has it.
+of the flow over Δp - p and s = 1.25 T_DT, much as a linear-implicit step has it. The state is not p but the way
+p V_p/(2 A_p c_bulk) by which the fluid is compressed: searches of equilibria weigh it beside angles, and pascals do not.
 """
 
 from __future__ import annotations
@@ -47,18 +48,20 @@ class HydraulicAssist(Data):
     def connect(self, at: Assisted, p: Symbols) -> tuple[Any, Any]:
         """Write its equations; returns the force on the rack, and its power there."""
         scope, rack = at.scope, at.rack
-        held = scope.state("assist.pressure", "Pa", "pressure difference over the piston", role="balance")
+        half = 0.5 * p.piston_volume
+        per = half / (p.piston_area * p.bulk_modulus)
+        way = scope.state("assist.fluid", "m", "way of the piston that compresses the fluid", role="balance")
+        held = way / per
         short = at.switched(p.pressure(at.twist, at.speed)) - held
         straight = fabs(short) < STRAIGHT
         steep = sqrt(2 / (p.density * STRAIGHT))
         size = sqrt(2 * fmax(fabs(short), STRAIGHT) / p.density)
         flow = if_else(straight, steep * short, sign(short) * size)  # (3)
         slope = if_else(straight, steep, size / fmax(fabs(short), STRAIGHT))  # of the flow, to where it ends
-        half = 0.5 * p.piston_volume
         stiff = p.bulk_modulus / fmax(half + sign(held) * p.piston_area * rack.angle, LEAST * half)
         opening = p.orifice_area * p.orifice_coefficient
         rate = stiff * (opening * flow - p.piston_area * rack.rate)  # (2)
-        scope.derivative(held, rate / (1 + AHEAD * scope.system.t_dt * stiff * opening * slope))
+        scope.derivative(way, per * rate / (1 + AHEAD * scope.system.t_dt * stiff * opening * slope))
         force = p.piston_area * held  # (1)
         rack.push(force)
         return force, force * rack.rate

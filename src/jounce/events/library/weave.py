@@ -9,6 +9,7 @@ a_y to the next one; what follows are means over the branches of the last cycles
     ay_at_no_torque              half the distance of both branches at T = 0: what is left when the hand goes limp
     steering_hysteresis          distance of both branches in T, mean within ±0.1 g
     steering_hysteresis_angle    the same in δ
+    steering_stiffness           dT/dδ, both slopes taken within ±0.05 g
     steering_sensitivity         da_y/dδ of a line within ±0.05 g
     steering_sensitivity_at_0_1g the same within 0.05 g of ±0.1 g
 
@@ -44,12 +45,13 @@ SETTLE = 2  # cycles before the loops count
 UNITS = {
     "hand_torque_at_0g": "N.m",
     "hand_torque_at_0_1g": "N.m",
-    "hand_torque_gradient": "N.m/g",
+    "hand_torque_gradient": "N.m/g_0",
     "ay_at_no_torque": "m/s2",
     "steering_hysteresis": "N.m",
     "steering_hysteresis_angle": "deg",
-    "steering_sensitivity": "g/rad",
-    "steering_sensitivity_at_0_1g": "g/rad",
+    "steering_stiffness": "N.m/deg",
+    "steering_sensitivity": "g_0/rad",
+    "steering_sensitivity_at_0_1g": "g_0/rad",
 }
 WORDS = {
     "hand_torque_at_0g": "Hand torque at 0 g",
@@ -58,6 +60,7 @@ WORDS = {
     "ay_at_no_torque": "Lateral acceleration without hand torque",
     "steering_hysteresis": "Hysteresis of the hand torque within 0.1 g",
     "steering_hysteresis_angle": "Hysteresis of the steering wheel angle within 0.1 g",
+    "steering_stiffness": "Hand torque over steering wheel angle, on centre",
     "steering_sensitivity": "Lateral acceleration over steering wheel angle, on centre",
     "steering_sensitivity_at_0_1g": "Lateral acceleration over steering wheel angle at 0.1 g",
 }
@@ -98,8 +101,9 @@ def weave(time: Array, ay: Array, angle: Array, torque: Array, frequency: float,
         for centre in {around, -around}:
             for b in (b for way in branches.values() for b in way):
                 near = b[np.abs(a[b] - centre) < NEAR]
-                found.append(np.polyfit(a[near], values[near], 1)[0])
-        return float(np.mean(found))
+                if len(near) > 1:  # a branch that jumps has no row there
+                    found.append(np.polyfit(a[near], values[near], 1)[0])
+        return float(np.mean(found)) if found else math.nan
 
     grid = np.linspace(-OUT, OUT, 81)
     width = {
@@ -108,14 +112,15 @@ def weave(time: Array, ay: Array, angle: Array, torque: Array, frequency: float,
     }
     figures.put("hand_torque_at_0g", 0.5 * abs(at(t, 0.0, 1) - at(t, 0.0, -1)), "N.m")
     figures.put("hand_torque_at_0_1g", 0.5 * abs(at(t, OUT, 1) - at(t, -OUT, -1)), "N.m")
-    figures.put("hand_torque_gradient", slope(t, 0.0) * GRAVITY, "N.m/g")
+    figures.put("hand_torque_gradient", slope(t, 0.0) * GRAVITY, "N.m/g_0")
     torques = _branches(t, time[rows], frequency)
     limp = [np.mean([np.interp(0.0, way * t[b], a[b]) for b in torques[way]]) for way in (1, -1)]
     figures.put("ay_at_no_torque", 0.5 * abs(float(limp[0] - limp[1])), "m/s2")
     figures.put("steering_hysteresis", width["torque"], "N.m")
     figures.put("steering_hysteresis_angle", width["angle"] / DEGREE, "deg")
-    figures.put("steering_sensitivity", 1 / slope(d, 0.0) / GRAVITY, "g/rad")
-    figures.put("steering_sensitivity_at_0_1g", 1 / slope(d, OUT) / GRAVITY, "g/rad")
+    figures.put("steering_stiffness", slope(t, 0.0) / slope(d, 0.0) * DEGREE, "N.m/deg")
+    figures.put("steering_sensitivity", 1 / slope(d, 0.0) / GRAVITY, "g_0/rad")
+    figures.put("steering_sensitivity_at_0_1g", 1 / slope(d, OUT) / GRAVITY, "g_0/rad")
     return figures
 
 

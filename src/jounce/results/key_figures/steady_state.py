@@ -28,6 +28,7 @@ from jounce.results.run import Run
 
 LINEAR = (0.1, 0.4)  # g
 SIS_LINE = (0.1, 0.375)  # g, range of the line by which FMVSS 126 finds the angle for 0.3 g
+AT = 4.0  # m/s², where hand torques are compared
 QUICK = 0.15  # relative difference of a_y and v·ψ̇ beyond which a ramp is too quick
 FEWEST = 10  # samples of a line
 SMOOTH = 0.25  # s, over which signals are averaged
@@ -40,6 +41,7 @@ WORDS = {
     "side_slip_gradient": "Side slip gradient",
     "rear_compliance": "Cornering compliance of the rear axle",
     "hand_torque_gradient": "Steering torque gradient",
+    "hand_torque_at_4ms2": "Steering torque at 4 m/s²",
     "characteristic_speed": "Characteristic speed",
     "critical_speed": "Critical speed",
     "ay_max": "Largest steady lateral acceleration",
@@ -77,7 +79,7 @@ def steady_state(
     Returns
     -------
     understeer_gradient, roll_gradient, side_slip_gradient, rear_compliance (deg/g), hand_torque_gradient (N.m/g),
-    steering_gradient (deg/g at the steering wheel), characteristic_speed or critical_speed (km/h), ay_max (g),
+    hand_torque_at_4ms2 (N.m), steering_gradient (deg/g at the steering wheel), characteristic_speed or critical_speed (km/h), ay_max (g),
     steering_at_0_3g (deg) and, at constant speed, yaw_rate_gain (1/s)
     """
     figures = Figures()
@@ -137,6 +139,11 @@ def steady_state(
             figures.put("rear_compliance", -slope(ay, slip - cg_to_rear * curvature)[0] * PER_G, "deg/g_0")
     if "hand_torque" in given:
         figures.put("hand_torque_gradient", slope(ay, smoothed(given["hand_torque"]))[0] * GRAVITY, "N.m/g_0")
+        if ay_max > AT / GRAVITY:
+            torque = side * moving_mean(time, given["hand_torque"], SMOOTH)
+            first = int(np.argmax(rising & (a >= AT / GRAVITY)))
+            figures.put("hand_torque_at_4ms2", float(np.interp(AT, GRAVITY * a[first - 1 : first + 1],
+                                                               torque[first - 1 : first + 1])), "N.m")  # fmt: skip
     if "yaw_rate" in given:
         lag = float(np.mean(np.abs(ay - v * smoothed(given["yaw_rate"])))) / float(np.mean(np.abs(ay)))
         if lag > QUICK:
