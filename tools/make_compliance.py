@@ -129,6 +129,8 @@ CARS: dict[str, dict[str, Give]] = {
     },
 }
 
+CARS["hybrid"] = CARS["bev"] = CARS["sedan"]  # on its links
+
 
 def text(data: dict[str, Any], title: str) -> str:
     """As YAML: groups in lines of their own, rates in braces."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
 
 KMH_100 = 100 / 3.6
+HOLDING = 0.2  # brake demand of a car that waits
 CRUISE_TIME = 0.25  # s: a speed error decays with about this time constant under cruise control
 # Of a steering that does not say. Friction of rack and column, which this model lacks, is lumped into the damping;
 # without any, the hand wheel of most cars flutters at speed.
@@ -176,7 +177,9 @@ class Driven(Event):
     cruise: bool = flag(True, doc="hold the speed; otherwise the throttle stays where it was at the start")
 
     def pedals(self, start: Start, cruise: bool | None = None) -> list[Channel]:
-        """Throttle that keeps the speed, or stays; brake off."""
+        """Throttle that keeps the speed, or stays; brake off. An engine may creep: at rest the brakes hold it."""
+        if self.speed == 0 and start.vehicle.driveline is not None:
+            return [Open("throttle", Constant(0.0)), Open("brake", Constant(HOLDING))]
         on = self.cruise if cruise is None else cruise
         throttle: Channel = Open("throttle", Constant(start.throttle))
         if on:

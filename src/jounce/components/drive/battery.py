@@ -116,6 +116,7 @@ class Battery(Part):
             kept: tuple[Any, Any, Any] = p.kept["shares"]
             return kept
 
+        model.signals.provide("battery.charge", lambda: charge, "the battery")
         model.signals.provide("battery.gives", lambda: shares()[0], "the battery")
         model.signals.provide("battery.takes", lambda: shares()[1], "the battery")
         p.kept.update(

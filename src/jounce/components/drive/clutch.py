@@ -88,7 +88,7 @@ class Clutch(DrivePart):
             if "driveline.stall_speed" in here.model.signals:
                 stall = here.read("driveline.stall_speed")
                 e = e * step(before.speed, 0.9 * stall, 0.0, stall, 1.0)
-        return e * here.read_or("driveline.engaged", 1.0)
+        return e * here.read_or("driveline.engaged", 1.0) * here.read_or("driveline.coupled", 1.0)
 
     def act(self, here: Station) -> None:
         before, after = here.shafts

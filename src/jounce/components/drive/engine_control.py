@@ -112,6 +112,7 @@ class Engine(Machine):
     fuel: Fuel | None = part(None, doc="consumption; absent: not computed")
 
     runs = True
+    pedal = "engine"
 
     @model_validator(mode="after")
     def _speeds(self) -> Self:
@@ -127,7 +128,7 @@ class Engine(Machine):
 
     def shaped(self, here: Station, speed: Any, demand: Any) -> Any:
         p = here.p
-        found = demand * here.read_or("driveline.shift_throttle", 1.0)
+        found = demand * here.read_or("driveline.shift_throttle", 1.0) * here.read_or("driveline.launch", 1.0)
         active = here.model.outside(
             "Subsystem_Activation.Internal_Engine_Idle_MaxRev_Controls_Activity", "-",
             "1 keeps, 0 removes idle and overspeed control", "flag", 1.0,
