@@ -1,19 +1,20 @@
 """Drivelines of the library's cars from target figures: python tools/make_drivelines.py [--check]
 
-What most cars of a class have is stated here (power, torque, ratios, masses that turn), and library/drivelines/<car>.yaml
-is written from it; no product is described. Licence CC0-1.0. With speed n, throttle u, mean effective pressure p:
+What most cars of a class have is stated here (power, torque, ratios, masses that turn), and library/drivelines has a
+file for each car, written from it; no product is described. Licence CC0-1.0. With the speed n, the throttle u and the
+mean effective pressure p:
 
-    full load     T(n) = min(T_max s(n), P_max/n),  s from the idle share up to 1 at the speed of full torque          (1)
-                  then down to the drag torque at the largest speed
-    pedal up      T(n) = -(d0 + d1 n/n_max) p-drag V/4π                                                                (2)
-    part load     T(n, u) = T(n, 0) + g(u, n) (T(n, 1) - T(n, 0)),  g = u (1 + k (1 - n/n_max) (1 - u))                (3)
-    consumption   BSFC = (p + p_f(n))/(p η_i H),  p_f = f0 + f1 n/n_max       a line of Willans                       (4)
-    motors        T(ω) = min(T_max, P_max/ω),  the same for braking by a share                                        (5)
-    converter     capacity k(ν) from the stall speed, k(0) = n_stall/√T,  torque ratio from 2 to 1 at ν = 0.86         (6)
+    full load     T(n) = min(T_max s(n), P_max/n),  s from the share at idle up to 1 at the speed of full torque     (1)
+                  falling beyond that of the largest power
+    pedal up      T(n) = -(d0 + d1 n/n_max) V/4π,  a drag pressure of 0.7 to 2 bar                                  (2)
+    part load     T(n, u) = T(n, 0) + g (T(n, 1) - T(n, 0)),  g = u (1 + k (1 - n/n_max) (1 - u))                    (3)
+    consumption   BSFC = (p + p_f(n))/(p η_i H),  p_f = f0 + f1 n/n_max       a line of Willans                     (4)
+    motors        T(ω) = min(T_max, P_max/ω),  a share of it for braking                                            (5)
+    converter     k(0) = n_stall/√T, growing with the speed ratio;  torque ratio from 2 to 1 at 0.86                 (6)
 
-(3): with a throttle the air is cut less at low speed; k is zero for diesels. (4) is [Heywood1988] chapter 13. Gears: the
-first one by starting on a slope, the last one by noise and consumption, those between with steps that fall. Automatic
-gearboxes shift up with the pedal up at 1700 to 2000 rpm, with the pedal down just below the largest speed.
+(3): with a throttle the air is cut less at low speed; k is zero for diesels. (4) is [Heywood1988] chapter 13. Gears:
+the first one by starting on a slope, the last one by noise and consumption, those between with steps that fall.
+Automatic gearboxes shift up with the pedal up at 1750 to 1900 rpm, with the pedal down just below the largest speed.
 """
 
 from __future__ import annotations
@@ -252,7 +253,7 @@ CARS: dict[str, tuple[str, dict[str, Any]]] = {
             "clutch": clutch(650, 0.04, (1000, 1900)),
             "gearbox": gears("manual_gearbox", [4.75, 2.6, 1.63, 1.15, 0.86, 0.7], 0.96, 0.02,
                              upshift_speed="3900 rpm", downshift_speed="1100 rpm", shift_time="0.45 s"),
-            "rear": differential(3.7, 0.05),
+            "rear": differential(3.7, 0.05, housing="suspension"),
             "tcs": TCS,
         },
     ),
@@ -266,6 +267,7 @@ CARS: dict[str, tuple[str, dict[str, Any]]] = {
                              upshift_speed="8300 rpm", downshift_speed="3300 rpm", shift_time="0.05 s", pause="0.1 s"),
             "rear": differential(3.2, 0.012, "limited_slip_differential", preload="40 N.m", ramp=0.35),
             "controls": [{"kind": "launch_control", "engine_speed": "4300 rpm", "until": "14 m/s"}],
+            "tcs": {"threshold": "10 %", "gain": 10},  # for the foot of a driver who feels the rear wheels
         },
     ),
     "bev": (

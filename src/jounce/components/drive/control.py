@@ -3,39 +3,51 @@
 A unit has no shafts. It reads pedals, speeds and the battery, and says at its samples what share of the pedal the
 engine and the motors have, how far the clutch is closed, how much the motors charge. What it says are signals
 (``driveline.engine_pedal`` …), which the parts read where a unit provides them. Shifting (``shifting``) and lock-up are
-blocks of their own parts.
+blocks of their own parts. Before its first sample a unit says what it would say: steady running needs its answer.
 
 A unit written in Python stands outside: a `jounce.OutsideBlock` that writes inputs of the parts (docs/driveline.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from jounce.components.drive.base import DrivePart, Station
+from jounce.symbolic.ops import if_else
 
 
 class Control(DrivePart):
     """A control unit."""
 
     ports: ClassVar[tuple[str, ...]] = ()
+    says: ClassVar[Mapping[str, str]] = {}
+    """What it says: name of the signal below ``driveline.`` -> meaning."""
 
-    def block(self, here: Station, doc: str, said: Mapping[str, tuple[str, float]]) -> dict[str, Any]:
-        """The block of this unit with its signals, name -> (doc, initial value)."""
-        made = here.kept["block"] = here.scope.block("control", doc=doc)
-        found = here.kept["said"] = {name: made.signal(name, "-", what, first) for name, (what, first) in said.items()}
-        return found
+    def law(self, here: Station) -> dict[str, tuple[Any, Any]]:
+        """For everything it says: the next value, and that of a unit without a past; `here.kept` has the last ones."""
+        raise NotImplementedError
 
-    def says(self, here: Station, **signals: Any) -> None:
-        """Make ``driveline.<name>`` of this unit; a second unit that says the same is an error."""
-        for name, value in signals.items():
-            here.model.signals.provide(f"driveline.{name}", _constant(value), here.name)
+    def join(self, here: Station) -> None:
+        block = here.kept["block"] = here.scope.block("control", doc=str(type(self).__doc__).split("\n")[0])
+        here.kept["started"] = block.signal("started", "-", "1 once it has said something")
+        for name, doc in self.says.items():
+            here.kept[name] = block.signal(name, "-", doc)
+            here.model.signals.provide(f"driveline.{name}", partial(self._said, here, name), here.name)
+
+    def _said(self, here: Station, name: str) -> Any:
+        if "law" not in here.kept:
+            here.kept["law"] = self.law(here)
+        return if_else(here.kept["started"] > 0.5, here.kept[name], here.kept["law"][name][1])
+
+    def prepare(self, here: Station) -> None:
+        block = here.kept["block"]
+        for name in self.says:
+            self._said(here, name)
+            block.update(here.kept[name], here.kept["law"][name][0])
+        block.update(here.kept["started"], 1.0)
 
     def told(self, here: Station) -> None:
-        for name, value in here.kept["said"].items():
-            here.channel(name, value, "-", f"as {here.name} says")
-
-
-def _constant(value: Any) -> Callable[[], Any]:
-    return lambda: value
+        for name, doc in self.says.items():
+            here.channel(name, self._said(here, name), "-", doc)

@@ -25,11 +25,12 @@ from pydantic import model_validator
 
 from jounce.components.basics import Subsystem
 from jounce.components.controllers.slip_control import SlipControl, limited
-from jounce.components.drive.base import DrivePart, Station
+from jounce.components.drive.base import DrivePart, Seen, Station
 from jounce.components.drive.battery import Battery
 from jounce.components.drive.differential import ENDS, OpenDifferential
 from jounce.components.drive.engine_control import RUNNING
 from jounce.components.drive.hub import hub
+from jounce.components.drive.joints import Joint, ShaftJoints
 from jounce.components.drive.machine import Machine
 from jounce.components.drive.train import Hub, Shaft, Train
 from jounce.components.model import Opening, VehicleModel
@@ -39,7 +40,7 @@ from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.fields import Bad, Data, choice, part, problem
 from jounce.core.library import LIBRARY
 from jounce.core.yaml_files import read_mapping
-from jounce.symbolic.ops import fmin
+from jounce.symbolic.ops import fmin, if_else
 
 Layout = Literal[
     "fwd", "rwd", "awd", "none", "dual_motor_awd", "fwd_with_rear_diff", "rwd_with_front_diff", "members"
@@ -113,6 +114,8 @@ class Driveline(Subsystem):
     rear_left_motor: DrivePart | None = slot("motor at that wheel")
     rear_right_motor: DrivePart | None = slot("motor at that wheel")
     members: tuple[DrivePart, ...] = part((), family="driveline", each="member", doc="any parts, with their shafts")
+    angles: bool = choice(False, doc="angles of all shafts as channels, from where they are at the start")
+    joints: tuple[ShaftJoints, ...] = part((), doc="joints of drive shafts, by axle; absent: shafts without loads")
     controls: tuple[DrivePart, ...] = part((), family="driveline", each="control", doc="control units, without shafts")
     battery: Battery | None = part(None, family="battery", silent=True, doc="what feeds the motors; absent: anything")
     tcs: SlipControl | None = part(None, family="slip_control", silent=True, doc="traction control, on the throttle")
@@ -263,6 +266,9 @@ class Driveline(Subsystem):
         for wheel in place.wheels.values():
             if self.tcs is not None:
                 yield f"{wheel.name}.tcs", self.tcs
+            for group in self.joints:
+                if group.axle == wheel.axle.number:
+                    yield f"{wheel.name}.shaft_joints", group.at(wheel)
 
     def parts_by_key(self) -> Iterator[tuple[str, Part]]:
         """All parts with the keys of their numbers."""
@@ -274,8 +280,21 @@ class Driveline(Subsystem):
             yield from ((f"{word}{i + 1}", item) for i, item in enumerate(listed))
 
     def hubs(self, at: VehicleModel) -> list[Hub]:
-        """Ends of the train, and the frame they belong to."""
-        return [hub(wheel) for wheel in at.wheels.values()]
+        """Ends of the train: where joints are, or what bears the differential, changes them."""
+        housings = {
+            name: member.part.housing
+            for member in self.arranged(at.place)
+            if isinstance(member.part, OpenDifferential)
+            for name in member.shafts[1:]
+        }
+        made = []
+        for name, wheel in at.wheels.items():
+            group = next((item for item in self.joints if item.axle == wheel.place.axle.number), None)
+            joint = None
+            if group is not None:
+                joint = Joint(wheel, at.bound(group.at(wheel.place), wheel.place, f"{name}.shaft_joints."))
+            made.append(hub(wheel, housings.get(name, "chassis"), joint))
+        return made
 
     def frame(self, at: VehicleModel) -> Any:
         return at.units[0].chassis
@@ -314,6 +333,9 @@ class Driveline(Subsystem):
         running = {id(s.shafts[0]) for s in stations if getattr(s.part, "runs", False)}
         train.solve(lambda shaft: RUNNING if id(shaft) in running else 0.0)
         self._start_rolling(at, train)
+        for shaft in train.shafts.values() if self.angles else ():
+            shaft.angle = train.scope.state(f"{shaft.name}.angle", "rad", f"turned by shaft {shaft.name}", role="free")
+            train.scope.derivative(shaft.angle, shaft.speed)
         engines = [s for s in stations if getattr(s.part, "runs", False)]
         if engines:
             first = engines[0]
@@ -353,6 +375,13 @@ class Driveline(Subsystem):
             self.battery.act_in(at, at.symbols(self.battery, "driveline.battery"))
         train.flow()
 
+    def happened(self, place: VehiclePlace, seen: Seen) -> Iterator[str]:
+        """What a run did to its parts: stall, overspeed, an empty battery."""
+        for member in self.arranged(place):
+            yield from member.part.happened(self._group(member), seen)
+        if self.battery is not None:
+            yield from self.battery.happened(seen)
+
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         for station in p.kept["stations"]:
             station.part.told(station)
@@ -391,7 +420,9 @@ def _traction(at: VehicleModel) -> Any:
     found: Any = 1.0
     for wheel in at.wheels.values():
         found = fmin(found, limited(wheel, "tcs", "driving"))
-    return found
+    if "driveline.engaged" not in at.signals:
+        return found
+    return if_else(at.signals.read("driveline.engaged", "tcs") > 0, found, 1.0)  # not in neutral, not while shifting
 
 
 __all__ = ["LAYOUTS", "Driveline", "Member", "Shaft"]

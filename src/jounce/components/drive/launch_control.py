@@ -10,7 +10,8 @@ the clutch at this speed.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 from jounce.components.drive.base import Station
 from jounce.components.drive.control import Control
@@ -27,12 +28,10 @@ class LaunchControl(Control):
     gain: float = quantity("s/rad", 0.02, gt=0, typical=(1e-3, 1.0), doc="throttle per speed above it, K")
     until: float = quantity("m/s", 12.0, gt=0, typical=(1.0, 50.0), doc="speed of the car from which it is off, v_l")
 
-    def join(self, here: Station) -> None:
-        said = self.block(here, "holds the engine at a start", {"throttle": ("factor on the throttle", 1.0)})
-        self.says(here, launch=said["throttle"])
+    says: ClassVar[Mapping[str, str]] = {"launch": "factor on the throttle of the engine at a start"}
 
-    def prepare(self, here: Station) -> None:
-        p, block = here.p, here.kept["block"]
-        speed: Any = here.read("driveline.engine_speed")
-        held = 1 - clip(p.gain * (speed - p.engine_speed), 0.0, 1.0)
-        block.update(here.kept["said"]["throttle"], if_else(here.read("driveline.vehicle_speed") < p.until, held, 1.0))
+    def law(self, here: Station) -> dict[str, tuple[Any, Any]]:
+        p = here.p
+        held = 1 - clip(p.gain * (here.read("driveline.engine_speed") - p.engine_speed), 0.0, 1.0)
+        found = if_else(here.read("driveline.vehicle_speed") < p.until, held, 1.0)  # (1)
+        return {"launch": (found, found)}

@@ -112,6 +112,7 @@ class Machine(DrivePart):
         if "lost" in kept:
             here.channel("lost_power", kept["lost"], "W", "what its rotating parts make heat")
         name = "clutch_inputplate" if here.group == OF_ENGINE else "differential_inputshaft"
-        shaft = here.shafts[0]
-        here.channel(f"{name}_omega", shaft.speed, "rad/s", "speed of the shaft")
-        here.channel(f"{name}_alpha", here.model.system.second_rate(shaft.speed), "rad/s2", "its acceleration")
+        here.tell_shaft(name, here.shafts[0])
+        if "driveline.traction" in here.model.signals:
+            acts = if_else(here.read("driveline.traction") < 1, 1.0, 0.0)
+            here.channel("TCS_activity", acts, "-", "1 while the traction control acts")

@@ -15,14 +15,15 @@ of its largest torque, backwards. The clutch closes in a time. Rules of this kin
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
 from jounce.components.drive.base import Station
 from jounce.components.drive.control import Control
 from jounce.core.fields import choice, problem, quantity
-from jounce.symbolic.ops import clip, fmax, fmin, if_else, logic_and, logic_or
+from jounce.symbolic.ops import clip, fmax, if_else, logic_and, logic_or
 
 ASLEEP = 0.005  # pedal below which nothing is charged at rest
 
@@ -49,33 +50,31 @@ class ParallelHybrid(Control):
                 raise problem(f"{getattr(self, low):g}: must be below {high}, {getattr(self, high):g}", low)
         return self
 
-    def join(self, here: Station) -> None:
-        doc = "shares the pedal between engine and motor"
-        said = self.block(
-            here,
-            doc,
-            {
-                "on": ("1 while the engine takes part", 0.0),
-                "engine": ("share of the engine's pedal", 0.0),
-                "motor": ("share of the motor's pedal, negative: it charges", 0.0),
-                "coupled": ("how far the clutch may be closed", 0.0),
-            },
-        )
-        self.says(here, engine_pedal=said["engine"], motor_pedal=said["motor"], coupled=said["coupled"])
+    says: ClassVar[Mapping[str, str]] = {
+        "hybrid": "1 while the engine takes part",
+        "engine_pedal": "share of the pedal that the engine has",
+        "motor_pedal": "share of the pedal that the motor has, negative: it charges",
+        "coupled": "how far the clutch may be closed",
+    }
 
-    def prepare(self, here: Station) -> None:
-        p, block, said = here.p, here.kept["block"], here.kept["said"]
+    def law(self, here: Station) -> dict[str, tuple[Any, Any]]:
+        p, last = here.p, here.kept
         u: Any = here.read("throttle")
         v, s = here.read("driveline.vehicle_speed"), here.read_or("battery.charge", 1.0)
         start = logic_or(logic_or(u > p.on_throttle, v > p.on_speed), s < p.low_charge)
         stays = logic_or(logic_or(u > p.off_throttle, v > p.off_speed), s < p.low_charge + p.band)
-        on = if_else(logic_or(start, logic_and(said["on"] > 0.5, stays)), 1.0, 0.0)  # (1)
+        on = if_else(logic_or(start, logic_and(last["hybrid"] > 0.5, stays)), 1.0, 0.0)  # (1)
         moving = logic_or(v > p.off_speed / 4, u > ASLEEP)
         c = if_else(moving, p.charging * clip((p.target_charge - s) / p.band, 0.0, 1.0), 0.0)
-        block.update(said["on"], on)
-        block.update(said["engine"], on * fmin(1.0, u + c))  # (2)
-        block.update(
-            said["motor"], if_else(on > 0.5, fmax(-1.0, u - (p.torque_ratio - 1) * c), fmin(1.0, p.torque_ratio * u))
-        )
-        step = block.period / p.time
-        block.update(said["coupled"], clip(said["coupled"] + if_else(on > 0.5, step, -step), 0.0, 1.0))
+        engine = on * if_else(u + c > 1, 1.0, u + c)  # (2)
+        together = fmax(-1.0, u - (p.torque_ratio - 1) * c)
+        motor = if_else(on > 0.5, together, if_else(p.torque_ratio * u > 1, 1.0, p.torque_ratio * u))
+        step = last["block"].period / p.time
+        closing = clip(last["coupled"] + if_else(on > 0.5, step, -step), 0.0, 1.0)
+        closing = if_else(last["started"] > 0.5, closing, on)
+        return {
+            "hybrid": (on, on),
+            "engine_pedal": (engine, engine),
+            "motor_pedal": (motor, motor),
+            "coupled": (closing, on),
+        }
