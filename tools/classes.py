@@ -132,6 +132,51 @@ FORMULA: dict[str, Range] = {
     },
 }
 
+# Electric saloons with two motors. What is not here they share with the sedan, whose links they have.
+BEV: dict[str, Range] = {
+    "mass": (1850, 2350),
+    "front_weight": (47, 52),
+    "cg_height": (0.46, 0.54),
+    "ssf": (1.48, 1.75),
+    "ixx": (620, 850),
+    "dynamic_index": (0.80, 0.92),
+    "unsprung_front": (46, 60),
+    "unsprung_rear": (46, 62),
+    "wheel_rate_front": (30, 42),
+    "wheel_rate_rear": (32, 48),
+    "ride_frequency_front": (1.15, 1.45),
+    "ride_frequency_ratio": (1.05, 1.20),
+    "roll_stiffness": (2800, 4000),
+    "tlltd": (51, 58),
+    "roll_gradient": (2.5, 3.8),
+    "dive_gradient": (1.0, 1.8),
+    "hand_torque": (10, 20),
+    "understeer_gradient": (1.4 - 0.3, 2.8),
+    "rear_compliance": (2.3, 3.4),
+    "brake_share": (60, 70),
+    "drag_area": (0.50, 0.62),
+    "lift_area": (0, 0.2),
+    **{
+        f"{name}_{place}": limits
+        for place in ("front", "rear")
+        for name, limits in {
+            "spin_inertia": (1.2, 1.8),
+            "tire_rate": (235, 300),
+            "wheel_hop": (10.5, 13.5),
+            "damping_ratio": (0.25, 0.38),
+            "rebound_over_bump": (1.7, 2.8),
+            "bump_travel": (70, 95),
+            "droop_travel": (75, 100),
+            "rolling_resistance": (7, 10),
+            "cornering_stiffness": (0.26, 0.38),
+            "mu_y": (0.95, 1.10),
+            "relaxation": (0.4, 0.7),
+            "pneumatic_trail": (25, 45),
+        }.items()
+    },
+}
+ELECTRIFIED = ("bev", "hybrid")  # cars on the links of the sedan, with drivelines of their own
+
 # Formula (7) of `car_figures` leaves out what load transfer does to stiffness and trail of the tires: deg/g less than
 # an event shows, which has to be inside without such an allowance (tests/events/test_library_cars.py)
 ROUGH = {"understeer_gradient": 0.3}
@@ -149,6 +194,10 @@ def range_of(figure: str, car: str) -> Range | None:
     """The range of a figure for a class, None where there is none."""
     if car == "formula":  # it has compliance
         return FORMULA.get(figure, FORMULA_KINEMATIC.get(figure))
-    i = COLUMNS.index(car)
+    if figure == "t_0_100" and car in ELECTRIFIED:  # of the ideal drive
+        return None
+    if car == "bev" and figure in BEV:
+        return BEV[figure]
+    i = COLUMNS.index("sedan" if car in ELECTRIFIED else car)
     found = RANGES[figure][i] if figure in RANGES else KINEMATIC[figure][i] if figure in KINEMATIC else None
     return None if found is None else (found[0] - ROUGH.get(figure, 0.0), found[1])

@@ -84,6 +84,8 @@ EXAMPLES: dict[Kind, Raw] = {
         "ram_air": {"temperature": 291.0},
     },
     ("driveline", "gear"): {"kind": "gear", "ratio": 1.9, "efficiency": 0.97, "inertia": 0.011},
+    ("driveline", "launch_control"): {"kind": "launch_control", "engine_speed": 410.0, "gain": 0.017, "until": 9.0},
+    ("driveline", "parallel_hybrid"): {"kind": "parallel_hybrid", "torque_ratio": 1.9, "charging": 0.11, "time": 0.31},
     ("driveline", "limited_slip_differential"): {
         "kind": "limited_slip_differential",
         "ratio": 3.2,

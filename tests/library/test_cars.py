@@ -32,7 +32,7 @@ import make_figures
 import trim_cars
 from kinematics.ranges import RANGES as KINEMATIC
 
-CARS = list(classes.CLASSES)
+CARS = [*classes.CLASSES, *classes.ELECTRIFIED]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,8 @@ def test_provenance_and_symmetry(cars: dict[str, jv.Vehicle], name: str) -> None
     assert car.remarks() == []
     assert all(item.location.y == 0 for item in car.body.added_masses)
     assert car.body.cg is not None and car.body.cg.y == 0
-    assert [item.name for item in car.body.added_masses] == ["driver", "fuel"]
+    carried = ["driver"] if name == "bev" else ["driver", "fuel"]
+    assert [item.name for item in car.body.added_masses] == carried
     assert car.body.added_masses[0].mass == 75
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
 
 KMH_100 = 100 / 3.6
+HOLDING = 0.2  # brake demand of a car that waits
 # Of a steering that does not say. Friction of rack and column, which this model lacks, is lumped into the damping;
 # without any, the hand wheel of most cars flutters at speed.
 HAND_WHEEL_INERTIA = 0.035  # kg.m2
@@ -194,9 +195,11 @@ class Driven(Event):
         return (Longitudinal(),) if self.cruise else ()
 
     def pedals(self, start: Start) -> list[Channel]:
-        """Pedals that keep the speed, or stay as they are; brake off."""
+        """Pedals that keep the speed, or stay as they are; brake off. An engine may creep: at rest the brakes hold."""
         if self.cruise:
             return follow(start, Constant(self.speed))
+        if self.speed == 0 and start.vehicle.driveline is not None:
+            return [Open("throttle", Constant(0.0)), Open("brake", Constant(HOLDING))]
         return [Open("throttle", Constant(start.throttle)), Open("brake", Constant(0.0))]
 
 

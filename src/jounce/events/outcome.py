@@ -81,6 +81,8 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
         warnings.append(f"ended early: {recorded.reason}")
     warnings += _beyond_tire_data(start.description, recorded)
     warnings += _struck(start.description, recorded, mass)
+    if vehicle.driveline is not None:
+        warnings += vehicle.driveline.happened(place, lambda name: _signal(recorded, name))
     warnings += _edges(start.scene, recorded)
     warnings += _beside_the_road(start.scene, recorded)
     warnings += _features_missed(start.scene, recorded)
@@ -262,6 +264,8 @@ def _meets(road: LineRoad, feature: Any, station: Any, offset: Any) -> bool:
 
 
 def _signal(recorded: Recording, name: str) -> Any:
+    if name == "time":
+        return recorded.time
     return recorded[name] if name in recorded.names else None
 
 

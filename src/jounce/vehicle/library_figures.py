@@ -20,10 +20,12 @@ def stored() -> dict[str, dict[str, Any]]:
 
 
 def hash_of(car: str | Vehicle) -> str:
-    """Of all files that a car of the library consists of: those in its folder, and its tires."""
+    """Of all files that a car of the library consists of: those in its folder, its driveline and its tires."""
     vehicle = load(car) if isinstance(car, str) else car
     folder = LIBRARY / "vehicles" / vehicle.name
     files = [path for path in sorted(folder.rglob("*")) if path.suffix in (".yaml", ".csv")]
+    if vehicle.driveline is not None:
+        files.append(LIBRARY / "drivelines" / f"{vehicle.name}.yaml")
     tires = sorted({vehicle.wheels(axle).tire.path for axle in (1, 2)})
     total = hashlib.sha256()
     for path in [*files, *tires]:

@@ -193,6 +193,8 @@ class Vehicle(Data):
         (), family="controller", each="part", doc="controllers and further parts, by their kind"
     )
 
+    alternatives = (("drive", "driveline"),)
+
     _source: Source | None = PrivateAttr(default=None)
     _setup_report: Any = PrivateAttr(default=None)
 

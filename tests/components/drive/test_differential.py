@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from car_models import rates
 from drive_rig import bench
 from drivelines import ENGINE
+from jounce.components.drive.differential import OpenDifferential
+from jounce.runtime.simulation import Simulation
+from jounce.sim.build import build
+from jounce.symbolic import System
 
 QUIET = {**ENGINE, "idle_control": None, "overspeed_control": None}
 AWD = {
@@ -59,3 +66,29 @@ def test_equivalent_inertia_of_an_axle_that_spins_up() -> None:
     expected = np.linalg.solve(mass, torques)
     for name, value in zip(("L1", "R1", "L2", "R2"), expected, strict=True):
         assert found[f"{name}.spin"] == pytest.approx(value, rel=1e-9)
+
+
+def test_the_input_torque_rolls_a_solid_axle_against_the_body() -> None:
+    """Each carrier has half of it about x, the body all of it backwards; one borne by the chassis none."""
+    s = System("solid_axle", gravity=(0.0, 0.0, 0.0))
+    free = s.free("body")
+    s.body("chassis", free.frame, 800.0, (310.0, 820.0, 960.0))
+    wheels = {}
+    for name, y in (("L1", 0.8), ("R1", -0.8)):
+        camber, _ = s.coordinate(f"{name}.camber", unit="rad", on=free.frame)
+        carrier = free.frame.guided(f"{name}.carrier", (0.0, y, 0.0), ("x", camber))
+        s.body(f"{name}.upright", carrier, 40.0, (2.0, 2.0, 2.0))
+        wheels[name] = SimpleNamespace(carrier=carrier, axle=SimpleNamespace(frame=free.frame))
+    torque = s.input("torque", "N.m")
+    shafts = [SimpleNamespace(name=name, torque=torque) for name in ("in", "L1", "R1")]
+    here: Any = SimpleNamespace(model=SimpleNamespace(wheels=wheels, system=s), shafts=shafts)
+    for axis, housing in (("X-", "suspension"), ("X+", "chassis")):
+        part = OpenDifferential.model_validate({"housing": housing, "input_axis": axis})
+        part.roll(here)
+    s.output("roll", s.acceleration(free.u[3]), "rad/s2")
+    for name in wheels:
+        s.output(name, s.frame_angular_acceleration(wheels[name].carrier)[0], "rad/s2")
+    sim = Simulation(build(s))
+    sim.set_inputs({"torque": 124.0})
+    about_x = 310.0 + 2 * 40.0 * 0.8**2  # uprights swing with the body, their own turning is free
+    assert sim.outputs() == pytest.approx([124.0 / about_x, -62.0 / 2.0, -62.0 / 2.0])

@@ -11,7 +11,7 @@ A part knows the shafts at its ports, nothing of what is beyond them. What else 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -31,6 +31,14 @@ DIRECTIONS: dict[str, tuple[float, float, float]] = {
     "Y+": (0.0, 1.0, 0.0),
     "Y-": (0.0, -1.0, 0.0),
 }
+
+
+Seen = Callable[[str], Any]
+
+
+def first_time(seen: Seen, condition: Any) -> float | None:
+    """When something was so for the first time in a run."""
+    return float(seen("time")[condition.argmax()]) if condition.any() else None
 
 
 class DrivePart(Part):
@@ -58,6 +66,10 @@ class DrivePart(Part):
 
     def told(self, here: Station) -> None:
         """Channels."""
+
+    def happened(self, group: str, seen: Seen) -> Iterator[str]:
+        """What a run did to it that its driver should know; ``seen``: recorded channels, None where they are not."""
+        yield from ()
 
 
 @dataclass
@@ -88,6 +100,13 @@ class Station:
 
     def channel(self, name: str, value: Any, unit: str, doc: str) -> None:
         self.model.channel(f"{self.group}.{name}", value, unit, doc)
+
+    def tell_shaft(self, name: str, shaft: Shaft) -> None:
+        """Speed and acceleration of a shaft, its angle where that is known."""
+        self.channel(f"{name}_omega", shaft.speed, "rad/s", "speed of the shaft")
+        self.channel(f"{name}_alpha", self.model.system.second_rate(shaft.speed), "rad/s2", "its acceleration")
+        if shaft.angle is not None:
+            self.channel(f"{name}_angle", shaft.angle, "rad", "turned by the shaft since the start")
 
     def react(self, torque: Any) -> None:
         """Push the body about the chosen axis: the torque between what turns and the housing."""

@@ -20,9 +20,10 @@ for more, or give back more, are scaled alike so that the limit holds; the auxil
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
-from jounce.components.drive.base import constant
+from jounce.components.drive.base import Seen, constant, first_time
 from jounce.components.part import Part, Symbols
 from jounce.core.curves import Curve
 from jounce.core.fields import choice, curve, quantity
@@ -116,6 +117,7 @@ class Battery(Part):
             kept: tuple[Any, Any, Any] = p.kept["shares"]
             return kept
 
+        model.signals.provide("battery.charge", lambda: charge, "the battery")
         model.signals.provide("battery.gives", lambda: shares()[0], "the battery")
         model.signals.provide("battery.takes", lambda: shares()[1], "the battery")
         p.kept.update(
@@ -137,6 +139,17 @@ class Battery(Part):
             target = if_else(i < 0, p.exponential_voltage, 0.0)
             scope.derivative(kept["hysteresis"], p.exponential_capacity * fabs(i) * (target - kept["extra"]))  # (3)
         kept.update(i=i, power=power)
+
+    def happened(self, seen: Seen) -> Iterator[str]:
+        """What a run did to it; see ``DrivePart``."""
+        charge = seen("Battery.Battery_SOC")
+        if charge is None:
+            return
+        for word, reached in (("empty", charge <= LAST), ("full", charge >= 1 - LAST)):
+            when = first_time(seen, reached)
+            if when is not None and not reached[0]:
+                what = "motors have no power" if word == "empty" else "motors cannot brake"
+                yield f"Battery: {word} at {when:.3f} s; {what} from then on"
 
     def tell_in(self, model: Any, p: Symbols) -> None:
         kept = p.kept

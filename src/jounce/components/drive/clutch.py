@@ -88,7 +88,7 @@ class Clutch(DrivePart):
             if "driveline.stall_speed" in here.model.signals:
                 stall = here.read("driveline.stall_speed")
                 e = e * step(before.speed, 0.9 * stall, 0.0, stall, 1.0)
-        return e * here.read_or("driveline.engaged", 1.0)
+        return e * here.read_or("driveline.engaged", 1.0) * here.read_or("driveline.coupled", 1.0)
 
     def act(self, here: Station) -> None:
         before, after = here.shafts
@@ -118,8 +118,6 @@ class Clutch(DrivePart):
         here.channel("inputplate_torque", carried, "N.m", "torque on the input plate")
         here.channel("effective_clutch", 1 - kept["engaged"], "-", "0 closed, 1 open")
         here.channel("clutch_rpm", after.speed, "rad/s", "speed of the output plate")
-        here.channel("gearbox_inputshaft_omega", after.speed, "rad/s", "speed of the gearbox's input shaft")
-        change = here.model.system.second_rate(after.speed)
-        here.channel("gearbox_inputshaft_alpha", change, "rad/s2", "its acceleration")
+        here.tell_shaft("gearbox_inputshaft", after)
         here.channel("lost_power", kept["lost"], "W", "what becomes heat")
         here.channel("stored_energy", made.stored, "J", "energy of its springs")

@@ -10,13 +10,17 @@ less what is lost (``train`` (3)). A lock takes ΔT from the first output and gi
 
 against δω = ω_1 − ω_2: of power −½ ΔT δω. Outputs are left and right, or front and rear of a central differential.
 The inertia is on the input shaft. [Milliken1995] chapter 20.
+
+What bears the housing has M = T_in a_in − T_1 w_1 − T_2 w_2 (3). On the body T_in cancels with what bears engine and
+gearbox. A solid axle bears it by its carriers: the torques of the wheels react there, and T_in rolls axle and body
+against each other.
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from jounce.components.drive.base import DrivePart, Station
+from jounce.components.drive.base import DIRECTIONS, DrivePart, Station
 from jounce.core.fields import choice, quantity
 
 
@@ -30,6 +34,10 @@ class OpenDifferential(DrivePart):
     efficiency: float = quantity("-", 1.0, gt=0, le=1, typical=(0.8, 1.0), doc="output power over input power")
     inertia: float = quantity("kg.m2", 0.0, ge=0, typical=(1e-5, 5.0), doc="of rotating parts, on the input shaft")
     share: float = quantity("-", 0.5, gt=0, lt=1, typical=(0.1, 0.9), doc="of the torque to the first output, b")
+    housing: Literal["chassis", "suspension", "none"] = choice(
+        "chassis", doc="what bears it: the body, the carriers (a solid axle), or nothing"
+    )
+    input_axis: Literal["X+", "X-"] = choice("X-", doc="way in which the input of a solid axle turns, driving forwards")
 
     def join(self, here: Station) -> None:
         shaft, first, second = here.shafts
@@ -51,8 +59,19 @@ class OpenDifferential(DrivePart):
         here.kept["delta"] = delta
         here.train.push(first, -0.5 * delta)
         here.train.push(second, 0.5 * delta)
+        self.roll(here)
         carried = here.p.ratio * here.shafts[0].torque  # what the housing bears: outputs less input
         here.react(carried - here.shafts[0].torque)
+
+    def roll(self, here: Station) -> None:
+        """(3): the torque of the input rolls a solid axle against the body."""
+        wheels = [here.model.wheels[s.name] for s in here.shafts[1:] if s.name in here.model.wheels]
+        if self.housing != "suspension" or not wheels:
+            return
+        torque = here.shafts[0].torque * DIRECTIONS[self.input_axis][0]
+        for wheel in wheels:
+            here.model.system.torque(wheel.carrier, [torque / len(wheels), 0.0, 0.0], axes=wheel.axle.frame)
+        here.model.system.torque(wheels[0].axle.frame, [-torque, 0.0, 0.0])
 
     def _replaced(self, here: Station, delta: Any) -> Any:
         """What a run gives in the place of this differential: its flag, and torques of its outputs."""
@@ -100,6 +119,9 @@ class OpenDifferential(DrivePart):
         channel(f"Differential_Torques.differential_torque_{end}", of_lock, "N.m", f"of the lock, {difference}")
         for word, output, torque in zip(words, (first, second), torques, strict=True):
             place = f"central_{word}" if end == "central" else f"{word}_{end}"
+            if output.angle is not None:
+                told = f"diff_{word}_inputshaft" if end == "central" else f"wheel_{end}_{word}"
+                here.channel(f"{told}_angle", output.angle, "rad", "turned by the shaft since the start")
             channel(f"Differential_Speeds.halfshaft_omega_{place}", output.speed, "rad/s", "speed of the output shaft")
             channel(f"Differential_Torques.output_torque_{place}", torque, "N.m", "torque of the output shaft")
 

@@ -26,20 +26,23 @@ from pydantic import model_validator
 
 from jounce.components.basics import Subsystem
 from jounce.components.controllers.slip_control import SlipControl, limited
-from jounce.components.drive.base import DrivePart, Station
+from jounce.components.drive.base import DrivePart, Seen, Station
 from jounce.components.drive.battery import Battery
 from jounce.components.drive.differential import ENDS, OpenDifferential
 from jounce.components.drive.engine_control import RUNNING
 from jounce.components.drive.hub import hub
+from jounce.components.drive.joints import Joint, ShaftJoints
 from jounce.components.drive.machine import Machine
 from jounce.components.drive.thrust import of_train
 from jounce.components.drive.train import Hub, Shaft, Train
 from jounce.components.model import Opening, VehicleModel
 from jounce.components.part import Level, Part, Symbols
 from jounce.components.places import Place, VehiclePlace
-from jounce.core.errors import ModelError
-from jounce.core.fields import Data, choice, part, problem
-from jounce.symbolic.ops import fmin
+from jounce.core.errors import ModelError, did_you_mean
+from jounce.core.fields import Bad, Data, choice, part, problem
+from jounce.core.library import LIBRARY
+from jounce.core.yaml_files import read_mapping
+from jounce.symbolic.ops import fmin, if_else
 
 Layout = Literal[
     "fwd", "rwd", "awd", "none", "dual_motor_awd", "fwd_with_rear_diff", "rwd_with_front_diff", "members"
@@ -113,13 +116,30 @@ class Driveline(Subsystem):
     rear_left_motor: DrivePart | None = slot("motor at that wheel")
     rear_right_motor: DrivePart | None = slot("motor at that wheel")
     members: tuple[DrivePart, ...] = part((), family="driveline", each="member", doc="any parts, with their shafts")
+    angles: bool = choice(False, doc="angles of all shafts as channels, from where they are at the start")
+    joints: tuple[ShaftJoints, ...] = part((), doc="joints of drive shafts, by axle; absent: shafts without loads")
+    controls: tuple[DrivePart, ...] = part((), family="driveline", each="control", doc="control units, without shafts")
     battery: Battery | None = part(None, family="battery", silent=True, doc="what feeds the motors; absent: anything")
     tcs: SlipControl | None = part(None, family="slip_control", silent=True, doc="traction control, on the throttle")
 
     # -- data ------------------------------------------------------------------------------------------------------
 
+    @classmethod
+    def expand(cls, raw: Any) -> Any:
+        """A name means a driveline of the library."""
+        if not isinstance(raw, str):
+            return raw
+        file = LIBRARY / "drivelines" / f"{raw}.yaml"
+        if raw in library_drivelines():
+            return dict(read_mapping(file, "expected the parts of a driveline"))
+        known = did_you_mean(raw, library_drivelines(), limit=12).replace("  known:", "  in the library:")
+        return Bad(raw, (((), f"no such driveline{known}"),))
+
     @model_validator(mode="after")
     def _fits(self) -> Self:
+        for i, unit in enumerate(self.controls):
+            if unit.ports:
+                raise problem(f"{getattr(unit, 'kind', 'part')} has shafts: it is no control unit", "controls", i)
         given = [name for name in (*CHAIN, *PLACES, *MOTORS, *SHAFTS) if getattr(self, name) is not None]
         if self.layout == "members":
             if given:
@@ -158,7 +178,14 @@ class Driveline(Subsystem):
                 raise problem(f"{getattr(found, 'kind', 'part')} does not stand between two shafts", name)
 
     def arranged(self, place: VehiclePlace) -> list[Member]:
-        """All parts with their shafts."""
+        """All parts with their shafts, control units first: what they say others ask for."""
+        units = [
+            Member(unit.name or str(getattr(unit, "kind", "control")), f"control{i + 1}", unit, ())
+            for i, unit in enumerate(self.controls)
+        ]
+        return units + self._joined(place)
+
+    def _joined(self, place: VehiclePlace) -> list[Member]:
         if self.layout == "members":
             return [
                 Member(item.name or f"member{i + 1}", f"member{i + 1}", item, item.shafts)
@@ -207,15 +234,17 @@ class Driveline(Subsystem):
     def check(self, place: VehiclePlace) -> None:
         """Raise unless the parts of this driveline can turn the wheels of a vehicle."""
         members = self.arranged(place)
-        for i, member in enumerate(members):
+        for member in members:
             if len(member.shafts) != len(member.part.ports):
                 kind = getattr(member.part, "kind", "part")
                 ports = ", ".join(member.part.ports)
-                where: tuple[Any, ...] = ("members", i, "shafts") if self.layout == "members" else (member.key,)
+                i = int(member.key.removeprefix("member")) - 1 if self.layout == "members" else None
+                where: tuple[Any, ...] = (member.key,) if i is None else ("members", i, "shafts")
                 raise problem(f"{len(member.shafts)} shafts; {kind} has the ports {ports}", *where)
         train = Train([Hub(name, 0.0, None, lambda torque: None, 1.0) for name in place.wheels], None, None)
         for member in members:
-            train.join(member.name, str(getattr(member.part, "kind", "part")), member.shafts)
+            if member.shafts:
+                train.join(member.name, str(getattr(member.part, "kind", "part")), member.shafts)
         names = [member.name for member in members]
         twice = next((name for name in names if names.count(name) > 1), None)
         try:
@@ -239,6 +268,9 @@ class Driveline(Subsystem):
         for wheel in place.wheels.values():
             if self.tcs is not None:
                 yield f"{wheel.name}.tcs", self.tcs
+            for group in self.joints:
+                if group.axle == wheel.axle.number:
+                    yield f"{wheel.name}.shaft_joints", group.at(wheel)
 
     def parts_by_key(self) -> Iterator[tuple[str, Part]]:
         """All parts with the keys of their numbers."""
@@ -246,11 +278,25 @@ class Driveline(Subsystem):
             found = getattr(self, name)
             if isinstance(found, DrivePart | Battery):
                 yield name, found
-        yield from ((f"member{i + 1}", item) for i, item in enumerate(self.members))
+        for word, listed in (("control", self.controls), ("member", self.members)):
+            yield from ((f"{word}{i + 1}", item) for i, item in enumerate(listed))
 
     def hubs(self, at: VehicleModel) -> list[Hub]:
-        """Ends of the train, and the frame they belong to."""
-        return [hub(wheel) for wheel in at.wheels.values()]
+        """Ends of the train: where joints are, or what bears the differential, changes them."""
+        housings = {
+            name: member.part.housing
+            for member in self.arranged(at.place)
+            if isinstance(member.part, OpenDifferential)
+            for name in member.shafts[1:]
+        }
+        made = []
+        for name, wheel in at.wheels.items():
+            group = next((item for item in self.joints if item.axle == wheel.place.axle.number), None)
+            joint = None
+            if group is not None:
+                joint = Joint(wheel, at.bound(group.at(wheel.place), wheel.place, f"{name}.shaft_joints."))
+            made.append(hub(wheel, housings.get(name, "chassis"), joint))
+        return made
 
     def frame(self, at: VehicleModel) -> Any:
         return at.units[0].chassis
@@ -275,12 +321,16 @@ class Driveline(Subsystem):
         for member in self.arranged(at.place):
             group = self._group(member)
             kind = str(getattr(member.part, "kind", "part"))
-            shafts = train.join(member.name, kind, member.shafts)
+            shafts = train.join(member.name, kind, member.shafts) if member.shafts else []
             symbols = at.symbols(member.part, f"driveline.{member.key}")
             stations.append(Station(member.part, member.name, group, at, train, symbols, shafts))
         p.kept.update(train=train, stations=stations)
         for station in stations:  # a gearbox asks whether what is before it opens for a shift
-            before = [s for s in stations if hasattr(s.part, "seamless") and s.shafts[-1] is station.shafts[0]]
+            before = [
+                s
+                for s in stations
+                if hasattr(s.part, "seamless") and station.shafts and s.shafts[-1] is station.shafts[0]
+            ]
             if before and before[0] is not station:
                 station.kept["coupling"] = before[0]
         for station in stations:
@@ -288,6 +338,9 @@ class Driveline(Subsystem):
         running = {id(s.shafts[0]) for s in stations if getattr(s.part, "runs", False)}
         train.solve(lambda shaft: RUNNING if id(shaft) in running else 0.0)
         self._start_rolling(at, train)
+        for shaft in train.shafts.values() if self.angles else ():
+            shaft.angle = train.scope.state(f"{shaft.name}.angle", "rad", f"turned by shaft {shaft.name}", role="free")
+            train.scope.derivative(shaft.angle, shaft.speed)
         engines = [s for s in stations if getattr(s.part, "runs", False)]
         if engines:
             first = engines[0]
@@ -327,6 +380,13 @@ class Driveline(Subsystem):
             self.battery.act_in(at, at.symbols(self.battery, "driveline.battery"))
         train.flow()
 
+    def happened(self, place: VehiclePlace, seen: Seen) -> Iterator[str]:
+        """What a run did to its parts: stall, overspeed, an empty battery."""
+        for member in self.arranged(place):
+            yield from member.part.happened(self._group(member), seen)
+        if self.battery is not None:
+            yield from self.battery.happened(seen)
+
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         for station in p.kept["stations"]:
             station.part.told(station)
@@ -335,6 +395,11 @@ class Driveline(Subsystem):
         for name in DEMANDS:
             if at.signals.is_read(name):
                 at.channel(f"driver_demands.{name}", at.signals.read(name, "channels"), "-", DEMANDS[name])
+
+
+def library_drivelines() -> list[str]:
+    """Names of the drivelines in the library: those of its cars."""
+    return sorted(path.stem for path in (LIBRARY / "drivelines").glob("*.yaml"))
 
 
 MOTORS = ("main_motor", "central_motor", "front_motor", "rear_motor", *WHEEL_MOTORS)
@@ -360,7 +425,9 @@ def _traction(at: VehicleModel) -> Any:
     found: Any = 1.0
     for wheel in at.wheels.values():
         found = fmin(found, limited(wheel, "tcs", "driving"))
-    return found
+    if "driveline.engaged" not in at.signals:
+        return found
+    return if_else(at.signals.read("driveline.engaged", "tcs") > 0, found, 1.0)  # not in neutral, not while shifting
 
 
 __all__ = ["LAYOUTS", "Driveline", "Member", "Shaft"]

@@ -19,11 +19,12 @@ Fuel: with the brake mean effective pressure of a four-stroke engine of displace
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
-from jounce.components.drive.base import Station, constant
+from jounce.components.drive.base import Seen, Station, constant, first_time
 from jounce.components.drive.machine import Machine
 from jounce.core.curves import Curve
 from jounce.core.fields import Data, choice, curve, part, problem, quantity
@@ -32,6 +33,8 @@ from jounce.symbolic.ops import clip, fmax, if_else
 RPM = math.pi / 30
 GAS = 287.05  # J/(kg K), dry air
 RUNNING = 90.0  # rad/s: a running engine at the start of a run, some 860 rpm
+STALLED = 0.6  # of the stall speed: no engine runs that slowly
+OVERSPEED = 0.05  # above the limit: control of the throttle overshoots by less
 SLOW = 0.1  # m/s: below this consumption per distance means nothing
 
 
@@ -112,6 +115,7 @@ class Engine(Machine):
     fuel: Fuel | None = part(None, doc="consumption; absent: not computed")
 
     runs = True
+    pedal = "engine"
 
     @model_validator(mode="after")
     def _speeds(self) -> Self:
@@ -127,7 +131,7 @@ class Engine(Machine):
 
     def shaped(self, here: Station, speed: Any, demand: Any) -> Any:
         p = here.p
-        found = demand * here.read_or("driveline.shift_throttle", 1.0)
+        found = demand * here.read_or("driveline.shift_throttle", 1.0) * here.read_or("driveline.launch", 1.0)
         active = here.model.outside(
             "Subsystem_Activation.Internal_Engine_Idle_MaxRev_Controls_Activity", "-",
             "1 keeps, 0 removes idle and overspeed control", "flag", 1.0,
@@ -154,6 +158,21 @@ class Engine(Machine):
         flow = kept["flow"] = self.fuel.flow(p, kept["torque"], kept["speed"])
         used = kept["used"] = here.scope.state("fuel.used", "kg", "fuel that was burnt", role="free")
         here.scope.derivative(used, flow)
+
+    def happened(self, group: str, seen: Seen) -> Iterator[str]:
+        speed = seen(f"{group}.engine_rpm")
+        if speed is None:
+            return
+        stalled = first_time(seen, speed < STALLED * self.stall_speed)
+        if stalled is not None:
+            yield f"{group}: the engine stalled at {stalled:.3f} s, slower than {self.stall_speed / RPM:.0f} rpm"
+        limit = self.rev_limit.constant if self.rev_limit.constant is not None else max(self.rev_limit.y)
+        over = first_time(seen, speed > (1 + OVERSPEED) * limit)
+        if over is not None:
+            yield (
+                f"{group}: the engine turned too fast from {over:.3f} s on, up to {speed.max() / RPM:.0f} rpm; "
+                f"its limit is {limit / RPM:.0f} rpm"
+            )
 
     def told(self, here: Station) -> None:
         super().told(here)

@@ -119,9 +119,7 @@ class Gearbox(DrivePart):
         here.channel("clutch_outputplate_torque", before.torque, "N.m", "torque on the input shaft")
         passed = made.ratio * here.relation.factor * before.torque
         here.channel("torque", passed, "N.m", "torque of the output shaft, without that of inertia")
-        here.channel("diff_central_inputshaft_omega", after.speed, "rad/s", "speed of the output shaft")
-        change = here.model.system.second_rate(after.speed)
-        here.channel("diff_central_inputshaft_alpha", change, "rad/s2", "its acceleration")
+        here.tell_shaft("diff_central_inputshaft", after)
         here.channel("lost_power", here.relation.lost, "W", "what becomes heat")
 
 

@@ -6,7 +6,8 @@ s and the angular velocities of carrier and body,
     ω = Ω + s·(ω_carrier − ω_body)                                                                             (1)
 
 A torque T on the wheel is then external to carrier and wheel, and −T s acts on the body: of power T ω, both together. A
-motor in the hub turns with ω = Ω, and reacts on the carrier.
+motor in the hub turns with ω = Ω, and reacts on the carrier; so does a differential in a solid axle, which the carriers
+bear.
 """
 
 from __future__ import annotations
@@ -17,19 +18,22 @@ from jounce.components.model import WheelModel
 from jounce.symbolic.frames import dot
 
 if TYPE_CHECKING:
+    from jounce.components.drive.joints import Joint
     from jounce.components.drive.train import Hub
 
 
-def act(at: WheelModel, torque: Any) -> None:
-    """Apply a drive torque to a wheel, with its reaction."""
+def act(at: WheelModel, torque: Any, reacts: str = "") -> None:
+    """Apply a drive torque to a wheel, with its reaction on the body, the carrier, or nothing."""
     at.drive_torque = torque
-    if at.place.settings.torque_reaction == "carrier":
+    if (reacts or at.place.settings.torque_reaction) == "carrier":
         at.rotor.torque(torque)
         return
     # a shaft from the body: external to carrier and wheel
     frame = at.axle.frame
     vector = [torque * a for a in at.rotor.axis]
     at.rotor.external_torque(vector)
+    if reacts == "none":
+        return
     at.system.torque(frame, [-t for t in at.carrier.express(vector, frame)])
 
 
@@ -39,13 +43,18 @@ def through(at: WheelModel, torque: Any) -> Any:
     return at.vehicle.through(torque, "N.m", "drive torque on the wheel", added=name)
 
 
-def hub(at: WheelModel) -> Hub:
-    """The end of a train at a wheel (1)."""
+def hub(at: WheelModel, housing: str = "chassis", joint: Joint | None = None) -> Hub:
+    """The end of a train at a wheel (1); ``housing``: what bears the differential, ``joint``: of its shaft."""
     from jounce.components.drive.train import Hub  # a drive without a train does not need it
 
     rotor = at.rotor
-    speed = rotor.spin
-    if at.place.settings.torque_reaction != "carrier":
-        speed = speed + dot(rotor.axis, at.carrier.turning_in(at.axle.frame))
     rolling = next((v for s, v in at.system.rolling if s is at.system.speed_of(rotor.spin)), 0.0)
-    return Hub(at.place.name, speed, rotor.spin, lambda torque: act(at, through(at, torque)), rotor.inertia, rolling)
+    if joint is not None:
+        return joint.hub(through, rolling)
+    own = housing == "suspension" or at.place.settings.torque_reaction == "carrier"
+    speed = rotor.spin if own else rotor.spin + dot(rotor.axis, at.carrier.turning_in(at.axle.frame))
+
+    def acting(torque: Any) -> None:
+        act(at, through(at, torque), "carrier" if own else housing)
+
+    return Hub(at.place.name, speed, rotor.spin, acting, rotor.inertia, rolling)

@@ -25,6 +25,7 @@ class Machine(DrivePart):
     ports: ClassVar[tuple[str, ...]] = ("shaft",)
     runs: ClassVar[bool] = False  # whether it turns before the vehicle moves
     linear: ClassVar[bool] = True  # whether its torque is linear in the demand
+    pedal: ClassVar[str] = "motor"  # which share of the pedal a control unit gives it
 
     inertia: float = quantity("kg.m2", 0.07, gt=0, typical=(1e-4, 20.0), doc="of what turns in it")
     ratio: float = quantity("-", 1.0, gt=0, typical=(0.2, 30.0), doc="its speed over that of the shaft")
@@ -53,7 +54,7 @@ class Machine(DrivePart):
     def demanded(self, here: Station) -> Any:
         """The pedal after scaling and offset of a run, from 0 to 1."""
         model, word = here.model, self._ports(here)[0]
-        given = here.read("throttle")
+        given = here.read_or(f"driveline.{self.pedal}_pedal", here.read("throttle"))
         scale = model.outside(f"{word}.throttle_scaling", "-", "factor on the throttle of this machine", "scale", 1.0)
         offset = model.outside(f"{word}.throttle_offset", "-", "added to the throttle of this machine", "added")
         given = given if scale is None else scale * given
@@ -117,6 +118,7 @@ class Machine(DrivePart):
         if "lost" in kept:
             here.channel("lost_power", kept["lost"], "W", "what its rotating parts make heat")
         name = "clutch_inputplate" if here.group == OF_ENGINE else "differential_inputshaft"
-        shaft = here.shafts[0]
-        here.channel(f"{name}_omega", shaft.speed, "rad/s", "speed of the shaft")
-        here.channel(f"{name}_alpha", here.model.system.second_rate(shaft.speed), "rad/s2", "its acceleration")
+        here.tell_shaft(name, here.shafts[0])
+        if "driveline.traction" in here.model.signals:
+            acts = if_else(here.read("driveline.traction") < 1, 1.0, 0.0)
+            here.channel("TCS_activity", acts, "-", "1 while the traction control acts")

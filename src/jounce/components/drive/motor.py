@@ -4,7 +4,8 @@ The torque is that of the shaft. With the speed ω, the throttle u and the brake
 
     b > 0:           T = −r |braking(|ω|, b)| s           r: share that is recovered, or map(|ω|, T)
     else u > 0:      T = motoring(|ω|, u)                                                                       (1)
-    else:            T = −|coasting(|ω|)| s
+    else:            T = −|coasting(|ω|)| s               fading out over the first hundredths of the throttle
+    a control unit asks for charging with a share c of the largest torque:   T = −c motoring(|ω|, 1) s
 
 s fades braking and coasting out at a low speed of the vehicle, to nothing below the threshold, and has the sign of the
 speed, so that both brake whichever way the motor turns. In reverse motoring is turned around.
@@ -30,6 +31,7 @@ from jounce.core.curves import Curve
 from jounce.core.fields import choice, curve, problem, quantity
 from jounce.symbolic.ops import clip, fabs, if_else
 
+TOUCHED = 0.02  # throttle at which nothing is left of coasting: a jump would leave speeds without a steady throttle
 FADE = 0.5  # of the threshold: width above it over which braking fades in
 
 
@@ -89,7 +91,11 @@ class Motor(Machine):
         against = -fades * if_else(speed < 0, -1.0, 1.0)
         drives = self._way(here) * p.torque_map(size, demand)
         coasts = 0.0 if self.coasting is None else against * fabs(p.coasting(size))
-        found = if_else(demand > 0, drives, coasts)
+        fading = if_else(demand < TOUCHED, 1 - demand / TOUCHED, 0.0)
+        found = drives + fading * coasts
+        share = here.read_or("driveline.motor_pedal", 0.0)  # below zero a control unit has it charge
+        if "driveline.motor_pedal" in here.model.signals:
+            found = if_else(share < 0, against * fabs(share) * fabs(p.torque_map(size, 1.0)), found)
         if self.braking_map is None:
             return found
         full = fabs(p.braking_map(size, brake))

@@ -84,6 +84,7 @@ class Shaft:
     torque: Any = 0.0  # sum of all that acts on it, without inertia
     relation: Relation | None = None  # what determines it
     symbol: Any = None  # of a freedom
+    angle: Any = None  # turned since the start, where somebody wants to know
 
     @property
     def inertia(self) -> Any:
