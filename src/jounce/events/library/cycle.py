@@ -120,7 +120,8 @@ def of_run(run: Run) -> Figures:
     _consumption(figures, run, grown, distance)
     other = kept.get("quasi_static")
     if isinstance(other, Mapping):
-        figures.put("consumption_quasi_static", other["consumption"], other["unit"])
+        if other.get("consumption") is not None:  # an ideal drive has none
+            figures.put("consumption_quasi_static", other["consumption"], other["unit"])
         work = grown.get("sources", math.nan)
         if work:
             figures.put("quasi_static_difference", 100 * (other["source"] / work - 1), "%")
