@@ -1,8 +1,8 @@
 """Following a speed: what events share that keep one, or change it as they like.
 
-The driver is a part (``jounce.components.driver.longitudinal``), compiled into the model; an event gives him a speed over
-time, and what he knows of the car: mass, resistance, brakes. With the force F₀ that keeps the speed v₀ at the start,
-found by steady running, what he expects at the start is exact:
+The driver is a part (``jounce.components.driver.longitudinal``), compiled into the model; an event gives him a speed
+over time, and what he knows of the car: mass, resistance, brakes. With the force F₀ that keeps the speed v₀ at the
+start, found by steady running, what he expects at the start is exact:
 
     A = F₀ − m g s − B v₀ − C v₀²                                                                                (1)
 

@@ -1,7 +1,7 @@
 """Drive cycles: speed over time, from a table (CSV) or from the library by name.
 
-A line of names, among them ``time`` and ``speed``, a line of units, or units in brackets behind the names, then numbers.
-Between the rows the speed is linear.
+A line of names, among them ``time`` and ``speed``, a line of units, or units in brackets behind the names, then
+numbers. Between the rows the speed is linear.
 """
 
 from __future__ import annotations

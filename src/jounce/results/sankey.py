@@ -14,7 +14,7 @@ SMALLEST = 2e-3  # of the work: less is not drawn
 
 
 def flows(run: Run) -> dict[str, float]:
-    """Where the work of the sources ends, J; what changed the motion of the car, or was lost elsewhere in it, is the rest."""
+    """Where the work of the sources ends, J; the rest moved the car, lifted it, or went into its dampers."""
     grown = {
         name.removeprefix(GROUP): float(run[name][-1] - run[name][0]) for name in run.names if name.startswith(GROUP)
     }

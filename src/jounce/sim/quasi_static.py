@@ -3,15 +3,15 @@
 Over every interval of the trace, with its mean speed v and its acceleration a,
 
     F = (m + Σ J g²) a + ½ρ c_x A v² + Σ f_r F_z + m g s,    g = i/r                                                (1)
-    slip  κ = F/Σ C_κ  of the driven wheels,    n = g v (1 + κ),    F_drive(u or b, n) = F                              (2)
+    slip  κ = F/Σ C_κ  of the driven wheels,    n = g v (1 + κ),    F_drive(u or b, n) = F                          (2)
 
-The numbers are those of the vehicle: drag and loads at design height, rolling resistance and slip stiffness of its tires
-at their static loads, ratios, efficiencies and inertias of all parts between machines and wheels, maps of machines; one
-throttle for all machines, motors before brakes. A gear is the highest one whose speed is between those of shifting up
-into it and down from it, and that has the force. A clutch that slips in a launch holds the engine at the middle of the
-speeds at which it closes; a converter is taken at the speed ratio that carries the torque. Idle engines, which give no
-power, burn what their maps say: nothing. [Guzzella2013] chapter 2. Not in it: transients, transfer of load, tires beyond
-their linear slip, elastic shafts, locks, limits of the battery.
+The numbers are those of the vehicle: drag and loads at design height, rolling resistance and slip stiffness of its
+tires at their static loads, ratios, efficiencies and inertias of all parts between machines and wheels, maps of
+machines; one throttle for all machines, motors before brakes. A gear is the highest one whose speed is between those
+of shifting up into it and down from it, and that has the force. A clutch that slips in a launch holds the engine at
+the middle of the speeds at which it closes; a converter is taken at the speed ratio that carries the torque. Idle
+engines, which give no power, burn what their maps say: nothing. [Guzzella2013] chapter 2. Not in it: transients,
+transfer of load, tires beyond their linear slip, elastic shafts, locks, limits of the battery.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def static_loads(vehicle: Vehicle) -> dict[str, float]:
     x = np.array([axle.x for axle in place.axles])
     off = x - x.mean()
     square = float((off**2).sum())
-    share = 1 / len(x) + (off * (centre - x.mean()) / square if square else 0.0)
+    share = np.full(len(x), 1 / len(x)) + (off * (centre - x.mean()) / square if square else 0.0)
     return {
         wheel.name: float(mass * GRAVITY * part / len(axle.wheels))
         for axle, part in zip(place.axles, share, strict=True)
@@ -259,7 +259,7 @@ def quasi_static(vehicle: Vehicle, time: Array, speed: Array, grade: float = 0.0
         drive = np.clip(wanted, 0.0, vehicle.drive.max_torque / road.radius)
         source = drive * v * (1 + road.slip(drive))
         lacks = wanted > drive * (1 + 1e-9) + 1e-6
-        kinetic = 0.0
+        kinetic = 0.0 * v
     else:
         chain = Chain(vehicle, road.radius)
         backward = Backward(chain, road, v, a, resistance, moving)
@@ -345,7 +345,7 @@ class Backward:
         able = (shaft >= least[:, None]) & (strong >= wanted)
         able[0] |= ~able.any(axis=0) & ((strong[0] >= strong.max(axis=0)) | ~moving)
         best = np.where(able.any(axis=0), n - 1 - np.argmax(able[::-1], axis=0), np.argmax(strong, axis=0))
-        return best.astype(np.intp)
+        return np.asarray(best, dtype=np.intp)
 
     def _speeds(self, gear: npt.NDArray[np.intp], moving: npt.NDArray[np.bool_]) -> tuple[list[Array], Array]:
         """Of all machines, and of the engine over that of the shaft behind its clutch."""

@@ -6,10 +6,10 @@ a part tells (its channel ``lost_power``),
     W_sources = W_hubs + Σ W_lost + W_auxiliary + Δ(½ Σ J ω²) + ΔE_springs                                          (1)
 
 for all shafts before the hubs. The work at the hubs is that of the torques there, less what the inertia of the shafts
-that turn with them takes: P = Σ T ω_hub − Σ J ω ω̇. No term is found as the rest of the others; what (1) does not meet is
-the error of integration. Along the road,
+that turn with them takes: P = Σ T ω_hub − Σ J ω ω̇. No term is found as the rest of the others; what (1) does not meet
+is the error of integration. Along the road,
 
-    W_drag = ∫F v,   W_rolling = −∫Σ M_y Ω,   W_slip = ∫Σ F_x (Ω r − v_x),   W_brakes = −∫Σ M_b Ω                         (2)
+    W_drag = ∫F v,   W_rolling = −∫Σ M_y Ω,   W_slip = ∫Σ F_x (Ω r − v_x),   W_brakes = −∫Σ M_b Ω                   (2)
 
 All are states with a rate and nothing that depends on them.
 """

@@ -2,7 +2,7 @@
 
 With the radius r of the wheels, a shaft at rolling speed v turns with g v, and a torque on it pushes with g T,
 
-    g = 1/r  at a hub,    g_s = Σ a_k g_k  over a relation (``train`` (1)),    g of the other shaft over a coupling      (1)
+    g = 1/r  at a hub,    g_s = Σ a_k g_k  over a relation (``train`` (1)),    g of the other shaft over a coupling  (1)
     F(u, b) = Σ_machines f g T(ω, u, b),     m = Σ_shafts J g²                                                     (2)
 
 f: efficiencies on the way, one way or the other; over a converter its torque ratio in force.

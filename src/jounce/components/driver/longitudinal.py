@@ -3,13 +3,13 @@
 Wanted speed v* and its rate a* are inputs (``driver.target_speed``). With the error e = v* − v, the acceleration â = v̇
 through a filter, the mass m along the road with everything that turns, the slope s (sine) and the resistance R,
 
-    a = min(a* + P e + I ∫e dt + P_a (a* − â) + I_a ∫(a* − â) dt,  what full throttle gives)                          (1)
+    a = min(a* + P e + I ∫e dt + P_a (a* − â) + I_a ∫(a* − â) dt,  what full throttle gives)                        (1)
     F = m a + R(v*) + m g s,    R = A + B v + C v²                                                              (2)
 
-P and I follow the speed, P_a and I_a the acceleration: with P = I = 0 speed that was lost in a shift stays lost. Integrals
-by the trapezoidal rule; while the pedals are at their ends, or no torque comes through, they move only towards them.
-F becomes pedals by what the drive says it can do (``drive/thrust`` (2)): with F₀ of the drive with the pedal up, engine
-braking or none,
+P and I follow the speed, P_a and I_a the acceleration: with P = I = 0 speed that was lost in a shift stays lost.
+Integrals by the trapezoidal rule; while the pedals are at their ends, or no torque comes through, they move only
+towards them. F becomes pedals by what the drive says it can do (``drive/thrust`` (2)): with F₀ of the drive with the
+pedal up, engine braking or none,
 
     F ≥ F₀:   F_drive(u, 0) = F;       else   F_drive(0, b) = F as far as motors go, brakes for the rest            (3)
 

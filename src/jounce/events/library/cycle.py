@@ -1,4 +1,4 @@
-"""Drive cycle: a speed over time, followed by the longitudinal driver; energy, consumption, and how well it was followed.
+"""Drive cycle: a speed over time, followed by the longitudinal driver; energy, consumption, misses of the trace.
 
 A row of the trace is missed where the speed is outside the band that the tolerance ε makes around the trace, within one
 second to either side,
@@ -6,8 +6,8 @@ second to either side,
     min v*(t ± 1 s) − ε ≤ v(t) ≤ max v*(t ± 1 s) + ε,    ε = 2 km/h, of American cycles 2 mph                        (1)
 
 UN GTR 15 annex 6, 40 CFR 1066.425. A car that cannot follow is a result, with its misses. Consumption is the volume of
-fuel, or the work of the battery's terminals with auxiliaries, over the distance driven. The account of energy is that of
-``components/drive/energy`` (1); what it does not meet is ``energy_residual``.
+fuel, or the work of the battery's terminals with auxiliaries, over the distance driven. The account of energy is that
+of ``components/drive/energy`` (1); what it does not meet is ``energy_residual``.
 
 ``mode: quasi_static`` computes backwards from the wheel instead (``sim/quasi_static``).
 """
@@ -21,6 +21,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import model_validator
 
 from jounce.components.drive.energy import EnergyAccount
@@ -86,7 +87,7 @@ FIRST = ("consumption", "energy_residual", "trace_miss_time", "trace_error_rms")
 # --- key figures -----------------------------------------------------------------------------------------------------
 
 
-def missed(time: Array, speed: Array, trace_time: Array, trace: Array, tolerance: float) -> Array:
+def missed(time: Array, speed: Array, trace_time: Array, trace: Array, tolerance: float) -> npt.NDArray[np.bool_]:
     """Whether each row is outside the tolerance (1)."""
     low, high = np.full(len(time), np.inf), np.full(len(time), -np.inf)
     # the extremes of a piecewise linear trace within the window: at its ends, or at corners of the trace inside
@@ -99,8 +100,7 @@ def missed(time: Array, speed: Array, trace_time: Array, trace: Array, tolerance
         inside = first + k < last
         corner = trace[np.minimum(first + k, len(trace) - 1)]
         low, high = np.where(inside, np.minimum(low, corner), low), np.where(inside, np.maximum(high, corner), high)
-    found: Array = (speed < low - tolerance) | (speed > high + tolerance)
-    return found
+    return np.asarray((speed < low - tolerance) | (speed > high + tolerance))
 
 
 def of_run(run: Run) -> Figures:
@@ -120,7 +120,8 @@ def of_run(run: Run) -> Figures:
     _consumption(figures, run, grown, distance)
     other = kept.get("quasi_static")
     if isinstance(other, Mapping):
-        figures.put("consumption_quasi_static", other["consumption"], other["unit"])
+        if other.get("consumption") is not None:  # an ideal drive has none
+            figures.put("consumption_quasi_static", other["consumption"], other["unit"])
         work = grown.get("sources", math.nan)
         if work:
             figures.put("quasi_static_difference", 100 * (other["source"] / work - 1), "%")

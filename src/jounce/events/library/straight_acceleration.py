@@ -34,7 +34,7 @@ from jounce.results.kinds import Kind
 from jounce.results.panels import STRAIGHT
 from jounce.results.run import Run
 from jounce.results.signals import crossing
-from jounce.runtime.program import Constant, End, Open, Phase, Program, Ramp, Rate, Stop, When
+from jounce.runtime.program import Channel, Constant, End, Open, Phase, Program, Ramp, Rate, Stop, When
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
@@ -85,7 +85,8 @@ def acceleration(
     Returns
     -------
     t_0_60, t_0_100, t_0_160, t_0_200, t_60_100, t_80_120, quarter_mile, t_1000m (s), v_402m, v_1000m, v_max (km/h),
-    top_speed (km/h, where the run goes on until the car gains no more), ax_max (m/s²), squat_gradient (deg/g). Of the times only those that the run reaches, except t_0_100.
+    top_speed (km/h, where the run goes on until the car gains no more), ax_max (m/s²),
+    squat_gradient (deg/g). Of the times only those that the run reaches, except t_0_100.
     """
     figures = Figures()
     why = unsound(time, speed)
@@ -188,6 +189,7 @@ class StraightAcceleration(Driven):
         hands_off = [Open("throttle", Constant(start.throttle)), Open("brake", Constant(0.0))]
         keeping = follow(start, Constant(self.speed)) if self.cruise and abs(self.speed) > CRAWL else hands_off
         waiting = Phase("wait", [*steering, *keeping], duration=max(self.start_time, 1e-3))
+        pedals: list[Channel]
         if self.open_loop:
             pedals = [Open("throttle", Ramp(self.throttle, self.ramp_time)), Open("brake", Constant(0.0))]
             pedals += released() if self._follows else []

@@ -18,7 +18,7 @@ from jounce.results.key_figures.common import Array
 from jounce.results.kinds import Kind
 from jounce.results.panels import STRAIGHT
 from jounce.results.run import Run
-from jounce.runtime.program import End, Open, Phase, Program, Ramp, Rate, Stop, When
+from jounce.runtime.program import Channel, End, Open, Phase, Program, Ramp, Rate, Stop, When
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
@@ -106,6 +106,7 @@ class StraightBraking(Driven):
         ]
         stopped = End(still, then=Stop("standstill"))
         waiting = Phase("wait", [*steering, *self.pedals(start)], duration=max(self.start_time, 1e-3))
+        pedals: list[Channel]
         if self.open_loop:
             pedals = [Open("throttle", Ramp(0.0, 0.1)), Open("brake", Ramp(self.brake, self.ramp_time))]
             pedals += released() if self.cruise else []
