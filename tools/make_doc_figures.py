@@ -7,7 +7,8 @@ docs/images/vehicle/friction.png   friction of the sedan's suspensions on a road
 docs/images/kc/front_axle.png      curves of the sedan's front axle on the suspension rig
 docs/images/kc/loop.png            vertical force of a wheel whose strut rubs, up and down, as docs/kc.md has it
 docs/images/kc/budget.png          understeer budget of the sedan with wheels that give way
-docs/images/vehicle/steering.png   what the hands feel of the road, of the steering in docs/steering.md
+docs/images/vehicle/steering.png   what the hands feel of the road in the sedan, and what friction does to it
+docs/images/vehicle/steering_assist.png  kingpin moments of the cars with power assistance, and hand torques
 docs/images/kc/rear_axle.png       curves of the worked example of docs/kc_import.md, over its points
 """
 
@@ -305,41 +306,99 @@ def compliance() -> None:
     save(figure, "compliance.png")
 
 
+CAUSES = {
+    "lateral force": ("Tire_Force_Fy", "Tire_Force_Mx"),
+    "aligning torque": ("Tire_Force_Mz",),
+    "wheel load": ("Tire_Force_Fz",),
+    "longitudinal force": ("Tire_Force_Fx", "Tire_Force_My"),
+    "weight, gyroscopic": ("Weight", "Gyroscopic"),
+}
+COLOURS = dict(zip(CAUSES, ("#1f4e8c", "#b3432b", "#5a8f3d", "#c28a1e", "#7d8590"), strict=True))
+ASSISTED = {"compact": "#5a8f3d", "sedan": "#1f4e8c", "suv": "#b3432b", "light_truck": "#c28a1e"}
+HAND = "Steering_System.Steering_Wheel_Torque"
+
+
+def kingpin(run: Any, names: tuple[str, ...]) -> Any:
+    """Moments about both kingpins by some causes."""
+    return sum(run[f"Kingpin_Contribute_Front_{side}.{name}"] for side in ("Left", "Right") for name in names)
+
+
+def other_steering(car: Vehicle, assist: float = 1.0, friction: float = 1.0) -> Vehicle:
+    """A car with its assist and friction times factors."""
+    data = car.steering.rack_pinion
+    assert data is not None
+    where = "electric.current" if data.electric is not None else "hydraulic.pressure"
+    curve = data.electric.current if data.electric is not None else data.hydraulic.pressure
+    rows = [[float(assist * y) for y in row] for row in curve.values]
+    changes: dict[str, Any] = {where: {"x": list(curve.x), "z": list(curve.z), "y": rows}}
+    for place in ("column", "rack"):
+        spring = getattr(data.friction, place).spring
+        changes[f"friction.{place}.spring.maximum"] = friction * spring.maximum
+        changes[f"friction.{place}.spring.minimum"] = friction * spring.minimum
+    return car.with_(**{f"steering.rack_pinion.{key}": value for key, value in changes.items()})
+
+
+def tidy(axes: Any) -> None:
+    for ax in axes:
+        ax.grid(color="#e3e6ea", lw=0.7)
+        ax.set_axisbelow(True)
+        ax.spines[["top", "right"]].set_visible(False)
+
+
 def steering() -> None:
-    """Kingpin moments by cause and hand torque of a weave test, with the steering that the page describes."""
-    import re
-
-    from ruamel.yaml import YAML
-
+    """From the road to the hands: kingpin moments by cause, what assist and friction make of them."""
     import jounce as jn
 
-    page = (FOLDER.parent.parent / "steering.md").read_text(encoding="utf-8")
-    found = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)
-    assert found is not None
-    data = YAML(typ="safe").load(found[1])
-    run = jn.run(load("sedan").with_(**{f"steering.{key}": value for key, value in data.items()}), jn.events.Weave())
-    rows = run.time > run.time[-1] - 5.0  # one cycle
+    sedan = load("sedan")
+    cycle = 5.0  # s, the last one of a weave test
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3.6), layout="constrained")
+    run = jn.run(sedan, jn.events.Weave())
+    rows = run.time > run.time[-1] - cycle
     ay = run["System_Mass_Center.Tracking_Ay"][rows] / 9.80665
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.4), layout="constrained")
-    causes = {"lateral force": ("Tire_Force_Fy", "Tire_Force_Mx"), "aligning torque": ("Tire_Force_Mz",),
-              "load": ("Tire_Force_Fz",), "longitudinal force": ("Tire_Force_Fx",),
-              "gyroscopic": ("Gyroscopic",)}  # fmt: skip
-    for text, names in causes.items():
-        channels = [f"Kingpin_Contribute_Front_{side}.{name}" for side in ("Left", "Right") for name in names]
-        left.plot(ay, sum(run[channel][rows] for channel in channels), label=text)
-    torques = {
-        "Steering_System.Steering_Wheel_Torque": "of the hand",
-        "Steering_System.DriveSim_Steering_Feedback_Torque": "without friction and inertia",
-        "Steering_column.friction_torque": "friction of the column",
-    }
-    for name, text in torques.items():
-        right.plot(ay, run[name][rows], label=text)
-    for ax, title in ((left, "moment about both kingpins, N·m"), (right, "torque at the hand wheel, N·m")):
-        ax.set_title(title, fontsize=10, loc="left")
+    for text, names in CAUSES.items():
+        left.plot(ay, kingpin(run, names)[rows], color=COLOURS[text], lw=1.5, label=text)
+    left.set_title("moment about both kingpins, N·m", fontsize=10, loc="left")
+    left.set_ylim(-70, 120)
+    left.legend(fontsize=8, frameon=False, ncols=2, loc="upper right")
+    for friction, style, text in ((1.0, "-", "as it is"), (1e-6, "--", "without friction")):
+        run = jn.run(other_steering(sedan, friction=friction), jn.events.Weave())
+        ay = run["System_Mass_Center.Tracking_Ay"][rows] / 9.80665
+        right.plot(ay, run[HAND][rows], style, color=AXIS, lw=1.5, label=text)
+    right.set_title("hand torque, N·m", fontsize=10, loc="left")
+    right.legend(fontsize=8, frameon=False, loc="upper left")
+    for ax in (left, right):
         ax.set_xlabel("lateral acceleration, g")
-        ax.grid(True, color="#e3e6ea")
-        ax.legend(fontsize=8)
+    tidy((left, right))
     save(figure, "steering.png")
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3.6), layout="constrained", width_ratios=[1.0, 1.25])
+    for place, (name, colour) in enumerate(ASSISTED.items()):
+        event = jn.events.RampSteer()
+        runs = [jn.run(other_steering(load(name), assist=factor), event) for factor in (1.0, 1e-9)]
+        for run, style in zip(runs, ("-", "--"), strict=True):
+            ay = run["System_Mass_Center.Tracking_Ay"] / 9.80665
+            shown = (ay > 0.005) & (ay < 0.55) & (run.time < run.time[int(np.argmax(ay))])
+            right.plot(ay[shown], run[HAND][shown], style, color=colour, lw=1.5,
+                       label=name.replace("_", " ") if style == "-" else None)  # fmt: skip
+        ay = runs[0]["System_Mass_Center.Tracking_Ay"]
+        at = int(np.argmax(ay > 4.0))
+        ends = [0.0, 0.0]  # of what turns back and of what turns further
+        for text, names in CAUSES.items():
+            value = -float(kingpin(runs[0], names)[at])
+            side = int(value < 0)
+            left.barh(place, value, left=ends[side], color=COLOURS[text], height=0.62, label=None if place else text)
+            ends[side] += value
+    left.set_yticks(range(len(ASSISTED)), [name.replace("_", " ") for name in ASSISTED])
+    left.invert_yaxis()
+    left.axvline(0.0, color=TIRE, lw=0.8)
+    left.set_title("moment that turns back at 4 m/s², N·m", fontsize=10, loc="left")
+    left.legend(fontsize=8, frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.45, -0.1))
+    right.set_title("hand torque, N·m; dashed: without assist", fontsize=10, loc="left")
+    right.set_xlabel("lateral acceleration, g")
+    right.set_ylim(bottom=0.0)
+    right.legend(fontsize=8, frameon=False)
+    tidy((left, right))
+    save(figure, "steering_assist.png")
 
 
 def kc_import() -> None:

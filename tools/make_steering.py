@@ -3,13 +3,13 @@
 What the hand shall feel is stated per car, and <car>/rack_pinion.yaml is written from it; no product is described. With
 T the hand torque, K the torsion bar, φ = T/K its twist and R the torque at the pinion that balances the rack
 
-    R(T) = (1 + b) T + c T |T|                                     b: assist on centre, c: more of it with effort      (1)
-    c = (R_t - (1 + b) T_t)/T_t²                                   by one pair, effort and hand torque                 (2)
-    A(φ) = R - T, beyond T_max = 1.1 T_t of parking: A(φ_max) + A'(φ_max) w tanh((φ - φ_max)/w), w = 0.3 φ_max         (3)
+    R(T) = (1 + b) T + c T |T|                          b: assist on centre, c: more of it with effort              (1)
+    c = (R_t - (1 + b) T_t)/T_t²                        by one pair, effort and hand torque                         (2)
+    A(φ) = R - T, beyond 1.1 T_t of parking (φ_m):  A(φ_m) + A'(φ_m) w tanh((φ - φ_m)/w),  w = 0.3 φ_m              (3)
 
 (2) holds twice: at standstill with the effort of parking, and at 100 km/h with that of 4 m/s². At 36 km/h the assist is
-the mean of both, at 216 km/h 0.85 of that at 100 km/h. (3) is where a motor or a pump reaches its limit. The efforts are
-those of the cars without assistance, which tests compare with what they do.
+the mean of both, at 216 km/h 0.85 of that at 100 km/h. (3) is where a motor or a pump reaches its limit. The efforts
+are those of the cars without assistance, which tests compare with what they do.
 
 Kinds of assistance are those that most cars of a class have: small motors on the column, larger ones at the pinion or
 on the rack as loads grow, hydraulics in trucks. Motors, gears and friction are those of textbooks [Harrer2017]; their
@@ -102,12 +102,15 @@ class Feel:
                 "on": "upper" if self.on == "column" else "lower"
             },
             "rack": {"mass": f"{self.rack_mass:g} kg", "damping": f"{self.rack_damping:g} N.s/m"},
-            "friction": {"column": _rubs(self.column_friction, "60 N.m/rad"), "rack": _rubs(self.rack_friction, "600 N/mm")},
+            "friction": {
+                "column": _rubs(self.column_friction, "60 N.m/rad"), "rack": _rubs(self.rack_friction, "600 N/mm")
+            },
         }  # fmt: skip
         if self.on == "hydraulic":
             result["hydraulic"] = {
                 "piston_area": f"{self.piston_area * 1e6:g} mm2",
-                "piston_volume": f"{self.piston_area * self.stroke * 1e6:g} cm3", "orifice_area": f"{self.orifice * 1e6:g} mm2",
+                "piston_volume": f"{self.piston_area * self.stroke * 1e6:g} cm3",
+                "orifice_area": f"{self.orifice * 1e6:g} mm2",
                 "pressure": table,
             }  # fmt: skip
             return result
@@ -153,7 +156,7 @@ CARS = {
         bar_damping=2.5,
         rack_damping=2000.0,
         piston_area=850e-6,
-    ),  # fmt: skip
+    ),
 }
 
 

@@ -7,7 +7,7 @@
 p pressure difference over the piston, Δp its map over the twist of the torsion bar (and speed), x travel of the rack, V
 the chamber that is under pressure. (2) has rates up to 1e5 1/s near p = Δp; it is written with ṗ/(1 + s r), r the rate
 of the flow over Δp - p and s = 1.25 T_DT, much as a linear-implicit step has it. The state is not p but the way
-p V_p/(2 A_p c_bulk) by which the fluid is compressed: searches of equilibria weigh it beside angles, and pascals do not.
+p V_p/(2 A_p c_bulk) by which the fluid is compressed: it weighs in a search of equilibria as angles do, pascals do not.
 """
 
 from __future__ import annotations

@@ -10,12 +10,12 @@ left wheel of the axle where they have a corner: a steering is of an axle.
 | value | flag |
 |---|---|
 | ``Driver_Demands.rack_displacement`` | ``Subsystem_Activation.Internal_Steering_Column_Activity`` |
-| ``Steering.L1.SuspensionSplinesInput``, ``…Velocity``; ``Steering.L1.SteeringCompliance`` | ``Steering.L1.InternalSteeringColumnFlag`` |
+| ``Steering.L1.SuspensionSplinesInput``, ``…Velocity``; ``Steering.L1.RackDisplacement`` | ``Steering.L1.InternalSteeringColumnFlag`` |
 | ``Steering.L1.KingpinMomentLeft``, ``…KingPinMomentRight`` | ``Steering.L1.InternalKingpinMomentFlag`` |
 | ``Steering.L1.LeftTierodForceOnRackDirection``, ``…Right…``, ``…RackForce``, ``…SteeringTorque`` | ``…InternalForceAndMomentFeedbackFlag`` |
 | ``Steering.Hand_Wheel_Torque`` | ``Steering.Internal_Hand_Wheel_Torque_Computation`` |
 
-A rack with inertia (``rack_pinion``) has forces instead (``Steering_Assist``); there the first two lines and the last
+``Steering.L1.SteeringCompliance`` is added to the angle of the car's own column. A rack with inertia (``rack_pinion``) has forces instead (``Steering_Assist``); there the first two lines and the last
 have no port. Sampled steering models write these inputs as blocks (``jounce.OutsideBlock``).
 """  # noqa: E501
 
@@ -29,6 +29,7 @@ from jounce.symbolic.ops import if_else
 
 COLUMN = "Subsystem_Activation.Internal_Steering_Column_Activity"
 RACK = "Driver_Demands.rack_displacement"
+INPUT = "SuspensionSplinesInput"
 FORCES = "InternalForceAndMomentFeedbackFlag"
 MOMENTS = ("KingpinMomentLeft", "KingPinMomentRight")  # capital P as the catalogue has it
 KINGPINS = "InternalKingpinMomentFlag"
@@ -50,14 +51,16 @@ def given_angle(at: AxleModel, angle: Any, back: Any, unit: str) -> Any:
     wound = port(name(at, "SteeringCompliance"), "rad", "added to the angle of the column", "added", rate=True)
     if wound is not None:
         angle = angle + wound
-    u = port(name(at, "SuspensionSplinesInput"), unit, "input of the steering maps", "replacing", rate=True)
     keep = port(name(at, "InternalSteeringColumnFlag"), "-", kept, "flag", 1.0, rate=True)
-    if u is not None:
-        there = u if unit == "rad" else back(u)
-        angle = there if keep is None else keep * angle + (1 - keep) * there
-        full = f"{at.vehicle.place.prefix}{name(at, 'SuspensionSplinesInput')}"
-        if full in at.vehicle.choices.inputs:
-            at.system.alias_input(f"{full}Velocity", f"{full}.rate")
+    # where both are given, the input of the maps counts
+    for what, measure in (("RackDisplacement", "m"), (INPUT, unit)):
+        u = port(name(at, what), measure, "instead of what the column gives", "replacing", rate=True)
+        if u is not None and (measure == "rad" or back is not None):
+            there = u if measure == "rad" else back(u)
+            angle = there if keep is None else keep * angle + (1 - keep) * there
+    full = f"{at.vehicle.place.prefix}{name(at, INPUT)}"
+    if full in at.vehicle.choices.inputs:
+        at.system.alias_input(f"{full}Velocity", f"{full}.rate")
     return angle
 
 

@@ -79,7 +79,8 @@ def steady_state(
     Returns
     -------
     understeer_gradient, roll_gradient, side_slip_gradient, rear_compliance (deg/g), hand_torque_gradient (N.m/g),
-    hand_torque_at_4ms2 (N.m), steering_gradient (deg/g at the steering wheel), characteristic_speed or critical_speed (km/h), ay_max (g),
+    hand_torque_at_4ms2 (N.m), steering_gradient (deg/g at the steering wheel), characteristic_speed or critical_speed
+    (km/h), ay_max (g),
     steering_at_0_3g (deg) and, at constant speed, yaw_rate_gain (1/s)
     """
     figures = Figures()
