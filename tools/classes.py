@@ -151,6 +151,8 @@ BEV: dict[str, Range] = {
     "roll_gradient": (2.5, 3.8),
     "dive_gradient": (1.0, 1.8),
     "hand_torque": (10, 20),
+    "fy_steer_front": (0.05, 0.18),
+    "mz_steer_front": (3.5, 10),
     "understeer_gradient": (1.4 - 0.3, 2.8),
     "rear_compliance": (2.3, 3.4),
     "brake_share": (60, 70),

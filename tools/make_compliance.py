@@ -130,9 +130,15 @@ CARS: dict[str, dict[str, Give]] = {
     },
 }
 
-# on links of the sedan; more mass at the rear asks for stiffer bushings there
-CARS["hybrid"] = {**CARS["sedan"], "rear": Give(-0.004, 0.8, 0.10, 0.40, 2.5, 0.05, 0.03, 0.30, 0.018)}
-CARS["bev"] = {**CARS["sedan"], "rear": Give(0.002, 0.6, 0.10, 0.35, 2.5, 0.05, 0.03, 0.30, 0.018)}
+# on links of the sedan; more mass asks for stiffer bushings
+CARS["hybrid"] = {
+    "front": Give(0.064, 4.15, 0.18, 0.45, 3.5, 0.02, 0.02, 0.40, 0.018, shared=0.35),
+    "rear": Give(-0.004, 0.8, 0.10, 0.40, 2.5, 0.05, 0.03, 0.30, 0.018),
+}
+CARS["bev"] = {
+    "front": Give(0.055, 3.6, 0.18, 0.45, 3.5, 0.02, 0.02, 0.40, 0.018, shared=0.35),
+    "rear": Give(0.002, 0.6, 0.10, 0.35, 2.5, 0.05, 0.03, 0.30, 0.018),
+}
 
 
 def text(data: dict[str, Any], title: str) -> str:
