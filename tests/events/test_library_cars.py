@@ -83,7 +83,8 @@ def test_the_sedan_says_nothing_about_compliance_and_one_without_it_does() -> No
     assert NO_COMPLIANCE not in jn.run(half, event).warnings
 
 
-@pytest.mark.parametrize("car", [pytest.param(c, marks=marks(c)) for c in library_names()])
+# the single-seater has no slip control: it spins, as it would
+@pytest.mark.parametrize("car", [pytest.param(c, marks=marks(c)) for c in library_names() if c != "formula"])
 def test_full_braking_on_split_friction_stays_in_its_lane(car: str) -> None:
     """Dry on the left, wet ice on the right, from 100 km/h, with the driver of the event as he is; a lane has 3.5 m."""
     run = jn.run(load(car), events.StraightBraking(x=45.0), road="mu_split")
