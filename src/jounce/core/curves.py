@@ -142,10 +142,17 @@ class Curve:
 
     def __call__(self, x: float, z: float = 0.0, *, method: str = "akima", extrapolation: str = "linear") -> float:
         """Evaluate, for reports and tests; models use `table`."""
+        return float(self.over(x, z, method=method, extrapolation=extrapolation))
+
+    def over(
+        self, x: npt.ArrayLike, z: float = 0.0, *, method: str = "akima", extrapolation: str = "linear"
+    ) -> npt.NDArray[np.float64]:
+        """The same at many places."""
+        at = np.asarray(x, dtype=float)
         if self.constant is not None:
-            return self.constant * x if self.units.constant == "rate" else self.constant
+            return self.constant * at if self.units.constant == "rate" else np.full_like(at, self.constant)
         table = self.table(method=method, extrapolation=extrapolation)
-        return float(table(x, z) if self.z else table(x))
+        return np.asarray(table(at, z) if self.z else table(at), dtype=float)
 
     def scaled(self, factor: float) -> Curve:
         """Return the curve with its values times `factor`."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import model_validator
 
 from jounce.components.drive.base import DrivePart, Station, constant
@@ -169,13 +170,15 @@ def start_gears(ends: Sequence[float]) -> Curve:
     return Curve(CurveUnits("rad/s", "-"), x=tuple(x), y=tuple(i + 1.0 for i in range(len(x))))
 
 
-def check_hunting(ratios: Curve, up: Curve, down: Curve, key: str, throttle: float = 0.0) -> None:
+def check_hunting(ratios: Curve, up: Curve, down: Curve, key: str, throttles: Sequence[float] = (0.0,)) -> None:
     """Raise where a shift up would be followed by one down: n_down(g + 1) ≥ n_up(g) i_{g+1}/i_g."""
-    for i, (now, then) in enumerate(zip(ratios.y, ratios.y[1:], strict=False)):
-        after = up(i + 1.0, throttle) * then / now
-        if down(i + 2.0, throttle) >= after:
+    now, then = np.array(ratios.y[:-1]), np.array(ratios.y[1:])
+    gears = np.arange(1.0, len(ratios.y))
+    for throttle in throttles:
+        after, least = up.over(gears, throttle) * then / now, down.over(gears + 1, throttle)
+        for i in np.flatnonzero(least >= after):
             raise problem(
-                f"gear {i + 2}: {down(i + 2.0, throttle):.5g} rad/s; a shift up to it ends at {after:.5g} rad/s, so "
-                "that it would shift down again. Give less than that",
+                f"gear {i + 2}: {least[i]:.5g} rad/s; a shift up to it ends at {after[i]:.5g} rad/s, so that it would "
+                "shift down again. Give less than that",
                 key,
             )

@@ -40,8 +40,8 @@ class AutomaticGearbox(Gearbox):
         if self.speed != "output":
             for name in ("comfort", "sport"):
                 program = getattr(self, name)
-                for throttle in THROTTLES if program is not None else ():
-                    check_hunting(self.ratios, program.up, program.down, name, throttle)
+                if program is not None:
+                    check_hunting(self.ratios, program.up, program.down, name, THROTTLES)
         return self
 
     @derived("-", doc="gear at the start with the pedal up, its next whole number below, over the output speed")
