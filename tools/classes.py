@@ -185,7 +185,6 @@ ROUGH = {"understeer_gradient": 0.3}
 
 # Figures that have a range in such tables and cannot be computed from these data yet: figure -> why
 WAITING = {
-    "hand torque with assistance": "no power steering yet",
     "characteristic speed, yaw gain, hand wheel angles, ay_max, step and frequency response": "need runs",
     "stopping distance, mfdd": "need runs",
     "engine power, consumption": "no engine yet; t_0_100 is that of the ideal drive",
