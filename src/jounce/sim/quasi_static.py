@@ -111,12 +111,15 @@ class Chain:
             return part.ratio, part.efficiency
         return 1.0, getattr(part, "efficiency", 1.0)
 
-    def inertia(self) -> Array:
-        """Σ J i² by gear."""
+    def inertia(self, coupled: bool = True) -> Array:
+        """Σ J i² by gear; without what is before an open clutch or converter unless ``coupled``."""
         total = np.zeros(len(self.gears))
         for member in self.members:
             part: Any = member.part
+            loose = not coupled and self.before is not None and member.shafts[0] == self.before.shafts[0]
             if isinstance(part, Machine):
+                if loose:
+                    continue
                 total = total + part.inertia * part.ratio**2 * self.way(member.shafts[0]).ratio ** 2
                 continue
             ends = {"impeller_inertia": 0, "turbine_inertia": 1}
