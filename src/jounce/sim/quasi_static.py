@@ -139,8 +139,9 @@ class Chain:
         if hasattr(part, "max_torque"):
             full = np.minimum(part.max_torque, part.max_power / np.maximum(speed, 1.0))
             return part.torque_scale * (part.min_torque + throttle * (full - part.min_torque))
-        drives = self.of(part.torque_map, speed, throttle)
-        if not hasattr(part, "braking_map"):
+        brakes = hasattr(part, "braking_map") and bool(np.any(brake > 0))
+        drives = 0.0 * speed if brakes and np.all(brake > 0) else self.of(part.torque_map, speed, throttle)
+        if not brakes:
             return part.torque_scale * drives
         braking = 0.0 * speed
         if part.braking_map is not None:
