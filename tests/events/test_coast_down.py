@@ -7,6 +7,10 @@ import math
 import numpy as np
 import pytest
 
+import jounce as jn
+from cars import compact
+from drivelines import RWD
+from jounce import events
 from jounce.core.constants import GRAVITY
 from jounce.events.library.coast_down import coast_down
 from result_runs import value
@@ -37,3 +41,15 @@ def test_coast_down_over_a_narrow_range_is_refused() -> None:
     assert math.isnan(value(found, "road_load_a"))
     assert any("only" in text for text in found.warnings)
     assert math.isnan(value(coast_down(t, 30 - t, math.nan), "road_load_c"))
+
+
+@pytest.mark.slow
+def test_a_car_with_a_driveline_coasts_in_neutral() -> None:
+    """Drag area of the data within 3 %, and no brake by the engine: rolling resistance as that of the ideal drive."""
+    car = compact()
+    geared = car.with_(drive={}, driveline=RWD)
+    event = events.CoastDown(end_speed="40 km/h", speed="120 km/h")
+    ideal, found = (jn.run(item, event) for item in (car, geared))
+    assert found["Clutch.torque"][-1] == pytest.approx(0.0, abs=1e-6)
+    for name in ("rolling_resistance", "drag_area", "road_load_80"):
+        assert found.kpis[name][0] == pytest.approx(ideal.kpis[name][0], rel=0.03), name

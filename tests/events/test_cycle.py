@@ -121,7 +121,7 @@ def test_the_account_of_energy_closes_and_its_terms_are_their_integrals(short: s
     run = driven(short, which)
     assert run.complete
     figures = {name: value for name, (value, _) in run.kpis.items()}
-    assert abs(figures["energy_residual"]) < 0.1
+    assert abs(figures["energy_residual"]) < 0.03  # 0.1 is what is asked for
     assert figures["trace_miss_time"] == 0.0 and figures["trace_error_rms"] < 0.2
     wheels = ("L1", "R1", "L2", "R2")
 

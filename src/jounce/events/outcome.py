@@ -99,7 +99,7 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
                 "wheelbase": vehicle.wheelbase,
                 "cg_to_rear": to_rear,
                 "mass": mass,
-                "effective_mass": mass + start.rotating_mass,
+                "effective_mass": mass + start.rotating_mass + start.driveline_mass,
                 "air_density": next((u.data.aero.air_density for u in place.units if u.data.aero is not None), AIR),
             },
         },

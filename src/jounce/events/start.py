@@ -19,6 +19,7 @@ from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
 from jounce.sim.equilibrium import Places
 from jounce.sim.gains import Gains, gains
+from jounce.sim.quasi_static import Chain
 from jounce.sim.stability import step_note
 from jounce.sim.statics import Settled, place, settle
 from jounce.sim.steady import Running, roll, run_steadily
@@ -235,6 +236,18 @@ class Start:
         radius = float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{name}") for name in wheels]))
         inertia = math.fsum(w.axle.data.wheels_on(w.side).hub_spin_inertia for w in wheels.values())
         return inertia / radius**2
+
+    @property
+    def driveline_mass(self) -> float:
+        """What a driveline adds to the mass along the road while it coasts in the gear in use, kg."""
+        if self.vehicle.driveline is None:
+            return 0.0
+        wheels = self.description.wheels
+        radius = float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{name}") for name in wheels]))
+        chain = Chain(self.vehicle, radius)
+        named = [v.name for v in self.sim.model.outputs]
+        gear = self.sim.output("Transmission.gear") if "Transmission.gear" in named else 1.0
+        return float(chain.inertia(coupled=False)[int(np.clip(gear, 1, len(chain.gears))) - 1] / radius**2)
 
     def record(
         self,

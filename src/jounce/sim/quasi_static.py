@@ -111,12 +111,15 @@ class Chain:
             return part.ratio, part.efficiency
         return 1.0, getattr(part, "efficiency", 1.0)
 
-    def inertia(self) -> Array:
-        """Σ J i² by gear."""
+    def inertia(self, coupled: bool = True) -> Array:
+        """Σ J i² by gear; without what is before an open clutch or converter unless ``coupled``."""
         total = np.zeros(len(self.gears))
         for member in self.members:
             part: Any = member.part
+            loose = not coupled and self.before is not None and member.shafts[0] == self.before.shafts[0]
             if isinstance(part, Machine):
+                if loose:
+                    continue
                 total = total + part.inertia * part.ratio**2 * self.way(member.shafts[0]).ratio ** 2
                 continue
             ends = {"impeller_inertia": 0, "turbine_inertia": 1}
@@ -136,8 +139,9 @@ class Chain:
         if hasattr(part, "max_torque"):
             full = np.minimum(part.max_torque, part.max_power / np.maximum(speed, 1.0))
             return part.torque_scale * (part.min_torque + throttle * (full - part.min_torque))
-        drives = self.of(part.torque_map, speed, throttle)
-        if not hasattr(part, "braking_map"):
+        brakes = hasattr(part, "braking_map") and bool(np.any(brake > 0))
+        drives = 0.0 * speed if brakes and np.all(brake > 0) else self.of(part.torque_map, speed, throttle)
+        if not brakes:
             return part.torque_scale * drives
         braking = 0.0 * speed
         if part.braking_map is not None:

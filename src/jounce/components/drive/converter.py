@@ -131,6 +131,7 @@ class Converter(DrivePart):
         closed = block.signal("closed", "-", "how far it is closed")
         throttle, gear = here.read("throttle"), here.read_or("driveline.gear", 99.0)
         allowed = logic_and(throttle < p.max_throttle, gear > p.from_gear - 0.5)
+        allowed = logic_and(allowed, here.read_or("neutral", 0.0) < 0.5)
         fast = logic_or(after.speed > p.closes_above, logic_and(wanted > 0.5, after.speed > p.opens_below))
         new = if_else(logic_and(allowed, fast), 1.0, 0.0)
         block.update(wanted, new)

@@ -69,7 +69,8 @@ GROUPS = {"engine": "Engine", "gearbox": "Transmission", **ENDS}
 GROUPS |= {f"{place}_motor": f"Motor_to_{place.capitalize()}_Differential" for place in PLACES}
 GROUPS |= {name: f"Motor_to_{place.capitalize()}_{'Left' if side == 'L' else 'Right'}_Wheel"
            for name, (place, side) in WHEEL_MOTORS.items()}  # fmt: skip
-DEMANDS = {"clutch": "clutch pedal, 0 closed to 1 open", "gear": "gear, 0 neutral, negative reverse"}
+DEMANDS = {"clutch": "clutch pedal, 0 closed to 1 open", "gear": "gear, 0 neutral, negative reverse",
+           "neutral": "1 opens what is before the gearbox and lets motors turn freely"}  # fmt: skip
 
 
 class Member(NamedTuple):

@@ -86,7 +86,7 @@ class Gearbox(DrivePart):
         here.relation = here.train.relate(here.name, [(1.0, before), (-made.ratio, after)], p.efficiency(made.gear))
         after.inertias.append((here.name, p.inertia(made.gear)))
         signals.provide("driveline.gear", lambda: made.gear, here.name, usual=True)
-        signals.provide("driveline.engaged", lambda: made.engaged, here.name, usual=True)
+        signals.provide("driveline.engaged", lambda: made.engaged * (1 - here.read("neutral")), here.name, usual=True)
         if not seamless:
             signals.provide("driveline.shift_throttle", lambda: made.engaged, here.name, usual=True)
 

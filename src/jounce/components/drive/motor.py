@@ -90,7 +90,7 @@ class Motor(Machine):
         fades = clip((fabs(here.read("driveline.vehicle_speed")) / p.threshold - 1) / FADE, 0.0, 1.0)
         against = -fades * if_else(speed < 0, -1.0, 1.0)
         drives = self._way(here) * p.torque_map(size, demand)
-        coasts = 0.0 if self.coasting is None else against * fabs(p.coasting(size))
+        coasts = 0.0 if self.coasting is None else against * fabs(p.coasting(size)) * (1 - here.read("neutral"))
         fading = if_else(demand < TOUCHED, 1 - demand / TOUCHED, 0.0)
         found = drives + fading * coasts
         share = here.read_or("driveline.motor_pedal", 0.0)  # below zero a control unit has it charge

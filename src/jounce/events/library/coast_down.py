@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from jounce.events.start import Start
     from jounce.runtime.recording import Recording
 
+NEUTRAL = "neutral"
 NARROW = 0.4  # least relative span of speed that separates the three terms
 WORDS = {
     "road_load_a": "Road load A (constant)",
@@ -158,4 +159,6 @@ class CoastDown(Event):
     def program(self, start: Start) -> Program:
         slow = End(When("chassis_velocities.longitudinal", "<=", self.end_speed), then=Stop("end speed reached"))
         channels = [*straight_ahead(self, start), Open("throttle", Constant(0.0)), Open("brake", Constant(0.0))]
+        if any(v.name == NEUTRAL for v in start.sim.model.inputs):  # of a driveline: engines and motors do not brake
+            channels.append(Open(NEUTRAL, Constant(1.0)))
         return Program(Phase("coast", channels, duration=self.end_time, ends=[*safety_ends(), slow]))
