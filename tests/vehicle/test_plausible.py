@@ -26,10 +26,8 @@ FREE = {
     *(("Statics", name) for name in ("abort_time", "translational_speed", "translational_acceleration")),
     *(("Statics", name) for name in ("angular_speed", "angular_acceleration", "brake_damping", "time_step")),
     ("Compliance", "relaxation"),
-    # shares, numbers of gears and maps over speed: bounds say what there is to say
-    *(("IdleControl", "max_throttle"), ("GearMap", "gear"), ("GearMap", "torque_map"), ("MapEngine", "torque_map")),
-    *(("Motor", name) for name in ("torque_map", "braking_map", "coasting", "regeneration_map")),
-    *(("LockUp", name) for name in ("closes_above", "opens_below", "from_gear", "max_throttle")),
+    # shares and numbers of gears: bounds say what there is to say
+    *(("IdleControl", "max_throttle"), ("GearMap", "gear"), ("Motor", "regeneration_map"), ("LockUp", "max_throttle")),
     *(("RamAir", "efficiency"), ("Converter", "dump_threshold")),
     *(("XDofTransfer", name) for name in ("b0", "b1", "b2", "b3", "a0", "a1", "a2", "a3", "a4")),
 }

@@ -384,3 +384,40 @@ def test_a_car_runs_steadily_in_a_fitting_gear_and_starts_by_its_throttle() -> N
                 times.setdefault(mark, sim.time)
     assert 1.5 < times[11.11] < 4.0 and 6.0 < times[27.78] < 13.0
     assert sim.output("Transmission.gear") in (2.0, 3.0)
+
+
+def test_traction_control_joints_and_angles_on_an_axle() -> None:
+    """u = u_driver clip(1 − K (κ − κ_th), 0, 1) with the larger slip; what a run adds to the threshold moves it."""
+    raw = one_axle()
+    quiet = {**ENGINE, "idle_control": None, "overspeed_control": None}
+    joints = [{"axle": 1, "inner": [0.01, 0.22, 0.34], "outer": [0.0, 0.69, 0.3]}]
+    data = {"layout": "fwd", "engine": quiet, "front": REAR, "tcs": {"threshold": 0.07, "gain": 9.0}, "angles": True}
+    raw |= {"drive": {}, "driveline": {**data, "joints": joints}}
+    sim = car.simulation(car.describe(vehicle_of(raw), inputs=["TCS.TCS_threshold", "TCS.Internal_TCS_Activity"]))
+    vx = 15.0
+    sim.set_states({"chassis.vx": vx})
+    for wheel, slip in (("L1", 0.021), ("R1", 0.113)):
+        for _ in range(30):
+            radius = sim.output(f"Tire.Effective_Rolling_Radius.{wheel}")
+            sim.set_states({f"{wheel}.wheel.spin": (1 + slip) * vx / radius})
+    sim.set_inputs({"throttle": 0.8})
+    assert sim.output("Engine.effective_throttle") == pytest.approx(0.8 * (1 - 9.0 * 0.043), rel=1e-6)
+    assert sim.output("Engine.TCS_activity") == 1
+    sim.set_inputs({"TCS.TCS_threshold": 0.03})
+    assert sim.output("Engine.effective_throttle") == pytest.approx(0.8 * (1 - 9.0 * 0.013), rel=1e-6)
+    sim.set_inputs({"TCS.Internal_TCS_Activity": 0.0})
+    assert sim.output("Engine.effective_throttle") == pytest.approx(0.8) and sim.output("Engine.TCS_activity") == 0
+    word = "UserOut_differential_front"
+    for side, wheel in (("left", "L1"), ("right", "R1")):
+        names = [f"{{}}_{{}}_{side}", f"F{{}}_{{}}_Convel_{side}", f"M{{}}_{{}}_Convel_{side}"]
+        place, force, moment = (
+            [np.array([sim.output(f"{word}.{name.format(axis, end)}") for axis in "XYZ"]) for end in ("Outer", "Inner")]
+            for name in names
+        )
+        assert np.allclose(force[0] + force[1], 0)
+        assert np.allclose(moment[0] + moment[1] + np.cross(place[0] - place[1], force[0]), 0, atol=1e-6)
+        assert moment[1][1] == pytest.approx(sim.output(f"Wheel.Drive_Moment.{wheel}"), rel=1e-9)
+    speed, before = sim.output("Engine.engine_rpm"), sim.output("Engine.clutch_inputplate_angle")
+    sim.advance(1)
+    mean = 0.5 * (speed + sim.output("Engine.engine_rpm"))
+    assert sim.output("Engine.clutch_inputplate_angle") - before == pytest.approx(mean * sim.step, rel=1e-3)

@@ -38,9 +38,13 @@ class LockUp(Data):
     capacity: float = quantity("N.m", gt=0, typical=(50.0, 5e3), doc="largest torque")
     stiffness: float = quantity("N.m/rad", 2000.0, gt=0, typical=(100.0, 1e6), doc="of its torsion springs")
     damping: float = quantity("N.m.s/rad", 20.0, gt=0, typical=(0.1, 1e3), doc="of its torsion springs")
-    closes_above: float = quantity("rad/s", 1500 * RPM, gt=0, doc="speed of the turbine above which it closes")
-    opens_below: float = quantity("rad/s", 1200 * RPM, gt=0, doc="speed of the turbine below which it opens")
-    from_gear: float = quantity("-", 2.0, ge=1, doc="lowest gear in which it closes")
+    closes_above: float = quantity(
+        "rad/s", 1500 * RPM, gt=0, typical=(50.0, 600.0), doc="speed of the turbine above which it closes"
+    )
+    opens_below: float = quantity(
+        "rad/s", 1200 * RPM, gt=0, typical=(30.0, 500.0), doc="speed of the turbine below which it opens"
+    )
+    from_gear: float = quantity("-", 2.0, ge=1, typical=(1.0, 8.0), doc="lowest gear in which it closes")
     max_throttle: float = quantity("-", 0.9, gt=0, le=1, doc="it opens with more throttle")
     time: float = quantity("s", 0.4, gt=0, typical=(0.05, 3.0), doc="that closing takes")
 

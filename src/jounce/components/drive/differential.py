@@ -11,9 +11,12 @@ less what is lost (``train`` (3)). A lock takes ΔT from the first output and gi
 against δω = ω_1 − ω_2: of power −½ ΔT δω. Outputs are left and right, or front and rear of a central differential.
 The inertia is on the input shaft. [Milliken1995] chapter 20.
 
-What bears the housing has M = T_in a_in − T_1 w_1 − T_2 w_2 (3). On the body T_in cancels with what bears engine and
-gearbox. A solid axle bears it by its carriers: the torques of the wheels react there, and T_in rolls axle and body
-against each other.
+What bears the housing has
+
+    M = T_in a_in − T_1 w_1 − T_2 w_2                                                                            (3)
+
+On the body T_in cancels with what bears engine and gearbox. A solid axle bears it by its carriers: the torques of the
+wheels react there, and T_in rolls axle and body against each other.
 """
 
 from __future__ import annotations

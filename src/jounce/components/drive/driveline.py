@@ -39,7 +39,7 @@ from jounce.components.model import Opening, VehicleModel
 from jounce.components.part import Level, Part, Symbols
 from jounce.components.places import Place, VehiclePlace
 from jounce.core.errors import ModelError, did_you_mean
-from jounce.core.fields import Bad, Data, choice, part, problem
+from jounce.core.fields import Data, choice, part, problem
 from jounce.core.library import LIBRARY
 from jounce.core.yaml_files import read_mapping
 from jounce.symbolic.ops import fmin, if_else
@@ -134,7 +134,7 @@ class Driveline(Subsystem):
         if raw in library_drivelines():
             return dict(read_mapping(file, "expected the parts of a driveline"))
         known = did_you_mean(raw, library_drivelines(), limit=12).replace("  known:", "  in the library:")
-        return Bad(raw, (((), f"no such driveline{known}"),))
+        raise problem(f"no such driveline{known}")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

@@ -21,7 +21,9 @@ class GearMap(Data):
     """The map of one gear."""
 
     gear: float = quantity("-", ge=-1, doc="1, 2 …; -1: reverse")
-    torque_map: Curve = curve("rad/s", "N.m", z="-", doc="torque over speed and throttle, 0 to 1")
+    torque_map: Curve = curve(
+        "rad/s", "N.m", z="-", constant="value", typical=(5.0, 5e3), doc="torque over speed and throttle, 0 to 1"
+    )
 
 
 class MapEngine(Engine):
@@ -30,7 +32,9 @@ class MapEngine(Engine):
     linear: ClassVar[bool] = False
 
     kind: Literal["engine"] = choice("engine", doc="kind of part")
-    torque_map: Curve = curve("rad/s", "N.m", z="-", doc="torque over speed and throttle, 0 to 1")
+    torque_map: Curve = curve(
+        "rad/s", "N.m", z="-", constant="value", typical=(5.0, 5e3), doc="torque over speed and throttle, 0 to 1"
+    )
     gear_maps: tuple[GearMap, ...] = part((), each="gear_map", doc="maps of single gears")
 
     @model_validator(mode="after")

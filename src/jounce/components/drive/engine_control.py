@@ -13,6 +13,11 @@ Fuel: with the brake mean effective pressure of a four-stroke engine of displace
 
     p_me = 4π T/V,   ṁ = BSFC(p_me, n) T n   while T n > 0, else 0                                               (4)
 
+An engine behind a clutch may stall. Below the share 0.3 of its stall speed n_s it burns nothing, and what drags it
+opposes its turning:
+
+    T > 0:  T clip(n/0.3 n_s, 0, 1),    else  T clip(n/0.3 n_s, −1, 1)                                              (5)
+
 [Heywood1988] chapter 2.
 """
 
@@ -33,6 +38,7 @@ from jounce.symbolic.ops import clip, fmax, if_else
 RPM = math.pi / 30
 GAS = 287.05  # J/(kg K), dry air
 RUNNING = 90.0  # rad/s: a running engine at the start of a run, some 860 rpm
+STOPPED = 0.3  # of the stall speed: where torque fades out, in (5)
 STALLED = 0.6  # of the stall speed: no engine runs that slowly
 OVERSPEED = 0.05  # above the limit: control of the throttle overshoots by less
 SLOW = 0.1  # m/s: below this consumption per distance means nothing
@@ -142,6 +148,12 @@ class Engine(Machine):
             limit = p.rev_limit(here.read_or("driveline.gear", 1.0))
             found = found - clip(p.overspeed_control.gain * (speed - limit), 0.0, found)  # (2)
         return found if active is None else if_else(active > 0.5, found, demand)
+
+    def alive(self, here: Station, torque: Any, speed: Any) -> Any:
+        if here.shafts[0].symbol is None:  # it turns with the wheels
+            return torque
+        x = speed / (STOPPED * here.p.stall_speed)
+        return torque * if_else(torque > 0, clip(x, 0.0, 1.0), clip(x, -1.0, 1.0))  # (5)
 
     def boosted(self, here: Station, torque: Any) -> Any:
         """A torque with ram air (3)."""

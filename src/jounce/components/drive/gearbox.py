@@ -32,7 +32,13 @@ class Gearbox(DrivePart):
 
     ports: ClassVar[tuple[str, ...]] = ("input", "output")
 
-    ratios: Curve = curve("-", "-", typical=(0.3, 20.0), doc="by gear: x 1, 2, …; or a list from the first gear on")
+    ratios: Curve = curve(
+        "-",
+        "-",
+        constant="value",
+        typical=(0.3, 20.0),
+        doc="by gear: x 1, 2, …; or a list from the first gear on",
+    )
     reverse_ratio: float = quantity("-", -3.0, lt=0, typical=(0.5, 20.0), doc="of the reverse gear")
     efficiency: Curve = curve(
         "-", "-", constant(1.0, "-", "-"), constant="value", typical=(0.8, 1.0), doc="output over input power, by gear"

@@ -38,6 +38,10 @@ class Machine(DrivePart):
         """T(ω, u)."""
         raise NotImplementedError
 
+    def alive(self, here: Station, torque: Any, speed: Any) -> Any:
+        """The torque of one that may stand still."""
+        return torque
+
     def shaped(self, here: Station, speed: Any, demand: Any) -> Any:
         """The demand after controllers."""
         return demand
@@ -67,7 +71,7 @@ class Machine(DrivePart):
         p, model = here.p, here.model
         speed = self.speed(here)
         demand = self.shaped(here, speed, self.demanded(here))
-        torque = p.torque_scale * self.torque(here, speed, demand)
+        torque = p.torque_scale * self.alive(here, self.torque(here, speed, demand), speed)
         word, given, flag = self._ports(here)
         mode = model.outside(f"{word}.control_mode", "-", "0: the torque given rules, 1: the throttle", "command", 1.0)
         if mode is not None:

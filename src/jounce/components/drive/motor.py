@@ -41,11 +41,26 @@ class Motor(Machine):
     linear: ClassVar[bool] = False
 
     kind: Literal["motor"] = choice("motor", doc="kind of part")
-    torque_map: Curve = curve("rad/s", "N.m", z="-", doc="while driving, over speed and throttle, 0 to 1")
-    braking_map: Curve | None = curve(
-        "rad/s", "N.m", None, z="-", doc="while braking, over speed and brake demand, 0 to 1"
+    torque_map: Curve = curve(
+        "rad/s",
+        "N.m",
+        z="-",
+        constant="value",
+        typical=(0.5, 5e3),
+        doc="driving, over speed and throttle, 0 to 1",
     )
-    coasting: Curve | None = curve("rad/s", "N.m", None, doc="with both pedals up, over speed")
+    braking_map: Curve | None = curve(
+        "rad/s",
+        "N.m",
+        None,
+        z="-",
+        constant="value",
+        typical=(0.5, 5e3),
+        doc="braking, over speed and brake demand, 0 to 1",
+    )
+    coasting: Curve | None = curve(
+        "rad/s", "N.m", None, constant="value", typical=(0.05, 500.0), doc="with both pedals up, over speed"
+    )
     regeneration: float = quantity("-", 1.0, ge=0, le=1, doc="share of the braking map that is used")
     regeneration_map: Curve | None = curve(
         "rad/s", "-", None, z="N.m", constant="value", doc="the same over speed and torque, instead"
