@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from drive_rig import bench
 from drivelines import BATTERY, CLUTCH, GEARBOX, RWD
