@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from drive_rig import bench
-from drivelines import CLUTCH, ENGINE, REAR
+from drivelines import CLUTCH, ENGINE, GEARBOX, REAR, RWD
 
 QUIET = {**ENGINE, "idle_control": None, "overspeed_control": None}
 
@@ -119,3 +119,24 @@ def test_engagement_as_in_the_reference_tool() -> None:
     running(sim, 0.0, 400.0)
     sim.run(0.2)
     assert sim.output("Clutch.inputplate_torque") <= 400.0 + 1e-6
+
+
+def test_a_hill_start_backwards_does_not_chatter_and_converges() -> None:
+    """Reverse gear against a slope that pulls forwards: it rolls on, is caught, goes back; smooth once it sticks."""
+    gearbox = {**GEARBOX, "shifts": "demand"}
+    ends = []
+    for step in (1e-3, 2.5e-4):
+        sim = bench({**RWD, "gearbox": gearbox}, step=step)
+        sim.set_parameters({"L2.inertia": 40.0, "R2.inertia": 44.0})
+        sim.set_inputs({"gear": -1.0, "L2.load": 300.0, "R2.load": 310.0, "throttle": 0.0})
+        spins, torques = [], []
+        for i in range(400):
+            sim.set_inputs({"throttle": min(0.9, 0.01 * i)})
+            sim.advance(round(0.01 / step))
+            spins.append(sim.state("L2.spin"))
+            torques.append(sim.output("Clutch.torque"))
+        ends.append(spins[-1])
+        assert max(spins) > 0.5 and spins[-1] < -5.0, "forwards by the slope, then backwards by the engine"
+        stuck = np.array(torques[180:320])  # below the largest power, so that the torque stays
+        assert stuck.min() > 50.0 and np.ptp(stuck) < 1e-4 * stuck.mean(), "it swings"
+    assert ends[0] == pytest.approx(ends[1], rel=2e-3)

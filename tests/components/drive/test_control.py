@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from drive_rig import bench
 from drivelines import BATTERY, CLUTCH, GEARBOX, RWD
@@ -42,7 +43,7 @@ def test_shift_logic_in_python_is_that_of_the_gearbox() -> None:
     own, gears = driven(bench(RWD), 6.0)
     sim = bench({**RWD, "gearbox": {**GEARBOX, "shifts": "demand"}})
     reads = ["Transmission.input_rpm", "Transmission.gear"]
-    sim.add_block("shifts", shift_logic(), 0.001, reads=reads, writes=["gear"], stateless=True)
+    sim.add_block("shifts", shift_logic(), 0.001, reads=reads, writes=["gear"])
     other, by_python = driven(sim, 6.0)
     assert max(gears) >= 3 and by_python == gears
     late = slice(50, None)  # wheels stand at first
@@ -95,3 +96,15 @@ def test_an_engine_that_stalls_stops_and_does_not_crash() -> None:
     seen = {"time": np.arange(len(speeds)) * 0.01, "Engine.engine_rpm": np.array(speeds)}
     (text,) = data.engine.happened("Engine", seen.get)  # type: ignore[union-attr]
     assert re.match(r"Engine: the engine stalled at 0\.\d+ s", text)
+
+
+@pytest.mark.slow
+def test_the_run_of_the_page() -> None:
+    """The whole code of docs/driveline.md: the car shifts up as it does by itself, 9.8 s to 100 km/h."""
+    text = (Path(__file__).parents[3] / "docs" / "driveline.md").read_text(encoding="utf-8")
+    code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "def shift_logic" in block)
+    scope: dict[str, Any] = {}
+    exec(compile(code, "driveline.md", "exec"), scope)
+    run = scope["run"]
+    assert run.complete and run["Transmission.gear"].max() == 3
+    assert 9.3 < run.kpis["t_0_100"][0] < 10.3

@@ -308,9 +308,16 @@ def test_layouts_that_cannot_work_are_refused_with_the_reason(raw: dict[str, Any
         jv.load(CAR).with_(drive={}, driveline=raw)
 
 
-def test_both_drives_are_refused() -> None:
+def test_both_drives_are_refused_and_one_takes_the_place_of_the_other(tmp_path: Path) -> None:
+    car_before = jv.load(CAR)
+    driven = car_before.with_(driveline=RWD)
+    file = driven.save(tmp_path / "both.yaml")
+    text = re.sub(r"(?ms)^drive:.*?(?=^\w)", "", file.read_text(encoding="utf-8"))
+    file.write_text(text + "drive: rear\n", encoding="utf-8")
     with pytest.raises(ParameterError, match=r"driveline.*stands beside drive"):
-        jv.load(CAR).with_(driveline=RWD)
+        jv.load(file)
+    assert sum(car_before.drive.shares.values()) == 1 and sum(driven.drive.shares.values()) == 0
+    assert driven.with_(drive="rear").driveline is None
 
 
 def test_a_driveline_is_written_and_read_as_it_was(tmp_path: Any) -> None:
