@@ -29,7 +29,7 @@ ELSEWHERE = {
     },
     "ramp-steer": {"critical_speed"},
     "coast-down": {"drag_area"},  # needs the density of the air
-    "cycle": {"consumption_electric", "energy_auxiliary", "energy_lost"},
+    "cycle": {"consumption_electric", "consumption_quasi_static", "energy_auxiliary", "energy_lost"},
 }
 SHORTER: dict[str, dict[str, float]] = {"cycle": {"end_time": 130.0}}
 

@@ -20,6 +20,7 @@ import pytest
 from fuzzing import Format, damaged, numbers, outcome
 from jounce.core.library import LIBRARY
 from jounce.files.crg import crg_bytes
+from jounce.files.cycles import load_cycle
 from jounce.files.drd import drd_text
 from jounce.files.gps import csv_text, gpx_text, kml_text
 from jounce.files.obj import obj_text
@@ -82,6 +83,11 @@ def use_crg(path: Path) -> Iterator[Any]:
     file = read_crg(path)
     yield from of_road(file.road())
     yield from of_road(file.road(apply_modifiers=False))
+
+
+def use_cycle(path: Path) -> Iterator[Any]:
+    found = load_cycle(path)
+    yield from (found.time, found.speed)
 
 
 def use_path(path: Path) -> Iterator[Any]:
@@ -280,6 +286,7 @@ def formats() -> dict[str, Format]:
         Format("road.obj", (obj_text(mesh()).encode(),), use_road),
         Format("straight.crg", tuple(crg_bytes(grid(False), format=f) for f in ("LRFI", "LDFI", "KRBI")), use_crg),
         Format("curved.crg", tuple(crg_bytes(grid(True), format=f) for f in ("LRFI", "LDFI", "KDBI")), use_crg),
+        Format("cycle.csv", (CYCLE, CYCLE.replace(b",", b";").replace(b".", b",")), use_cycle),
         Format("path.drd", (drd_text(line()).encode(),), use_path),
         Format("path.csv", (csv_text(line()).encode(), b"lon;lat\n8.1;50\n8.1001;50\n8.1002;50.0001\n"), use_path),
         Format("path.kml", (kml_text(line(), 8, 50).encode(),), use_path),
@@ -326,6 +333,7 @@ def formats() -> dict[str, Format]:
     return {form.name: form for form in found}
 
 
+CYCLE = b"time,speed\ns,km/h\n0,0\n1.5,3.6\n3,10.8\n4,0\n"
 RIG_CSV = b"ET,FZ,SA,FY,P\ns,N,deg,N,kPa\n0.0,4000,1.5,1800,80\n0.1,4010,2.0,2300,80\n0.2,3990,2.5,2700,80\n"
 
 

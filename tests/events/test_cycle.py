@@ -96,6 +96,7 @@ def test_cycles_of_the_library_have_their_lengths() -> None:
         ("time,speed\ns,m/s\n0,1\n1,fast\n", r"trace\.csv, line 4: speed: found 'fast', expected a number"),
         ("time,speed\ns,m/s\n0,1\n2,3\n1,3\n", r"trace\.csv, line 5: time: does not grow"),
         ("time [s],speed [km/h]\n0,1\n2,-3\n", r"trace\.csv, line 3: speed: below zero"),
+        ("time,speed\ns,kg\n0,1\n2,3\n", r"trace\.csv, line 3: speed: cannot convert kg"),
         ("time,speed\ns\n0,1\n", r"trace\.csv, line 2: 1 units for 2 columns"),
         ("", r"trace\.csv: empty"),
     ],

@@ -81,11 +81,17 @@ def _read(path: Path) -> tuple[Array, Array]:
             if found is None:
                 shown = row[at] if at < len(row) else "nothing"
                 raise FormatError(f"{path}, line {number}: {wanted}: found {shown!r}, expected a number")
-            values.append(convert(float(found), units[at] or unit, unit))
+            try:
+                values.append(convert(float(found), units[at] or unit, unit))
+            except ParameterError as why:
+                raise FormatError(f"{path}, line {number}: {wanted}: {why}") from None
         columns[wanted] = np.array(values)
     time, speed = columns["time"], columns["speed"]
     if len(time) < 2:
         raise FormatError(f"{path}: {len(time)} rows; a cycle needs two at least")
+    endless = np.flatnonzero(~(np.isfinite(time) & np.isfinite(speed)))
+    if len(endless):
+        raise FormatError(f"{path}, line {cells[first + int(endless[0])][0]}: a number without end")
     late = np.flatnonzero(np.diff(time) <= 0)
     if len(late):
         raise FormatError(f"{path}, line {cells[first + int(late[0]) + 1][0]}: time: does not grow from the row before")
