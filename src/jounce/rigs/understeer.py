@@ -22,9 +22,9 @@ with them Cα, drive forces) is the term aero. All else is told of the car in ai
 What gives way is taken apart by load: ε = Σ_f ε_f (``components/suspension/compliance`` (1)), where ε_f is found as the
 rate that ε gets when the maps of the load f are switched off, ε̇ = -ε_f/τ, with τ a long lag that is the same for all.
 Its toe is the term ``fy_steer``, ``mz_steer``, …, its camber is taken from dγ of (2) as ``fy_camber``, …; what steers
-besides (the column) is told as other_steer. What (1) and (2) leave over (sides that differ, contacts that are not below
-the wheel centres) is told as rest. The sums over an axle are the cornering compliances of [Bundorf1976], that of the
-rear axle with a minus.
+besides (column, torsion bar) is told as other_steer. What (1) and (2) leave over (sides that differ, contacts that are
+not below the wheel centres) is told as rest. The sums over an axle are the cornering compliances of [Bundorf1976], that
+of the rear axle with a minus.
 """
 
 from __future__ import annotations
@@ -190,6 +190,7 @@ class _Budgeting:
             x[travels] = there[0][travels]
             seen.append(("travel", self._outputs(x, m, u)))
             u[:] = there[2]
+            x += self._turned(sign * HAND)
             seen.append(("hand", self._outputs(x, m, u)))
             seen.append(("other", self._outputs(*there)))
             for (_, before), (stage, after) in pairwise(seen):
@@ -201,6 +202,12 @@ class _Budgeting:
                         change = sign * of_map * (after[channel] - before[channel]) / 2
                         result[stage, angle, w] = result.get((stage, angle, w), 0.0) + change
         return result
+
+    def _turned(self, hand: float) -> Array:
+        """What the hand wheel alone changes in states: a rack that has one follows it, but for the torsion bar."""
+        place = self.vehicle.layout.axles[0]
+        moved = place.data.steering.turned(place, hand)
+        return np.array([moved.get(v.name, 0.0) for v in self.sim.model.states])
 
     def _gives(self) -> dict[tuple[str, str, str], float]:
         """Steer (left) and inclination (top to the right) by property, load and wheel, per half of the difference."""
