@@ -77,7 +77,7 @@ class Chain:
         place = vehicle.layout
         self.of = Values(place.settings)
         assert vehicle.driveline is not None
-        self.members = vehicle.driveline.arranged(place)
+        self.members = [m for m in vehicle.driveline.arranged(place) if m.shafts]  # control units turn nothing
         self.hubs = set(place.wheels)
         self.machines = [m for m in self.members if isinstance(m.part, Machine)]
         self.box = next((m for m in self.members if isinstance(m.part, Gearbox)), None)
