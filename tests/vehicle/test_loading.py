@@ -12,7 +12,7 @@ from pathlib import Path
 import jounce.vehicle as jv
 from jounce.core.part_registry import PARTS, kind_of
 
-CARRIERS = {"ideal", "hub"}  # a drive without a driveline
+CARRIERS = {"ideal", "hub", "thrust"}  # a drive without a driveline
 MECHANISM = {
     "rack_pinion",
     "chain",
@@ -46,7 +46,7 @@ def below(modules: set[str], folder: str) -> set[str]:
 
 
 def test_a_car_imports_what_its_file_names(tmp_path: Path) -> None:
-    sedan = imported("sedan")
+    sedan = imported("sports")  # a steering of maps
     assert below(sedan, "drive") == CARRIERS
     assert not below(sedan, "steering") & MECHANISM
     assert not below(sedan, "driver")

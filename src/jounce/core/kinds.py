@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
-from importlib import import_module
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
 from jounce.core.errors import ParameterError
 from jounce.core.fields import Data, meta, slot_class
+from jounce.core.part_registry import named
 from jounce.core.paths import Keys
 
 
@@ -32,8 +32,8 @@ def kinds(annotation: Any) -> list[type[Data]]:
 
 def groups_of(info: FieldInfo) -> list[type[Data]]:
     """Return the groups that a field allows; one that is imported late is imported now."""
-    module, _, name = str(meta(info).get("late") or "").partition(":")
-    return [getattr(import_module(module), name)] if module else kinds(info.annotation)
+    late = meta(info).get("late")
+    return [named(late)] if late else kinds(info.annotation)
 
 
 def kind_at(keys: Keys, start: type[Data], raw: Any = None) -> type[Data] | None:

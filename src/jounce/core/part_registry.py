@@ -158,3 +158,10 @@ def register_part(cls: type[T]) -> type[T]:
     """Make a part of a program known by its family and kind, so that vehicle files may name it; a decorator."""
     PARTS.register(cls)
     return cls
+
+
+def named(place: str) -> type[Data]:
+    """The class that ``module:Class`` names, imported now."""
+    module, _, name = place.partition(":")
+    found: type[Data] = getattr(importlib.import_module(module), name)
+    return found
