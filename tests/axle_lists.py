@@ -45,6 +45,7 @@ def truck() -> Raw:
     raw["name"] = "three axles"
     raw["description"] = "made for tests"
     front, rear = raw["axles"]
+    del front["steering"]["rack_pinion"]  # a steering of maps, which has no states
     last = copy.deepcopy(rear)
     last["suspension"] |= {"wheel_centre_x": -4.37, "track": 1.66}
     front["wheels"] |= {"twin": {"offset": 0.29}}

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import jounce as jn
+from assisted_cars import with_steering
 from jounce import events
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError, SimulationError
@@ -168,8 +169,10 @@ def test_impulse_goes_up_and_back_smoothly() -> None:
 
 @lru_cache
 def without_friction() -> Any:
-    """Linear models do not have the dry friction of suspensions."""
-    return sedan().with_(**{f"{axle}_suspension.elements[0].scale": 0.0 for axle in ("front", "rear")})
+    """Linear models do not have the dry friction of suspensions and of the steering."""
+    return with_steering("sedan", friction=1e-9).with_(
+        **{f"{axle}_suspension.elements[0].scale": 0.0 for axle in ("front", "rear")}
+    )
 
 
 def linear_model(event: events.Event, outputs: tuple[str, ...]) -> tuple[Any, Start]:
@@ -212,7 +215,7 @@ def test_impulse_finds_the_lateral_modes() -> None:
     """Free yaw rate after the impulse decays with the eigenvalues of the linearised car."""
     event = events.ImpulseSteer(amplitude="3 deg", duration=0.2, end_time=4.0, cruise=False)
     model, _ = linear_model(event, OUTPUTS)
-    run = drive(event)
+    run = drive(event, without_friction())
     t, yaw = run.time, run["chassis_velocities.yaw"]
     free = t > 1.2 + 1e-9
     # the linear model from the state at the end of the impulse: same free motion
@@ -333,7 +336,8 @@ def test_dropped_by_its_height_the_car_comes_to_rest_where_it_stood() -> None:
 
 
 def test_a_released_hand_wheel_returns_to_the_middle() -> None:
-    run = drive(events.SteeringRelease())
+    """But for friction, which holds the rack before."""
+    run = drive(events.SteeringRelease(), without_friction())
     assert abs(hand(run)[run.time < 5.0][-1]) > 0.05
     assert abs(hand(run)[-1]) < 0.01 * abs(hand(run)[run.time < 5.0][-1])
     assert run.kpis["release_yaw_rate_damping"][0] > 0.1

@@ -210,7 +210,7 @@ def test_a_missing_tire_names_the_places_and_the_nearest_in_the_library(folder: 
     assert found.startswith(
         "1 problem in car/vehicle.yaml\n  line 40  front_wheels.tire = 'compact_205_55r17': no such file, searched: "
         f"{folder}/compact_205_55r17; {folder.parent}/compact_205_55r17; {LIBRARY}/tires/compact_205_55r17.tir; "
-        "did you mean 'compact_205_55r16'?  in the library: compact_205_55r16"
+        "did you mean 'compact_205_55r16'?  in the library: bev_245_45r19, compact_205_55r16"
     )
 
 

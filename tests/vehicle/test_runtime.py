@@ -23,7 +23,7 @@ def sedan() -> Any:
 
 
 def rolling(event: events.Event) -> Start:
-    return Start(cars.describe(sedan()), event)
+    return Start(cars.describe(sedan(), parts=event.parts()), event)
 
 
 def test_a_parameter_changed_while_running_acts_as_if_it_had_always_been_so() -> None:

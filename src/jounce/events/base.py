@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import ValidationError, field_validator, model_validator
 
-from jounce.components.driver.longitudinal import Longitudinal
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.fields import Data, choice, flag, meta, part, problem, quantity, text, to_raw
 from jounce.core.messages import explain
 from jounce.core.plausible import accepted, doubts
-from jounce.events.follow import follow
+from jounce.events.follow import follow, follower
 from jounce.events.registry import defined, find, names
 from jounce.results.kinds import Kind
 from jounce.runtime.program import Channel, Constant, End, Open, Phase, Program, Ramp, Stop, When
@@ -192,7 +191,7 @@ class Driven(Event):
     cruise: bool = flag(True, doc="hold the speed; otherwise the throttle stays where it was at the start")
 
     def parts(self) -> tuple[Part, ...]:
-        return (Longitudinal(),) if self.cruise else ()
+        return (follower(),) if self.cruise else ()
 
     def pedals(self, start: Start) -> list[Channel]:
         """Pedals that keep the speed, or stay as they are; brake off. An engine may creep: at rest the brakes hold."""

@@ -19,15 +19,22 @@ import numpy as np
 from jounce.components.basics import on_side
 from jounce.core.constants import GRAVITY
 from jounce.runtime.program import Channel, Constant, Open, Reference
-from jounce.sim.steady import roll
 
 if TYPE_CHECKING:
+    from jounce.components.part import Part
     from jounce.events.start import Start
 
 PREFIX = "longitudinal."  # of the numbers of the driver
 ACTIVE, TARGET = "driver.active", "driver.target_speed"
 ROBOT = {"throttle_rate": 50.0, "brake_rate": 50.0}  # 1/s: pedals of a driving robot
 SPEEDS = (4.0, 10.0, 17.0, 26.0, 36.0)  # m/s, of the road load
+
+
+def follower(**settings: Any) -> Part:
+    """The driver who follows a speed; imported when one drives: figures of stored runs need no parts."""
+    from jounce.components.driver.longitudinal import Longitudinal
+
+    return Longitudinal(**settings)
 
 
 def follow(start: Start, target: Reference, *, changes: bool = False, **numbers: float) -> list[Channel]:
@@ -84,6 +91,8 @@ def brake_force(start: Start, radius: float) -> float:
 
 def road_load(start: Start, radius: float) -> tuple[float, float, float]:
     """A, B, C of drag and rolling resistance, by least squares over a few speeds; the simulation is left as it was."""
+    from jounce.sim.steady import roll
+
     sim, names = start.sim, [v.name for v in start.sim.model.outputs]
     here = sim.x.copy(), sim.m.copy()  # no snapshot, which outside blocks may refuse
     rows, forces = [], []

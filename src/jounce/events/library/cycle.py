@@ -24,12 +24,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import model_validator
 
-from jounce.components.drive.energy import EnergyAccount
-from jounce.components.driver.longitudinal import Longitudinal
 from jounce.core.fields import choice, flag, quantity, text
 from jounce.core.tables import Table
 from jounce.events.base import Event, safety_ends
-from jounce.events.follow import follow
+from jounce.events.follow import follow, follower
 from jounce.events.options import INTERVAL
 from jounce.events.straight import driver, straight_ahead
 from jounce.files.cycles import load_cycle
@@ -40,7 +38,6 @@ from jounce.results.panels import signals
 from jounce.results.run import Run
 from jounce.results.sankey import sankey
 from jounce.runtime.program import FromTable, Phase, Program
-from jounce.sim.quasi_static import quasi_static
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
@@ -229,7 +226,9 @@ class Cycle(Event):
         return {"end_time": float(found.time[-1]) + SETTLING, "speed": float(found.speed[0]), **raw}
 
     def parts(self) -> tuple[Part, ...]:
-        return (*driver(self), Longitudinal(shifts=True), EnergyAccount())
+        from jounce.components.drive.energy import EnergyAccount
+
+        return (*driver(self), follower(shifts=True), EnergyAccount())
 
     def program(self, start: Start) -> Program:
         found = load_cycle(self.cycle)
@@ -271,6 +270,8 @@ class Cycle(Event):
         return Run(time, {name: values for name, (values, _) in rows.items()}, units, metadata)
 
     def _backwards(self, vehicle: Vehicle) -> tuple[dict[str, Any], dict[str, tuple[Array, str]]]:
+        from jounce.sim.quasi_static import quasi_static
+
         found = load_cycle(self.cycle)
         inside = found.time <= self.end_time
         return quasi_static(vehicle, found.time[inside], found.speed[inside], self.grade)

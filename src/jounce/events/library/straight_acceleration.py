@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from jounce.components.driver.longitudinal import Longitudinal
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
-from jounce.events.follow import ROBOT, follow, released
+from jounce.events.follow import ROBOT, follow, follower, released
 from jounce.events.start import CRAWL
 from jounce.events.straight import driver, preview_time, straight_ahead, turned_round
 from jounce.results.figures import Figures
@@ -178,7 +177,7 @@ class StraightAcceleration(Driven):
         return (self.cruise and abs(self.speed) > CRAWL) or not self.open_loop
 
     def parts(self) -> tuple[Part, ...]:
-        return (*driver(self), *((Longitudinal(),) if self._follows else ()))
+        return (*driver(self), *((follower(),) if self._follows else ()))
 
     def judged(self, recorded: Recording) -> Recording:
         return turned_round(self, recorded)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from jounce.components.driver.longitudinal import Longitudinal
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
-from jounce.events.follow import ROBOT, follow, released
+from jounce.events.follow import ROBOT, follow, follower, released
 from jounce.events.straight import driver, preview_time, straight_ahead, turned_round
 from jounce.results.figures import Figures
 from jounce.results.key_figures.braking import braking
@@ -94,7 +93,7 @@ class StraightBraking(Driven):
     preview: float = preview_time(PREVIEW)
 
     def parts(self) -> tuple[Part, ...]:
-        return (*driver(self), *((Longitudinal(),) if self.cruise or not self.open_loop else ()))
+        return (*driver(self), *((follower(),) if self.cruise or not self.open_loop else ()))
 
     def judged(self, recorded: Recording) -> Recording:
         return turned_round(self, recorded)
