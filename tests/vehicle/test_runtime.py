@@ -16,6 +16,8 @@ from jounce.sim import car as cars
 from jounce.symbolic.system import System
 from jounce.vehicle.reading import load
 
+FRICTION = "steering.rack_pinion.friction."
+
 
 @lru_cache
 def sedan() -> Any:
@@ -34,6 +36,7 @@ def test_a_parameter_changed_while_running_acts_as_if_it_had_always_been_so() ->
     def roll(before: float, after: float) -> float:
         start = rolling(event)
         still = {key: 0.0 for key in start.sim.parameters if key.endswith(".element1.scale")}
+        still |= {key: math.copysign(1e-9, start.sim.parameter(key)) for key in start.sim.parameters if FRICTION in key}
         start.sim.set_parameters({name: before, **still})
         start.sim.set_program(event.program(start))
         start.sim.advance(3000)
