@@ -177,7 +177,7 @@ def test_the_wheels_carry_the_weight_and_all_moments_balance() -> None:
             data.twin.offset if data.twin and tire != wheel.name else 0
         )
     # Along the road nothing holds: what each tire's force leaves there (hundredths of a newton) turns its wheel and is
-    # about to roll the truck, and with it goes a moment of that force about the centre of mass, less than a metre above the
+    # about to roll the truck, with a moment of that force about the centre of mass, less than a metre above the
     # ground. Everything else is in balance to 1e-9 m/s², that is 3e-6 N and, by two metres, 6e-6 N.m.
     assert abs(force[1]) < 6e-6 and force[2] == pytest.approx(weight, rel=1e-9)
     assert np.abs(moment[[0, 2]]).max() < 6e-6
