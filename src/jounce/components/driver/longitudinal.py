@@ -180,7 +180,9 @@ class Longitudinal(Part):
 
         # standing, and starting on a slope
         still = logic_and(logic_and(fabs(target) < STILL, wanted < STILL), fabs(v) < STOPPING)
-        pushes = sum((w.drive_torque for w in at.wheels.values()), 0.0) / p.radius
+        # of the last step: torques at the hubs are known only with all that the vehicle does
+        pushes = at.scope("driver").memory("push", "N", "force of the drive at the last step", role="free")
+        at.scope("driver").next_memory(pushes, sum((w.drive_torque for w in at.wheels.values()), 0.0) / p.radius)
         slides = logic_and(s["holds"] > 0.5, pushes < uphill - BAND * p.mass)
         holds = if_else(logic_or(still, slides), 1.0, 0.0)
         integral, felt = if_else(holds > 0.5, 0.0, integral), if_else(holds > 0.5, 0.0, felt)
