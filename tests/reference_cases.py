@@ -865,4 +865,4 @@ QUICK_POINTS = (
     *("compact", "light_truck", "sedan", "sports", "suv", "example", "elements", "dependent", "by_virtual_work"),
     *("twisting", "twins", "tires", "exact_tires", "slope"),
 )
-QUICK = ("sedan-step-steer", "sedan-straight-braking", "light_truck-ramp-steer")
+QUICK = ("sedan-step-steer", "light_truck-ramp-steer")

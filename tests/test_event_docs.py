@@ -40,7 +40,13 @@ def test_tables_pages_and_pictures_are_up_to_date() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+# a page of each kind for every day: a manoeuvre with key figures
+EVERY_DAY = [
+    pytest.param(page, id=page.stem, marks=() if page.stem == "step-steer" else pytest.mark.slow) for page in PAGES
+]
+
+
+@pytest.mark.parametrize("page", EVERY_DAY)
 def test_a_page_explains_every_key_figure(page: Path) -> None:
     text = page.read_text(encoding="utf-8").split("## Key figures")[1]
     rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)

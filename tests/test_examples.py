@@ -15,7 +15,13 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+# an axle of its own makes a model of its own
+LONG = ("08_rear_steering",)
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, id=p.stem, marks=pytest.mark.slow if p.stem in LONG else ()) for p in EXAMPLES]
+)
 def test_example_runs(path: Path) -> None:
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -81,6 +81,7 @@ def test_show_prints_the_standing_car(capsys: pytest.CaptureFixture[str]) -> Non
     assert code == 0 and "ride frequency, front" in out
 
 
+@pytest.mark.slow
 def test_tables_are_whole_in_a_narrow_terminal_and_in_a_pipe(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,6 +101,7 @@ def test_ctrl_c_ends_the_processes(sedan: jn.Vehicle) -> None:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("jounce-batch")]
 
 
+@pytest.mark.slow
 def test_a_script_needs_no_guard(tmp_path: Path) -> None:
     """Processes do not run the script again; what it defines itself is driven in its own process."""
     script = tmp_path / "many.py"

@@ -218,6 +218,7 @@ class InLoop(Early):
     reads: ClassVar[str] = "late"
 
 
+@pytest.mark.slow
 def test_compiled_parts_run_in_the_order_of_what_they_read(car: jn.Vehicle) -> None:
     for parts in ((Early(), Late()), (Late(), Early())):
         model = Structure(cars.describe(car, parts=parts)).system().generate()

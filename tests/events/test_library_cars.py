@@ -28,14 +28,14 @@ def result(car: str, event: str) -> Run:
     return jn.run(load(car), events.find(event)(**SHORTER.get(event, {})))
 
 
-def marks(car: str, event: str = "") -> list[pytest.MarkDecorator]:
-    """All events on one car, and one event on the car with the most elements, are enough for every day."""
-    return [] if car == "sedan" or (car, event) == ("formula", "step-steer") else [pytest.mark.slow]
+def marks(car: str) -> list[pytest.MarkDecorator]:
+    """All events on one car are enough for every day."""
+    return [] if car == "sedan" else [pytest.mark.slow]
 
 
 @pytest.mark.parametrize(
     ("event", "car"),
-    [pytest.param(e, c, marks=marks(c, e)) for e in EVENTS for c in library_names()],
+    [pytest.param(e, c, marks=marks(c)) for e in EVENTS for c in library_names()],
 )
 def test_it_runs(car: str, event: str) -> None:
     run = result(car, event)

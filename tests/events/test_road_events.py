@@ -46,6 +46,7 @@ def straight_on(**changes: Any) -> events.StepSteer:
 # -- flags and materials ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_wheel_beside_the_road_is_flagged_while_it_is_there() -> None:
     road = RoadBuilder("narrow", left=2.0, right=2.0).straight(300).build()
     run = jn.run(sedan(), straight_on(amplitude="40 deg", end_time=3.0), road=road)
@@ -161,6 +162,7 @@ def test_normals_of_a_tilted_road(normals: Any) -> None:
 # -- inputs ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_event_with_heights_added_under_wheels() -> None:
     moves = {"road.L1": Ramp(0.03, 0.1, delay=0.3), "road.R2": Sine(0.01, 4.0)}
     run = jn.run(sedan(), straight_on(), inputs=moves)

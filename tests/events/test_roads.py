@@ -287,6 +287,7 @@ def test_an_edge_under_a_point_is_told_with_time_and_wheel_also_where_rows_miss_
     assert not any("edges" in text for text in short.warnings), "nobody met it"
 
 
+@pytest.mark.slow
 def test_a_rim_that_meets_the_road_is_told() -> None:
     """Dropped from 0.6 m the tires are pressed in by more than they have between rim and road; from 0.3 m not."""
     low, high = (jn.run(sedan(), events.Drop(height=h, end_time=0.6), interval="1 ms") for h in (0.3, 0.6))
@@ -306,6 +307,7 @@ def test_the_peak_load_on_the_cleat_converges(contact: str, part: float) -> None
     assert peaks[2] > 1.5 * over_the_cleat(contact, 1.25e-4)[f"{LOAD}.L1"][0]
 
 
+@pytest.mark.slow
 def test_enveloping_contacts_feel_a_cleat_earlier_and_softer() -> None:
     """Half the length of the patch (60 mm), or where the cams reach it, before the point does."""
 

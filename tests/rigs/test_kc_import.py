@@ -193,6 +193,7 @@ def steering_files(rig: Rig, car: Vehicle, folder: Path, travels: tuple[float, .
     return files
 
 
+@pytest.mark.slow
 def test_a_steered_axle_comes_back_from_sweeps_of_hand_wheel_and_travel(sedan: Vehicle, tmp_path: Path) -> None:
     rig = Rig(sedan, 1, noise=1.0)
     files = steering_files(rig, sedan, tmp_path, (-0.1, -0.05, 0.0, 0.05, 0.1))

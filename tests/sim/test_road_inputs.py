@@ -234,6 +234,7 @@ def test_an_outside_plane_is_the_inclined_one() -> None:
         assert results[0][c] == pytest.approx(results[1][c], rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_contact_points_from_outside_are_taken_as_they_are() -> None:
     """The point may lie before the wheel: its distance is the loaded radius, and the force turns about the hub."""
     ahead = 0.05
@@ -361,6 +362,7 @@ def test_an_unknown_ground_is_refused() -> None:
 # -- normals of three points -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_normal_of_three_points_lies_as_the_road_does() -> None:
     """A tilted grid ends 5 cm beside the left wheels: with nothing there the slope is that of the surface."""
     grade, bank, spacing = 0.04, -0.03, 0.2
@@ -554,6 +556,7 @@ def test_twin_wheels_on_their_outer_tires_are_in_contact(mode: str) -> None:
     assert sim.output(ABOVE) == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_plane_that_is_kept_stays_where_it_was() -> None:
     """Two diagonal wheels in the air; then the ground under one of the others rises. The last plane does not know."""
     sim = settled(with_plane("contacts"))

@@ -88,7 +88,8 @@ def whole() -> tuple[System, Simulation]:
         return system, compiled(system)
 
 
-@pytest.mark.parametrize("chunk", [pytest.param(37, marks=pytest.mark.slow), 300])
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", [37, 300])
 def test_chunks_do_not_change_a_bit(
     whole: tuple[System, Simulation], monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:

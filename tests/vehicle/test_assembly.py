@@ -218,6 +218,7 @@ def test_a_car_saved_and_loaded_again_runs_to_the_same_bits(symmetric: jv.Vehicl
     assert bits(jv.load(tmp_path / "car")) == bits(symmetric)
 
 
+@pytest.mark.slow
 def test_a_subsystem_swapped_and_swapped_back_restores_the_run(symmetric: jv.Vehicle) -> None:
     stiff = symmetric.with_(**{"rear_suspension.spring.rate": "60 N/mm"})
     other = symmetric.with_subsystem("rear_suspension", stiff)

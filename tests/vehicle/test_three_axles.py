@@ -227,6 +227,7 @@ def test_steady_running_keeps_the_speed() -> None:
 # ---- runs ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_step_steer_turns_it_to_the_left() -> None:
     run = jn.run(vehicle(), events.StepSteer(amplitude="40 deg", speed=15.0, end_time=4.0))
     yaw = run["chassis_velocities.yaw"]

@@ -106,6 +106,7 @@ def test_both_are_put_on_the_ground_at_once(grade: float) -> None:
         assert carried == pytest.approx(weight / math.hypot(1.0, grade), rel=1e-8)
 
 
+@pytest.mark.slow
 def test_each_moves_as_if_it_were_alone() -> None:
     """Two seconds with different inputs from the same states: 2000 steps of the same operations, to 1e-12 of scale."""
     sim = car.simulation(together())
@@ -138,6 +139,7 @@ def test_the_ground_under_both_is_the_same() -> None:
         assert sim.output(f"{name}.Tire.Ground_Surface_Force_Z.L1") > before[name] + 300.0
 
 
+@pytest.mark.slow
 def test_what_several_cars_cannot_do_is_told() -> None:
     sim, _ = settled_together()
     with pytest.raises(ParameterError, match="several vehicles; bring each alone to its speed"):

@@ -29,6 +29,7 @@ def stop() -> Run:
     return stopped()
 
 
+@pytest.mark.slow
 def test_locked_wheels_slide_with_the_force_of_full_sliding_to_the_end(stop: Run) -> None:
     """At every speed down to 0.15 m/s, of each wheel, the force of the tire's own curve at κ = −1 and that load."""
     v = stop["chassis_velocities.longitudinal"]

@@ -387,6 +387,7 @@ def test_two_half_tires_at_one_place_are_the_whole_tire() -> None:
             assert pair == pytest.approx(one[f"{name}{side}2"], rel=1e-7, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_mirrored_manoeuvre_is_the_mirrored_one() -> None:
     left, right = (steered(at_speed(), angle) for angle in (0.5, -0.5))
     assert left["chassis_velocities.yaw"][-1] > 0.1
@@ -660,6 +661,7 @@ def test_what_is_shown_of_a_standing_car_counts_both_tires() -> None:
     assert figures["tire_rate_rear"] == pytest.approx(stiff / 1e3, rel=1e-3), "two half springs"
 
 
+@pytest.mark.slow
 def test_loads_of_a_run_are_the_weight() -> None:
     driven(halves())
 
