@@ -38,7 +38,7 @@ def road_file(folder: Path, mode: int) -> str:
 def test_a_run_on_outside_planes_is_one_on_the_built_in_plane(tmp_path: Path) -> None:
     """A slope of 4 % that lies 3 m higher, with a friction of 0.8."""
     grade, bank, mu, up = 0.04, 0.01, 0.8, 3.0
-    event = events.StepSteer(speed="36 km/h", start_time=0.2, end_time=0.6, amplitude="20 deg")
+    event = events.StepSteer(speed="36 km/h", start_time=0.2, end_time=0.6, amplitude="20 deg", cruise=False)
     inputs: dict[str, Any] = {}
     for i, corner in enumerate(CORNERS):
         x, y = 5.0 * i, -2.0
@@ -69,7 +69,7 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_factors_of_tires_within_an_event() -> None:
     """Inputs of tires are there because a run names them; the car is brought to its speed with them."""
-    event = events.StepSteer(speed="72 km/h", start_time=0.2, end_time=1.0, amplitude="40 deg")
+    event = events.StepSteer(speed="72 km/h", start_time=0.2, end_time=1.0, amplitude="40 deg", cruise=False)
     usual = jn.run(load("sedan"), event)
     soft = jn.run(load("sedan"), event, inputs={f"{c}.tire.LKY": 0.5 for c in ("L1", "R1")})
     by_parameters = jn.run(load("sedan"), event, parameters={f"{c}.tire.scale.LKY": 0.5 for c in ("L1", "R1")})

@@ -9,6 +9,7 @@ import pytest
 
 import jounce as jn
 from assisted_cars import with_steering
+from compliant_cars import without_friction
 from jounce.core.constants import GRAVITY
 from jounce.events.library.weave import OUT, weave
 from jounce.sim import car
@@ -57,8 +58,8 @@ def test_too_little_has_no_figures() -> None:
 
 @pytest.mark.slow
 def test_without_friction_a_car_has_the_hysteresis_of_its_linear_model() -> None:
-    vehicle = with_steering("sedan", friction=1e-6, straight=True)
-    run = jn.run(vehicle, jn.events.Weave(end_time=21.0, amplitude="6.9 deg"), interval=0.01)
+    vehicle = without_friction(with_steering("sedan", friction=1e-6, straight=True))
+    run = jn.run(vehicle, jn.events.Weave(end_time=21.0, amplitude="10.5 deg"), interval=0.01)
     names = ("Steering_System.Steering_Wheel_Torque", "System_Mass_Center.Tracking_Ay")
     description = car.describe(vehicle)
     sim = car.simulation(description)
@@ -68,7 +69,7 @@ def test_without_friction_a_car_has_the_hysteresis_of_its_linear_model() -> None
     model = car.lineariser(description, given, names).at(sim)
     h = model.response([0.2])[0]
     w = 2 * math.pi * 0.2
-    torque, ay = (math.radians(6.9) * (h[i, 0] + 1j * w * h[i, 1] - w * w * h[i, 2]) for i in range(2))
+    torque, ay = (math.radians(10.5) * (h[i, 0] + 1j * w * h[i, 1] - w * w * h[i, 2]) for i in range(2))
     phase = float(np.angle(torque / ay))
     expected = width(abs(torque), phase, abs(ay))
     assert run.kpis["steering_hysteresis"][0] == pytest.approx(expected, rel=0.02)

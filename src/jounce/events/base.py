@@ -194,12 +194,14 @@ class Driven(Event):
         return (follower(),) if self.cruise else ()
 
     def pedals(self, start: Start) -> list[Channel]:
-        """Pedals that keep the speed, or stay as they are; brake off. An engine may creep: at rest the brakes hold."""
-        if self.cruise:
-            return follow(start, Constant(self.speed))
-        if self.speed == 0 and start.vehicle.driveline is not None:
-            return [Open("throttle", Constant(0.0)), Open("brake", Constant(HOLDING))]
-        return [Open("throttle", Constant(start.throttle)), Open("brake", Constant(0.0))]
+        """Pedals that keep the speed, or stay as they are."""
+        return follow(start, Constant(self.speed)) if self.cruise else self.as_they_are(start)
+
+    def as_they_are(self, start: Start) -> list[Channel]:
+        """Throttle of the start, brake off. An engine may creep: at rest the brakes hold it."""
+        waits = self.speed == 0 and start.vehicle.driveline is not None
+        throttle, brake = (0.0, HOLDING) if waits else (start.throttle, 0.0)
+        return [Open("throttle", Constant(throttle)), Open("brake", Constant(brake))]
 
 
 class Steered(Driven):

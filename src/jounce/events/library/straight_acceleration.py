@@ -185,8 +185,8 @@ class StraightAcceleration(Driven):
     def program(self, start: Start) -> Program:
         steering = straight_ahead(self, start)
         ends = [End(When("chassis_velocities.longitudinal", ">=", self.final_speed), then=Stop("final speed reached"))]
-        hands_off = [Open("throttle", Constant(start.throttle)), Open("brake", Constant(0.0))]
-        keeping = follow(start, Constant(self.speed)) if self.cruise and abs(self.speed) > CRAWL else hands_off
+        keeps = self.cruise and abs(self.speed) > CRAWL
+        keeping = follow(start, Constant(self.speed)) if keeps else self.as_they_are(start)
         waiting = Phase("wait", [*steering, *keeping], duration=max(self.start_time, 1e-3))
         pedals: list[Channel]
         if self.open_loop:
