@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,8 +59,12 @@ ENDS = ("front", "rear")
 
 @lru_cache
 def straight() -> tuple[jn.Vehicle, Budget]:
-    """A car that gives way to all loads, without toe and camber at design: forces of its own that all terms change."""
-    changes: dict[str, float] = {f"{end}_suspension.{name}.offset": 0.0 for end in ENDS for name in ("toe", "camber")}
+    """A car that gives way to all loads, without toe and camber at design: forces of its own that all terms change.
+
+    Its rack is held: what a steering in full gives way by is in other_steer, and changes with every moment.
+    """
+    changes: dict[str, Any] = {"steering.rack_pinion": None}
+    changes |= {f"{end}_suspension.{name}.offset": 0.0 for end in ENDS for name in ("toe", "camber")}
     changes |= {f"{end}_suspension.compliance.{name}.fz.scale": 0.0 for end in ENDS for name in ("toe", "camber")}
     vehicle = library_car("sedan").with_(**changes)
     return vehicle, understeer_budget(vehicle)
@@ -137,8 +142,9 @@ def test_camber_of_travel_is_in_the_gradient() -> None:
 
 @pytest.mark.slow
 def test_without_air_the_gradient_falls_by_its_term() -> None:
-    """Downforce, more of it at the rear, on springs that keep the heights; wheels that do not give way."""
-    changes: dict[str, float] = {f"{end}_suspension.{name}.offset": 0.0 for end in ENDS for name in ("toe", "camber")}
+    """Downforce, more of it at the rear, on springs that keep the heights; wheels and rack that do not give way."""
+    changes: dict[str, Any] = {"steering.rack_pinion": None}
+    changes |= {f"{end}_suspension.{name}.offset": 0.0 for end in ENDS for name in ("toe", "camber")}
     changes |= {f"{end}_suspension.compliance.factor": 0.0 for end in ENDS}
     plain = jn.load("sedan")
     changes |= {f"{end}_suspension.spring.rate": 15 * plain.get(f"{end}_suspension.spring.rate") for end in ENDS}
