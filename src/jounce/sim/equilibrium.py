@@ -28,6 +28,7 @@ Array = npt.NDArray[np.float64]
 
 FOLLOWING = 100  # most times that memories are given what they become
 STAYS = 1e-13  # largest change of a memory that stays
+STAGNATION = 0.9  # of the residual before: what is left is rounding
 HALVINGS = 12  # shortest trial of a Newton step is 2^-12 of it
 
 
@@ -116,7 +117,7 @@ class Found:
 def newton(problem: Unknowns, bounds: Array, tolerance: float, iterations: int, rounding: float = 0.0) -> Found:
     """Newton's method (1) in the least-squares sense, no step larger than ``bounds``.
 
-    ``rounding`` is accepted when no step makes the residual smaller.
+    ``rounding`` is accepted when no step makes the residual smaller, or hardly any.
     """
     r = problem.residual()
     history = [float(np.abs(r).max(initial=0.0))]
@@ -139,7 +140,8 @@ def newton(problem: Unknowns, bounds: Array, tolerance: float, iterations: int, 
             converged = history[-1] <= rounding
             break
         history.append(float(np.abs(r).max()))
-        converged = history[-1] <= tolerance
+        stays = history[-1] <= rounding and history[-1] > STAGNATION * history[-2]
+        converged = history[-1] <= tolerance or stays
     worst = int(np.argmax(np.abs(r))) if len(r) else 0
     return Found(converged, len(history) - 1, history[-1], worst, tuple(history))
 
