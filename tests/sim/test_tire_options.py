@@ -17,19 +17,25 @@ from jounce.sim import car as cars
 from jounce.sim.statics import settle
 from jounce.sim.steady import run_steadily
 from jounce.vehicle.reading import load
+from jounce.vehicle.schema import Vehicle
 
 YAW, SIDE = "chassis_velocities.yaw", "Tire.Ground_Surface_Force_Y.L1"
 
 
 @lru_cache
+def plain() -> Vehicle:
+    """Without its rack, whose assist is of another order."""
+    return load("sedan").with_(**{"steering.rack_pinion": None})
+
+
+@lru_cache
 def described(exact: bool = False) -> cars.Description:
-    plain = load("sedan").with_(**{"steering.rack_pinion": None})  # whose assist is of another order
-    return cars.describe(plain, relaxation="exact" if exact else "states")
+    return cars.describe(plain(), relaxation="exact" if exact else "states")
 
 
 @lru_cache
 def with_factors() -> cars.Description:
-    return cars.describe(load("sedan"), tire_inputs=("LMUY", "LKY"))
+    return cars.describe(plain(), tire_inputs=("LMUY", "LKY"))
 
 
 def running(description: cars.Description, step: float = 0.001) -> Simulation:
