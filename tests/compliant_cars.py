@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 import jounce.vehicle as jv
 from axle_lists import one_axle, vehicle_of
 from jounce.runtime.simulation import Simulation
-from jounce.sim import car
+from jounce.sim import car, statics, steady
 
 Raw = dict[str, Any]
 PROPERTIES = ("x", "y", "toe", "camber", "side_view_angle")
@@ -80,6 +84,18 @@ def library_car(name: str = "sedan", **more: Any) -> jv.Vehicle:
 
 def scaled(vehicle: jv.Vehicle, factor: float) -> jv.Vehicle:
     return vehicle.with_(**{f"{end}_suspension.compliance.factor": factor for end in AXLES})
+
+
+def modes(vehicle: jv.Vehicle) -> Iterator[tuple[float, npt.NDArray[np.complex128]]]:
+    """Speed and eigenvalues of the exact linearisation, from standstill to top speed."""
+    description = car.describe(vehicle)
+    linear = car.lineariser(description)
+    for speed in (0.0, 1.0, 20.0, 60.0):
+        sim = car.simulation(description)
+        statics.settle(sim, description)
+        if speed:
+            steady.run_steadily(sim, description, speed)
+        yield speed, linear.at(sim).eigenvalues()
 
 
 def without_friction(vehicle: jv.Vehicle) -> jv.Vehicle:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -29,21 +30,26 @@ def driven(sim: Any, seconds: float) -> tuple[list[float], list[float]]:
     return speeds, gears
 
 
-def shift_logic() -> Any:
-    """The function of docs/driveline.md."""
+def names_of_page(folder: Path, end: str = "") -> dict[str, Any]:
+    """What the code of docs/driveline.md defines, run as a file; up to `end`, if given."""
     text = (Path(__file__).parents[3] / "docs" / "driveline.md").read_text(encoding="utf-8")
     code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "def shift_logic" in block)
-    scope: dict[str, Any] = {}
-    exec(compile(code.split("\n\ncar = ")[0], "driveline.md", "exec"), scope)
-    return scope["shift_logic"](up=UP, down=DOWN)
+    file = folder / "page.py"
+    file.write_text(code.split(end)[0] if end else code, encoding="utf-8")
+    return runpy.run_path(str(file))
 
 
-def test_shift_logic_in_python_is_that_of_the_gearbox() -> None:
+def shift_logic(folder: Path) -> Any:
+    """The function of docs/driveline.md."""
+    return names_of_page(folder, end="\n\ncar = ")["shift_logic"](up=UP, down=DOWN)
+
+
+def test_shift_logic_in_python_is_that_of_the_gearbox(tmp_path: Path) -> None:
     """Gears change at the same speeds, a step late at most: the runs agree to 0.1 % at a millisecond."""
     own, gears = driven(bench(RWD), 6.0)
     sim = bench({**RWD, "gearbox": {**GEARBOX, "shifts": "demand"}})
     reads = ["Transmission.input_rpm", "Transmission.gear"]
-    sim.add_block("shifts", shift_logic(), 0.001, reads=reads, writes=["gear"])
+    sim.add_block("shifts", shift_logic(tmp_path), 0.001, reads=reads, writes=["gear"])
     other, by_python = driven(sim, 6.0)
     assert max(gears) >= 3 and by_python == gears
     late = slice(50, None)  # wheels stand at first
@@ -99,13 +105,9 @@ def test_an_engine_that_stalls_stops_and_does_not_crash() -> None:
 
 
 @pytest.mark.slow
-def test_the_run_of_the_page() -> None:
+def test_the_run_of_the_page(tmp_path: Path) -> None:
     """The whole code of docs/driveline.md: the car shifts up as it does by itself, 9.8 s to 100 km/h."""
-    text = (Path(__file__).parents[3] / "docs" / "driveline.md").read_text(encoding="utf-8")
-    code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "def shift_logic" in block)
-    scope: dict[str, Any] = {}
-    exec(compile(code, "driveline.md", "exec"), scope)
-    run = scope["run"]
+    run = names_of_page(tmp_path)["run"]
     reached = int(np.argmax(run["chassis_velocities.longitudinal"] > 100 / 3.6))
     assert run.complete and run["Transmission.gear"][:reached].max() == 3
     assert 9.3 < run.kpis["t_0_100"][0] < 10.3
