@@ -73,7 +73,7 @@ def generate_linear(
             rates.append(accelerations.get(key(state.symbol), equations.rates[i]))
 
     # One direction through the tangent space and the inputs, of which the library takes all in turn: differentiating
-    # once and evaluating often is a tenth of the code of all derivatives written out (decision 0052).
+    # once and evaluating often is a quarter of the code of all derivatives written out (decision 0052).
     size = len(names) + len(chosen_inputs)
     along = [ca.SX.sym(f"along {name}") for name in (*names, *(u.name for u in chosen_inputs))]
     direction: dict[int, SX] = {}
