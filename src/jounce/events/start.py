@@ -19,7 +19,6 @@ from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
 from jounce.sim.equilibrium import Places
 from jounce.sim.gains import Gains, gains
-from jounce.sim.quasi_static import Chain
 from jounce.sim.stability import step_note
 from jounce.sim.statics import Settled, place, settle
 from jounce.sim.steady import Running, roll, run_steadily
@@ -242,6 +241,8 @@ class Start:
         """What a driveline adds to the mass along the road while it coasts in the gear in use, kg."""
         if self.vehicle.driveline is None:
             return 0.0
+        from jounce.sim.quasi_static import Chain  # with all parts of drivelines
+
         wheels = self.description.wheels
         radius = float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{name}") for name in wheels]))
         chain = Chain(self.vehicle, radius)
