@@ -124,6 +124,21 @@ def test_extremes_carry_the_unit_of_their_numbers(profile: str, unit: str, facto
     assert number(yaw.high) in row and f">{unit}<" in row
 
 
+def test_extremes_do_not_show_rounding() -> None:
+    run = drive("step_steer")
+    noise = np.where(np.arange(len(run)) % 2, -3e-17, 2e-12)
+    left, straight = np.maximum(run["chassis_velocities.yaw"], 0.0) + noise, noise
+    found = {}
+    for name, values in (("left", left), ("straight", straight)):
+        (found[name],) = [
+            e
+            for e in extremes(run.with_channels({"chassis_velocities.yaw": values}, {}), "si")
+            if e.signal == "yaw_rate"
+        ]
+    assert (found["left"].low, found["left"].high) == (0.0, left.max())
+    assert (found["straight"].low, found["straight"].high, found["straight"].mean) == (0.0, 0.0, 0.0)
+
+
 def test_a_script_of_the_user_replaces_the_report(tmp_path: Path) -> None:
     drive("step_steer").to_csv(tmp_path / "run.csv")
     script = """

@@ -25,6 +25,7 @@ from jounce.results.plausibility import Range, ranges, ranges_of
 from jounce.results.run import Run
 
 TILES = 6
+ROUNDING = 1e-10  # of a signal's peak, and of its SI unit: shown as zero
 EXTREMES = (
     *("speed", "steering", "hand_torque", "longitudinal_acceleration", "lateral_acceleration"),
     *("yaw_rate", "side_slip", "roll", "pitch"),
@@ -240,7 +241,9 @@ def extremes(run: Run, profile: str = "engineering") -> list[Extreme]:
         if len(values) < 2 or not np.all(np.isfinite(values)):
             continue
         channel = run.signal_channel(signal)
-        scale = shown(run.unit(channel), profile, float(np.max(np.abs(values))))
+        peak = float(np.max(np.abs(values)))
+        values = np.where(np.abs(values) > max(ROUNDING * peak, ROUNDING), values, 0.0)  # not −4.3e−17 g
+        scale = shown(run.unit(channel), profile, peak)
         mean = float(np.trapezoid(values, time)) / float(time[-1] - time[0])
         least, most = int(np.argmin(values)), int(np.argmax(values))
         low, high, middle = (scale.factor * float(x) + scale.offset for x in (values[least], values[most], mean))
