@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jounce.components.tire.base import Tire
@@ -235,6 +235,7 @@ def test_a_million_random_inputs_give_numbers() -> None:
 
 
 @given(point=points, path=st.floats(0.02, 0.2))
+@example(point=(0.0, 0.0, 0.0, -0.12, 0.75), path=0.2)
 @settings(max_examples=30)
 def test_automatic_derivatives_are_those_of_finite_differences(point: tuple[float, ...], path: float) -> None:
     load, kappa, alpha, gamma, mu = point
@@ -253,8 +254,11 @@ def test_automatic_derivatives_are_those_of_finite_differences(point: tuple[floa
             at[j] += h * scale[j]
             return steady(t, *at[:4], mu, path=at[4])
 
-        expected, error = derivative(along, h=1.0)
-        assert_close(found[:, j] * scale[j], expected, error + 1e-6 * (1 + np.abs(expected)), NAMES)
+        expected, error = derivative(along, h=0.125)
+        wider, _ = derivative(along, h=1.0)  # differs where one of the model's own kinks (shifted slips) is close by
+        assert_close(
+            found[:, j] * scale[j], expected, error + np.abs(wider - expected) + 1e-6 * (1 + np.abs(expected)), NAMES
+        )
 
 
 def test_derivatives_exist_at_rest() -> None:
