@@ -508,8 +508,11 @@ def test_automatic_derivatives_are_those_of_finite_differences(point: tuple[floa
             point[j] += h * scale[j]
             return steady(t, *point, mu)
 
-        expected, error = derivative(along, h=1.0)
-        assert_close(found[:, j] * scale[j], expected, error + 1e-6 * (1 + np.abs(expected)), NAMES)
+        expected, error = derivative(along, h=0.125)
+        wider, _ = derivative(along, h=1.0)  # differs where one of the model's own kinks (shifted slips) is close by
+        assert_close(
+            found[:, j] * scale[j], expected, error + np.abs(wider - expected) + 1e-6 * (1 + np.abs(expected)), NAMES
+        )
 
 
 def test_derivatives_exist_at_zero_slip_and_zero_load() -> None:
