@@ -246,14 +246,16 @@ CARS: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "light_truck": (
-        "diesel engine of 150 kW, six gears by hand, rear-wheel drive",
+        "diesel engine of 150 kW, six gears by hand, rear-wheel drive, limited slip",
         {
             "layout": "rwd",
             "engine": Engine(150, 450, 2.4, (750, 1600, 3500, 4400), 0.28, "diesel", 0.5).data(),
             "clutch": clutch(650, 0.04, (1000, 1900)),
             "gearbox": gears("manual_gearbox", [4.75, 2.6, 1.63, 1.15, 0.86, 0.7], 0.96, 0.02,
                              upshift_speed="3900 rpm", downshift_speed="1100 rpm", shift_time="0.45 s"),
-            "rear": differential(3.7, 0.05, housing="suspension"),
+            "rear": differential(
+                3.7, 0.05, "limited_slip_differential", preload="100 N.m", ramp=0.35, housing="suspension"
+            ),
             "tcs": TCS,
         },
     ),

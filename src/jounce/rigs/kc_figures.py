@@ -27,6 +27,7 @@ from jounce.core.units import convert
 from jounce.results.plausibility import ranges
 from jounce.rigs.suspension_rig import Held, Load, Point, SuspensionRig
 from jounce.sim.standing import brake_shares
+from jounce.vehicle.layout import drive_shares
 
 if TYPE_CHECKING:
     from jounce.components.places import AxlePlace
@@ -110,10 +111,8 @@ class _Measured:
         return held.channels["System_Mass_Center.Global_Z"] - float(np.mean([c[2] for c in held.contact.values()]))
 
     def _drive_shares(self) -> dict[int, float]:
-        axles = self.rig.layout.axles
-        if self.rig.vehicle.drive is None:
-            return dict.fromkeys((a.number for a in axles), 0.0)
-        return {a.number: math.fsum(a.data.drive_share(w.side) for w in a.wheels) for a in axles}
+        shares = drive_shares(self.rig.vehicle)
+        return {a.number: math.fsum(shares[w.name] for w in a.wheels) for a in self.rig.layout.axles}
 
     def add(self, name: str, axle: AxlePlace | None, value: float, unit: str, text: str) -> None:
         word = "" if axle is None else axle.word

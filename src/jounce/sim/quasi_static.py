@@ -34,6 +34,7 @@ from jounce.core.constants import GRAVITY
 from jounce.core.curves import Curve
 from jounce.core.errors import ParameterError
 from jounce.sim.car import tires_of
+from jounce.vehicle.layout import drive_shares
 from jounce.vehicle.schema import Vehicle
 
 Array = npt.NDArray[np.float64]
@@ -227,9 +228,7 @@ def static_loads(vehicle: Vehicle) -> dict[str, float]:
 def driven_wheels(vehicle: Vehicle) -> set[str]:
     """Wheels that a drive can push."""
     place = vehicle.layout
-    if vehicle.driveline is None:
-        return {w.name for w in place.wheels.values() if w.axle.data.drive_share(w.side) > 0}
-    return {name for member in vehicle.driveline.arranged(place) for name in member.shafts if name in place.wheels}
+    return {name for name, share in drive_shares(vehicle).items() if share > 0}
 
 
 class Ledger:

@@ -394,7 +394,8 @@ class Balance:
         self.free = [i for i, role in enumerate(self.roles) if role in ("balance", "trim")]
         # a balancing coordinate stands still when its speed does, any other state when its own rate vanishes
         self.rows = [self.partners.get(i, i) for i in self.free]
-        limits, _ = self.linear.limits_and_rolling(sim)
+        limits, turning = self.linear.limits_and_rolling(sim)
+        sim.x[[self.places.state[i] for i in self.rest["rolling"]]] = turning  # wheels stand, an engine idles
         self.sticks = [m for m, limit in zip(self.rest["sticks"], limits, strict=True) if limit > 0]
         self._find_plane(self.linear.at(sim), limits)
         self.limits = np.array(

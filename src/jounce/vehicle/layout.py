@@ -179,6 +179,22 @@ def _listed(vehicle: Vehicle, axle: Axle, number: int) -> AxleData:
     )
 
 
+def drive_torques(vehicle: Vehicle) -> dict[str, float]:
+    """Largest torque of every wheel, driving off, N·m."""
+    place = vehicle.layout
+    if vehicle.driveline is not None:
+        return vehicle.driveline.wheel_torques(place)
+    most = vehicle.drive.max_torque
+    return {w.name: most * w.axle.data.drive_share(w.side) for w in place.wheels.values()}
+
+
+def drive_shares(vehicle: Vehicle) -> dict[str, float]:
+    """What every wheel has of the torque that drives; all 0 where nothing does."""
+    torques = drive_torques(vehicle)
+    total = math.fsum(torques.values())
+    return {name: torque / total if total else 0.0 for name, torque in torques.items()}
+
+
 def _shares(vehicle: Vehicle, i: int) -> tuple[float, float]:
     shares = vehicle.drive.shares
     return shares.get(f"L{i + 1}", 0.0), shares.get(f"R{i + 1}", 0.0)

@@ -25,7 +25,7 @@ from jounce.core.fields import walk
 from jounce.core.messages import shown
 from jounce.core.paths import dotted
 from jounce.core.plausible import Doubt, accepted, doubts, usual_text, with_unit
-from jounce.vehicle.layout import path_of
+from jounce.vehicle.layout import drive_torques, path_of
 
 if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
@@ -176,10 +176,11 @@ def _of_vehicle(vehicle: Vehicle, frequencies: dict[int, float]) -> Iterator[Fig
     if weight > 0 and vehicle.brakes is not None:
         force = sum(_brake_force(vehicle, wheel) for wheel in place.wheels.values())
         yield "brakes.full_braking_per_weight", force / weight, "-", BRAKING, ""
-    driven = [w for w in place.wheels.values() if w.axle.data.drive_share(w.side) > 0]
+    driven = {place.wheels[name]: torque for name, torque in drive_torques(vehicle).items() if torque > 0}
     if weight > 0 and driven:
-        radius = sum(float(w.centre[2]) for w in driven) / len(driven)
-        yield "drive.max_torque.force_per_weight", vehicle.drive.max_torque / radius / weight, "-", ACCELERATION, ""
+        force = sum(torque / float(wheel.centre[2]) for wheel, torque in driven.items())
+        at = "drive.max_torque" if vehicle.driveline is None else "driveline.wheel_torque"
+        yield f"{at}.force_per_weight", force / weight, "-", ACCELERATION, ""
 
 
 def _sprung_share(vehicle: Vehicle, axle: AxlePlace) -> float | None:

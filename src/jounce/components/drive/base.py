@@ -55,6 +55,10 @@ class DrivePart(Part):
         """Lists of groups inside it, with the names of their numbers below its own."""
         yield from ()
 
+    def outputs(self) -> tuple[float, ...]:
+        """Torque at its other ports for one at the first, driving off: without losses, slip and locks."""
+        return (1.0,) * (len(self.ports) - 1)
+
     def join(self, here: Station) -> None:
         """Relations and inertias."""
 

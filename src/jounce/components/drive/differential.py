@@ -42,6 +42,9 @@ class OpenDifferential(DrivePart):
     )
     input_axis: Literal["X+", "X-"] = choice("X-", doc="way in which the input of a solid axle turns, driving forwards")
 
+    def outputs(self) -> tuple[float, ...]:
+        return self.ratio * self.share, self.ratio * (1 - self.share)
+
     def join(self, here: Station) -> None:
         shaft, first, second = here.shafts
         p = here.p

@@ -42,7 +42,7 @@ from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.fields import Data, choice, part, problem
 from jounce.core.library import LIBRARY
 from jounce.core.yaml_files import read_mapping
-from jounce.symbolic.ops import fmin, if_else
+from jounce.symbolic.ops import fmax, fmin, if_else
 
 Layout = Literal[
     "fwd", "rwd", "awd", "none", "dual_motor_awd", "fwd_with_rear_diff", "rwd_with_front_diff", "members"
@@ -232,6 +232,24 @@ class Driveline(Subsystem):
                     add(name, there.name)
         return result
 
+    def wheel_torques(self, place: VehiclePlace) -> dict[str, float]:
+        """Torque of every wheel, driving off: peaks of all machines, without losses, slip and locks."""
+        members = [m for m in self.arranged(place) if m.shafts]
+        found = dict.fromkeys(place.wheels, 0.0)
+
+        def pass_on(shaft: str, torque: float) -> None:
+            if shaft in found:
+                found[shaft] += torque
+                return
+            for member in (m for m in members if len(m.shafts) > 1 and m.shafts[0] == shaft):
+                for output, factor in zip(member.shafts[1:], member.part.outputs(), strict=True):
+                    pass_on(output, abs(factor) * torque)
+
+        for member in members:
+            if isinstance(member.part, Machine):
+                pass_on(member.shafts[0], member.part.ratio * member.part.peak())
+        return found
+
     def check(self, place: VehiclePlace) -> None:
         """Raise unless the parts of this driveline can turn the wheels of a vehicle."""
         members = self.arranged(place)
@@ -336,9 +354,9 @@ class Driveline(Subsystem):
                 station.kept["coupling"] = before[0]
         for station in stations:
             station.part.join(station)
-        running = {id(s.shafts[0]) for s in stations if getattr(s.part, "runs", False)}
+        running = {id(s.shafts[0]): s for s in stations if getattr(s.part, "runs", False)}
         train.solve(lambda shaft: RUNNING if id(shaft) in running else 0.0)
-        self._start_rolling(at, train)
+        self._start_rolling(at, train, running)
         for shaft in train.shafts.values() if self.angles else ():
             shaft.angle = train.scope.state(f"{shaft.name}.angle", "rad", f"turned by shaft {shaft.name}", role="free")
             train.scope.derivative(shaft.angle, shaft.speed)
@@ -351,8 +369,11 @@ class Driveline(Subsystem):
         for station in stations:
             station.part.prepare(station)
 
-    def _start_rolling(self, at: VehicleModel, train: Train) -> None:
-        """Where a search for steady running begins: freedoms as fast as the shafts that couplings join them to."""
+    def _start_rolling(self, at: VehicleModel, train: Train, running: dict[int, Station]) -> None:
+        """Where a search for steady running begins: freedoms as fast as the shafts that couplings join them to.
+
+        What runs before the vehicle moves idles at least.
+        """
         known: dict[int, Any] = {id(s): s.rolling for s in train.shafts.values() if s.symbol is None}
         for _ in train.edges:
             for _, _, names in train.edges:
@@ -361,7 +382,11 @@ class Driveline(Subsystem):
                     known[id(ends[0])] = known[id(ends[1])]
         for shaft in train.shafts.values():
             if shaft.symbol is not None and id(shaft) in known:
-                at.root.rolls(shaft.symbol, known[id(shaft)])
+                rolling = known[id(shaft)]
+                engine = running.get(id(shaft))
+                if engine is not None:
+                    rolling = fmax(rolling, engine.part.idles(engine))  # type: ignore[attr-defined]
+                at.root.rolls(shaft.symbol, rolling)
 
     def _group(self, member: Member) -> str:
         if self.layout == "members":

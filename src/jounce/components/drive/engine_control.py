@@ -130,6 +130,9 @@ class Engine(Machine):
             raise problem(text, "stall_speed")
         return self
 
+    def idles(self, here: Station) -> Any:
+        return here.p.idle_speed / here.p.ratio
+
     def prepare(self, here: Station) -> None:
         p = here.p
         if here.shafts[0].symbol is not None:  # behind a clutch: it may stall

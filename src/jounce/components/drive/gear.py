@@ -23,6 +23,9 @@ class Gear(DrivePart):
     efficiency: float = quantity("-", 1.0, gt=0, le=1, typical=(0.8, 1.0), doc="output power over input power")
     inertia: float = quantity("kg.m2", 0.0, ge=0, typical=(1e-5, 5.0), doc="on the output shaft")
 
+    def outputs(self) -> tuple[float, ...]:
+        return (self.ratio,)
+
     def join(self, here: Station) -> None:
         before, after = here.shafts
         here.relation = here.train.relate(here.name, [(1.0, before), (-here.p.ratio, after)], here.p.efficiency)  # (1)

@@ -75,6 +75,9 @@ class Gearbox(DrivePart):
     def gears(self, place: Any) -> float:
         return float(len(self.ratios.x))
 
+    def outputs(self) -> tuple[float, ...]:
+        return (self.ratios.y[0],)
+
     def ratio_of(self, here: Station, gear: Any) -> Any:
         return if_else(gear < -0.5, here.p.reverse_ratio, here.p.ratios(gear))
 

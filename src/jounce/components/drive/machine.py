@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from jounce.components.drive.base import DrivePart, Station
 from jounce.components.drive.train import passed
+from jounce.core.curves import Curve
 from jounce.core.fields import quantity
 from jounce.symbolic.ops import if_else
 
@@ -31,6 +32,15 @@ class Machine(DrivePart):
     ratio: float = quantity("-", 1.0, gt=0, typical=(0.2, 30.0), doc="its speed over that of the shaft")
     torque_scale: float = quantity("-", 1.0, ge=0, typical=(0.1, 3.0), doc="factor on its torque")
     efficiency: float = quantity("-", 1.0, gt=0, le=1, typical=(0.3, 1.0), doc="of its rotating parts")
+
+    def peak(self) -> float:
+        """Its largest torque, as far as its data tell; machines that do not say it count alike."""
+        table = getattr(self, "torque_map", None)
+        return self.torque_scale * max(table.y) if isinstance(table, Curve) and table.is_table else 1.0
+
+    def idles(self, here: Station) -> Any:
+        """Speed of the shaft that it keeps by itself."""
+        return 0.0
 
     # -- for subclasses --------------------------------------------------------------------------------------------
 
