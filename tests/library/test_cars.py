@@ -179,6 +179,9 @@ def test_the_model_stands_at_design_height(cars: dict[str, jv.Vehicle], name: st
         # r γ dγ/dJ is 0.3 % of the load, and 0.4 mm of spring travel, at the most.
         assert abs(sim.state(f"{corner}.jounce")) < 1e-3
         assert found[corner] == pytest.approx(loads[axle - 1], rel=2e-3)
+    if vehicle.driveline is not None and vehicle.driveline.engine is not None:  # it idles, and pushes nothing
+        assert sim.output("Engine.engine_rpm") == pytest.approx(vehicle.driveline.engine.idle_speed, rel=1e-9)
+        assert [sim.output(f"Tire.Ground_Surface_Force_X.{c}") for c in CORNERS] == pytest.approx([0.0] * 4, abs=0.5)
     height = vehicle.body.sprung()[0][1][2]
     assert sim.state("chassis.z") == pytest.approx(height, abs=1e-3)
     assert found["L1"] == pytest.approx(found["R1"], rel=1e-9)

@@ -127,18 +127,19 @@ def part(
     each: str = "",
     silent: bool = False,
     late: str = "",
+    library: str = "",
 ) -> Any:
     """Declare a group of fields, or several of them; with `numbers_only` their number is no structure.
 
     `family`: any part of this family may stand here, chosen by its ``kind`` (``core/part_registry.py``); that of the
     annotation when none is given. `each`: name of one of several, in the names of its numbers: ``damper1`` … `silent`:
     the structure of a vehicle without it does not mention it. `late`: ``module:Class`` of the group, imported where
-    one stands; the annotation is a base of it.
+    one stands; the annotation is a base of it. `library`: folder of the library one of whose files a word names.
 
     A default may be given as a mapping ({}: all defaults), which is read when it is needed: not at import.
     """
     extra: dict[str, Any] = {"kind": "part", "numbers_only": numbers_only, "family": family, "each": each}
-    extra |= {"silent": silent, "late": late}
+    extra |= {"silent": silent, "late": late, "library": library}
     as_raw = isinstance(default, Mapping)
     return Field(default, description=doc, json_schema_extra=extra, validate_default=True if as_raw else None)
 

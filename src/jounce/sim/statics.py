@@ -326,6 +326,8 @@ def helpers(sim: Simulation, description: Description) -> Iterator[None]:
         if place.settings.statics.use_brakes:
             name = f"{place.prefix}brake"
             quiet[name] = max(inputs[name], 1.0)
+        if (name := f"{place.prefix}neutral") in inputs:  # a converter would push a car that nothing holds
+            quiet[name] = 1.0
     sim.set_parameters(changes)
     sim.set_inputs(quiet)
     try:

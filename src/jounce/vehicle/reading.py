@@ -37,6 +37,7 @@ MAX_FILES = 500
 
 _WORDS = ("name", "description", "author", "source", "licence", "measured", "guessed", "column")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_FILE_NAME = re.compile(r"\w+")
 _WORD_VALUES = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
@@ -281,6 +282,10 @@ def _scalar(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] 
     info = parent.model_fields.get(key) if parent is not None else None
     if info is not None and meta(info).get("kind") == "reference":
         return read_reference(text, path.parent, meta(info))
+    if info is not None and meta(info).get("library"):
+        file = LIBRARY / str(meta(info)["library"]) / f"{plain}.yaml"
+        if _FILE_NAME.fullmatch(plain) and is_file(file):  # read here: what the parser finds is kept
+            return _value(compose(read_utf8(file, LIMITS)), at, file, reading, kind, 0)
     return text
 
 

@@ -186,6 +186,7 @@ class Vehicle(Data):
         None,
         silent=True,
         late="jounce.components.drive.driveline:Driveline",
+        library="drivelines",
         doc="engines, gearbox, differentials, instead of `drive`",
     )
     aero: Aero | None = part(None, doc="aerodynamics")

@@ -21,6 +21,7 @@ from drivelines import AUTOMATIC, BATTERY, CLUTCH, CONVERTER, ENGINE, GEARBOX, M
 from jounce.core.errors import ParameterError
 from jounce.core.part_registry import PARTS
 from jounce.sim import car, gains, statics, steady
+from jounce.vehicle.layout import drive_shares, drive_torques
 
 FRONT = {**REAR, "ratio": 3.1, "efficiency": 1.0}
 PLAIN = {**REAR, "efficiency": 1.0}
@@ -54,6 +55,26 @@ def test_torque_of_one_machine_in_every_layout(layout: str, raw: dict[str, Any],
     assert torque > 100.0
     for name, share in zip(WHEELS, shares, strict=True):
         assert sim.output(f"hub.{name}") == pytest.approx(share * torque, rel=1e-9, abs=1e-9), name
+
+
+def test_shares_of_the_wheels_are_told_by_the_data() -> None:
+    """Peaks of all machines through the ratios on their ways; in first gear, with open differentials."""
+    raw = {
+        "layout": "awd", "engine": {**SOURCE, "ratio": 1.2, "torque_scale": 0.9}, "clutch": CLUTCH, "gearbox": GEARBOX,
+        "front": FRONT, "rear": PLAIN, "central": {"kind": "open_differential", "ratio": 1.3, "share": 0.4},
+        "rear_left_motor": {**MOTOR, "ratio": 7.0},
+    }  # fmt: skip
+    vehicle = jv.load("sedan").with_(driveline=raw)
+    machine, motor = vehicle.driveline.engine, vehicle.driveline.rear_left_motor
+    engine = 1.2 * 0.9 * machine.max_torque * GEARBOX["ratios"][0] * 1.3
+    front, rear, own = engine * 0.4 * 3.1 / 2, engine * 0.6 * 3.7 / 2, 7.0 * max(motor.torque_map.y)
+    expected = dict(zip(WHEELS, (front, front, rear + own, rear), strict=True))
+    assert drive_torques(vehicle) == pytest.approx(expected, rel=1e-12)
+    total = sum(expected.values())
+    assert drive_shares(vehicle) == pytest.approx({k: v / total for k, v in expected.items()}, rel=1e-12)
+    ideal = vehicle.with_(driveline=None, drive={"L1": 0.3, "R2": 0.7, "max_torque": "700 N.m"})
+    assert drive_torques(ideal) == pytest.approx({"L1": 210.0, "R1": 0.0, "L2": 0.0, "R2": 490.0})
+    assert drive_shares(ideal)["R2"] == pytest.approx(0.7)
 
 
 MOTOR_GAINS = {
