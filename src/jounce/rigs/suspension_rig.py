@@ -152,6 +152,8 @@ class SuspensionRig:
         start: Literal["design", "standing"] | Mapping[str, float] = "design",
     ) -> None:
         self.vehicle, self.layout = vehicle, vehicle.layout
+        # no engine runs on a rig: what drives is given as a force
+        self._model = vehicle if vehicle.driveline is None else vehicle.with_(driveline=None)
         self.wheels = tuple(self.layout.wheels)
         own = car.tires_of(vehicle)
         if radius not in ("unloaded", "design"):
@@ -167,7 +169,7 @@ class SuspensionRig:
         }
         outside = {name: external_tire(float(t.values["UNLOADED_RADIUS"]), name="rig") for name, t in own.items()}
         inputs = (*REACTIONS, *(f"{HOLDING}.{wheel}" for wheel in self.wheels if self._has_brake(wheel)))
-        self.description = car.describe(vehicle, outside, inputs=inputs)
+        self.description = car.describe(self._model, outside, inputs=inputs)
         self.sim = car.simulation(self.description)
         for name in outside:
             self.sim.bind(f"{name}.tire", self._service(name))
@@ -190,7 +192,7 @@ class SuspensionRig:
             raise ParameterError(f"start = {start!r}{did_you_mean(start, ('design', 'standing'))}")
         if start == "design":
             return dict.fromkeys(self.wheels, 0.0)
-        description = car.describe(self.vehicle)
+        description = car.describe(self._model)
         sim = car.simulation(description)
         statics.settle(sim, description)
         return {w: sim.output(f"Suspension.Jounce.{w}") for w in self.wheels}

@@ -227,7 +227,6 @@ def static_loads(vehicle: Vehicle) -> dict[str, float]:
 
 def driven_wheels(vehicle: Vehicle) -> set[str]:
     """Wheels that a drive can push."""
-    place = vehicle.layout
     return {name for name, share in drive_shares(vehicle).items() if share > 0}
 
 

@@ -330,7 +330,7 @@ def test_layouts_that_cannot_work_are_refused_with_the_reason(raw: dict[str, Any
 
 
 def test_both_drives_are_refused_and_one_takes_the_place_of_the_other(tmp_path: Path) -> None:
-    car_before = jv.load(CAR)
+    car_before = jv.load(CAR).with_(drive="rear")
     driven = car_before.with_(driveline=RWD)
     file = driven.save(tmp_path / "both.yaml")
     text = re.sub(r"(?ms)^drive:.*?(?=^\w)", "", file.read_text(encoding="utf-8"))

@@ -247,7 +247,7 @@ class Driveline(Subsystem):
 
         for member in members:
             if isinstance(member.part, Machine):
-                pass_on(member.shafts[0], member.part.ratio * member.part.peak())
+                pass_on(member.shafts[0], member.part.ratio * member.part.largest_torque())
         return found
 
     def check(self, place: VehiclePlace) -> None:

@@ -24,7 +24,7 @@ class SimpleEngine(Engine):
     max_power: float = quantity("W", gt=0, typical=(1e3, 1.5e6), doc="with the pedal down, at high speed")
     lag: float | None = quantity("s", None, gt=0, typical=(0.01, 2.0), doc="time constant; absent: none")
 
-    def peak(self) -> float:
+    def largest_torque(self) -> float:
         return self.torque_scale * self.max_torque
 
     def _law(self, here: Station, speed: Any, demand: Any) -> Any:

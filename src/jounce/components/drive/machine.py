@@ -33,7 +33,7 @@ class Machine(DrivePart):
     torque_scale: float = quantity("-", 1.0, ge=0, typical=(0.1, 3.0), doc="factor on its torque")
     efficiency: float = quantity("-", 1.0, gt=0, le=1, typical=(0.3, 1.0), doc="of its rotating parts")
 
-    def peak(self) -> float:
+    def largest_torque(self) -> float:
         """Its largest torque, as far as its data tell; machines that do not say it count alike."""
         table = getattr(self, "torque_map", None)
         return self.torque_scale * max(table.y) if isinstance(table, Curve) and table.is_table else 1.0
