@@ -18,7 +18,7 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -42,7 +42,7 @@ from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.fields import Data, choice, part, problem
 from jounce.core.library import LIBRARY
 from jounce.core.yaml_files import read_mapping
-from jounce.symbolic.ops import fmin, if_else
+from jounce.symbolic.ops import fmax, fmin, if_else
 
 Layout = Literal[
     "fwd", "rwd", "awd", "none", "dual_motor_awd", "fwd_with_rear_diff", "rwd_with_front_diff", "members"
@@ -338,7 +338,7 @@ class Driveline(Subsystem):
             station.part.join(station)
         running = {id(s.shafts[0]) for s in stations if getattr(s.part, "runs", False)}
         train.solve(lambda shaft: RUNNING if id(shaft) in running else 0.0)
-        self._start_rolling(at, train)
+        self._start_rolling(at, train, stations)
         for shaft in train.shafts.values() if self.angles else ():
             shaft.angle = train.scope.state(f"{shaft.name}.angle", "rad", f"turned by shaft {shaft.name}", role="free")
             train.scope.derivative(shaft.angle, shaft.speed)
@@ -351,17 +351,22 @@ class Driveline(Subsystem):
         for station in stations:
             station.part.prepare(station)
 
-    def _start_rolling(self, at: VehicleModel, train: Train) -> None:
-        """Where a search for steady running begins: freedoms as fast as the shafts that couplings join them to."""
+    def _start_rolling(self, at: VehicleModel, train: Train, stations: Sequence[Station]) -> None:
+        """Where a search for steady running begins: freedoms as fast as the shafts that couplings join them to.
+
+        Engines no slower than they idle: from below, the search might end at one that has stalled, a balance as well.
+        """
         known: dict[int, Any] = {id(s): s.rolling for s in train.shafts.values() if s.symbol is None}
         for _ in train.edges:
             for _, _, names in train.edges:
                 ends = [train.shafts[name] for name in names]
                 if len(ends) == 2 and id(ends[0]) not in known and id(ends[1]) in known:
                     known[id(ends[0])] = known[id(ends[1])]
+        idling = {id(s.shafts[0]): s.part.idling(s) for s in stations if isinstance(s.part, Machine) and s.part.runs}
         for shaft in train.shafts.values():
             if shaft.symbol is not None and id(shaft) in known:
-                at.root.rolls(shaft.symbol, known[id(shaft)])
+                rolling, least = known[id(shaft)], idling.get(id(shaft))
+                at.root.rolls(shaft.symbol, rolling if least is None else fmax(rolling, least))
 
     def _group(self, member: Member) -> str:
         if self.layout == "members":

@@ -149,6 +149,9 @@ class Engine(Machine):
             found = found - clip(p.overspeed_control.gain * (speed - limit), 0.0, found)  # (2)
         return found if active is None else if_else(active > 0.5, found, demand)
 
+    def idling(self, here: Station) -> Any:
+        return here.p.idle_speed / here.p.ratio
+
     def alive(self, here: Station, torque: Any, speed: Any) -> Any:
         if here.shafts[0].symbol is None:  # it turns with the wheels
             return torque

@@ -46,6 +46,10 @@ class Machine(DrivePart):
         """The demand after controllers."""
         return demand
 
+    def idling(self, here: Station) -> Any:
+        """Speed of its shaft when nothing is asked of one that ``runs``."""
+        return 0.0
+
     # -- stages ----------------------------------------------------------------------------------------------------
 
     def join(self, here: Station) -> None:
