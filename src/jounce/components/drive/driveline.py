@@ -19,6 +19,7 @@ they are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -26,7 +27,7 @@ from pydantic import model_validator
 
 from jounce.components.basics import Subsystem
 from jounce.components.controllers.slip_control import SlipControl, limited
-from jounce.components.drive.base import DrivePart, Seen, Station
+from jounce.components.drive.base import DrivePart, Energy, Seen, Station, Yielding
 from jounce.components.drive.battery import Battery
 from jounce.components.drive.differential import ENDS, OpenDifferential
 from jounce.components.drive.engine_control import RUNNING
@@ -311,6 +312,7 @@ class Driveline(Subsystem):
             at.signals.provide(f"given.{name}", made, f"the input {name}")
             at.signals.provide(name, made, f"the input {name}", usual=True)
         at.signals.provide("drive.thrust", lambda: of_train(p.kept["train"], p.kept["stations"], Machine), "driveline")
+        at.signals.provide("drive.energies", lambda: self.energies(at, p), "driveline")
         at.signals.provide("driveline.vehicle_speed", lambda: self.vehicle_speed(at), "the driveline")
         if self.tcs is not None:
             at.signals.provide("slip_control.tcs", lambda: self.tcs, "driveline.tcs")
@@ -330,7 +332,7 @@ class Driveline(Subsystem):
             before = [
                 s
                 for s in stations
-                if hasattr(s.part, "seamless") and station.shafts and s.shafts[-1] is station.shafts[0]
+                if isinstance(s.part, Yielding) and station.shafts and s.shafts[-1] is station.shafts[0]
             ]
             if before and before[0] is not station:
                 station.kept["coupling"] = before[0]
@@ -393,9 +395,18 @@ class Driveline(Subsystem):
         if self.battery is not None:
             yield from self.battery.happened(seen)
 
+    def energies(self, at: VehicleModel, p: Symbols) -> dict[str, Energy]:
+        """What the parts do to the energy, by place; with a battery, power comes in by its terminals alone."""
+        found = {s.group.removeprefix("Driveline."): s.part.energy(s) for s in p.kept["stations"]}
+        if self.battery is not None:
+            found = {place: replace(energy, electric=None) for place, energy in found.items()}
+            found["Battery"] = self.battery.energy_in(at.symbols(self.battery, "driveline.battery"))
+        return found
+
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         for station in p.kept["stations"]:
             station.part.told(station)
+            station.tell_energy()
         if self.battery is not None:
             self.battery.tell_in(at, at.symbols(self.battery, "driveline.battery"))
         for name in DEMANDS:

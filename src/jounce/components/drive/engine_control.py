@@ -174,6 +174,9 @@ class Engine(Machine):
         used = kept["used"] = here.scope.state("fuel.used", "kg", "fuel that was burnt", role="free")
         here.scope.derivative(used, flow)
 
+    def burnt(self, here: Any, torque: Any, speed: Any) -> Any:
+        return None if self.fuel is None else self.fuel.flow(here.p.fuel, torque, speed) / here.p.fuel.density
+
     def happened(self, group: str, seen: Seen) -> Iterator[str]:
         speed = seen(f"{group}.engine_rpm")
         if speed is None:

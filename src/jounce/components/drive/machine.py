@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from jounce.components.drive.base import DrivePart, Station
+from jounce.components.drive.base import DrivePart, Energy, Station
 from jounce.components.drive.train import passed
 from jounce.core.fields import quantity
 from jounce.symbolic.ops import if_else
@@ -46,15 +46,22 @@ class Machine(DrivePart):
         """The demand after controllers."""
         return demand
 
+    def electric(self, here: Any, torque: Any, speed: Any) -> Any:
+        """Electric power for a torque T(ω, u); None: of none."""
+        return None
+
+    def burnt(self, here: Any, torque: Any, speed: Any) -> Any:
+        """Volume flow of fuel for a torque, m³/s; None: unknown, or none."""
+        return None
+
     def idling(self, here: Station) -> Any:
         """Speed of its shaft when nothing is asked of one that ``runs``."""
         return 0.0
 
     # -- stages ----------------------------------------------------------------------------------------------------
 
-    def join(self, here: Station) -> None:
-        p = here.p
-        here.shafts[0].inertias.append((here.name, p.inertia * p.ratio * p.ratio))
+    def inertias(self, p: Any, gear: Any) -> tuple[Any, ...]:
+        return (p.inertia * p.ratio * p.ratio,)
 
     def speed(self, here: Station) -> Any:
         return here.p.ratio * here.shafts[0].speed
@@ -123,10 +130,12 @@ class Machine(DrivePart):
         here.channel("Max_Engine_torque", most, "N.m", "largest torque at this speed")
         here.channel("Min_Engine_torque", least, "N.m", "smallest torque at this speed")
         here.channel("Power_KW", kept["torque"] * kept["speed"], "W", "its power")
-        if "lost" in kept:
-            here.channel("lost_power", kept["lost"], "W", "what its rotating parts make heat")
         name = "clutch_inputplate" if here.group == OF_ENGINE else "differential_inputshaft"
         here.tell_shaft(name, here.shafts[0])
         if "driveline.traction" in here.model.signals:
             acts = if_else(here.read("driveline.traction") < 1, 1.0, 0.0)
             here.channel("TCS_activity", acts, "-", "1 while the traction control acts")
+
+    def energy(self, here: Station) -> Energy:
+        kept = here.kept
+        return Energy(source=kept["torque"] * kept["speed"], lost=kept.get("lost"))
