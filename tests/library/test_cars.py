@@ -212,11 +212,11 @@ def test_a_load_beside_the_middle_rolls_the_model_as_the_stiffnesses_say(
 def test_no_mode_grows_in_a_millisecond_whatever_gives_way(cars: dict[str, jv.Vehicle], name: str) -> None:
     """Compliance of its own times 0, 1 and 3, from standstill to top speed, by the exact linearisation.
 
-    A driveline may have a slow mode that grows by itself (an engine against its clutch), which no step can help.
+    With the pedal held, a car with a driveline may run away from its speed slowly where its torque grows with it.
     """
     for factor in (0.0, 1.0, 3.0):
         for speed, values in modes(scaled(cars[name], factor)):
             steps = [complex(value) * 1e-3 for value in values]
-            assert max(z.real for z in steps) < (1e-8 if cars[name].driveline is None else 0.01), (factor, speed)
+            assert max(z.real for z in steps) < (1e-8 if cars[name].driveline is None else 1e-4), (factor, speed)
             worst = max(growth("AB-2", z) for z in steps if z.real < 1e-8)
             assert worst <= 1 + 1e-8, (factor, speed)  # zero to rounding: places, charge

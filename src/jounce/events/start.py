@@ -245,7 +245,7 @@ class Start:
 
         wheels = self.description.wheels
         radius = float(np.mean([self.sim.output(f"Tire.Effective_Rolling_Radius.{name}") for name in wheels]))
-        chain = Chain(self.vehicle, radius)
+        chain = Chain(self.vehicle, np.zeros(1))
         named = [v.name for v in self.sim.model.outputs]
         gear = self.sim.output("Transmission.gear") if "Transmission.gear" in named else 1.0
         return float(chain.inertia(coupled=False)[int(np.clip(gear, 1, len(chain.gears))) - 1] / radius**2)

@@ -6,11 +6,13 @@ Over every interval of the trace, with its mean speed v and its acceleration a,
     slip  κ = F/Σ C_κ  of the driven wheels,    n = g v (1 + κ),    F_drive(u or b, n) = F                          (2)
 
 The numbers are those of the vehicle: drag and loads at design height, rolling resistance and slip stiffness of its
-tires at their static loads, ratios, efficiencies and inertias of all parts between machines and wheels, maps of
-machines; one throttle for all machines, motors before brakes. A gear is the highest one whose speed is between those
-of shifting up into it and down from it, and that has the force. A clutch that slips in a launch holds the engine at
-the middle of the speeds at which it closes; a converter is taken at the speed ratio that carries the torque. Idle
-engines, which give no power, burn what their maps say: nothing. [Guzzella2013] chapter 2. Not in it: transients,
+tires at their static loads. Parts of the driveline are asked as a model asks them, with numbers in the place of
+symbols: how their shafts turn together, what is lost, what turns with them, the laws of machines
+(``components/drive/base``); so a part of one's own is in it. One throttle for all machines, motors before brakes. A
+gear is the highest one whose speed is between those of shifting up into it and down from it, and that has the force. A
+clutch that slips in a launch holds the engine at the middle of the speeds at which it closes; a converter is taken at
+the speed ratio that carries the torque.
+Idle engines, which give no power, burn what their maps say: nothing. [Guzzella2013] chapter 2. Not in it: transients,
 transfer of load, tires beyond their linear slip, elastic shafts, locks, limits of the battery.
 """
 
@@ -23,16 +25,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jounce.components.drive.differential import OpenDifferential
+from jounce.components.drive.base import Yielding
 from jounce.components.drive.driveline import Member
-from jounce.components.drive.gear import Gear
 from jounce.components.drive.gearbox import Gearbox
 from jounce.components.drive.machine import Machine
-from jounce.components.driver.longitudinal import HALVINGS, Longitudinal
+from jounce.components.driver.longitudinal import LEAST, Longitudinal
 from jounce.components.part import attribute, table_of
+from jounce.components.places import VehiclePlace
 from jounce.core.constants import GRAVITY
 from jounce.core.curves import Curve
 from jounce.core.errors import ParameterError
+from jounce.core.fields import Data
 from jounce.sim.car import tires_of
 from jounce.vehicle.layout import drive_shares
 from jounce.vehicle.schema import Vehicle
@@ -43,7 +46,8 @@ Rows = dict[str, tuple[Array, str]]
 LONGEST = 1.0  # s, of an interval
 SMALL = 0.005  # slip for the slip stiffness
 KWH = 3.6e6  # J
-RATIOS = np.linspace(0.02, 0.98, 60)  # speed ratios of a converter that are looked at
+HALVINGS = 12  # of a pedal, then linear in between: 1e-8 of a smooth map
+ALWAYS = {"neutral": 0.0}  # what nobody asks for in a cycle
 
 
 @dataclass
@@ -54,112 +58,141 @@ class Way:
     efficiency: Array
 
 
-class Values:
-    """Curves of a vehicle as functions of arrays."""
+class Numbers:
+    """The numbers of a part where a model has symbols of them; curves are functions of arrays."""
 
-    def __init__(self, settings: Any) -> None:
-        self.settings = settings
-        self._tables: dict[int, Any] = {}
+    def __init__(self, data: Data, place: VehiclePlace) -> None:
+        self._data, self._place = data, place
+        self._known: dict[str, Any] = {}
 
-    def __call__(self, curve: Curve, *x: Any) -> Any:
-        if curve.constant is not None:
-            return curve.constant * x[0] if curve.units.constant == "rate" else curve.constant + 0.0 * x[0]
-        if id(curve) not in self._tables:
-            self._tables[id(curve)] = table_of(curve, "curve", False, self.settings)
-        used = np.broadcast_arrays(*(np.asarray(v, float) for v in x[: curve.n_axes]))
-        return np.asarray(self._tables[id(curve)](*used))
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._known:
+            self._known[name] = self._bound(name)
+        return self._known[name]
+
+    def _bound(self, name: str) -> Any:
+        value = attribute(self._data, name, self._place).value
+        if isinstance(value, Data):
+            return Numbers(value, self._place)
+        return _function(value, self._place) if isinstance(value, Curve) else value
+
+    @property
+    def own_name(self) -> str:
+        return ""
+
+
+def _function(curve: Curve, place: VehiclePlace) -> Callable[..., Any]:
+    if curve.constant is not None:
+        value, rate = curve.constant, curve.units.constant == "rate"
+        return lambda *x: value * x[0] if rate else value + 0.0 * x[0]
+    table = table_of(curve, "curve", False, place.settings)
+
+    def evaluated(*x: Any) -> Any:
+        return np.asarray(table(*np.broadcast_arrays(*(np.asarray(v, float) for v in x[: curve.n_axes]))))
+
+    return evaluated
+
+
+class Known:
+    """A part with numbers: what its laws ask of a station in a model (``drive.base.Station``)."""
+
+    def __init__(self, member: Member, place: VehiclePlace, signals: dict[str, Any]) -> None:
+        self.part: Any = member.part
+        self.name, self.shafts, self.place, self.signals = member.name, member.shafts, place, signals
+        self.group, self.p = f"Driveline.{member.name}", Numbers(member.part, place)
+        self.kept: dict[str, Any] = {}
+        self.model = self  # inputs of a run are not there, groups inside a part have numbers as well
+
+    def read(self, signal: str) -> Any:
+        if signal not in self.signals:
+            raise self.refused(f"asks for {signal}")
+        return self.signals[signal]
+
+    def read_or(self, signal: str, otherwise: Any) -> Any:
+        return self.signals.get(signal, otherwise)
+
+    def outside(self, *_: Any, **__: Any) -> None:
+        return None
+
+    def bound(self, data: Data, place: Any, prefix: str) -> Numbers:
+        return Numbers(data, self.place)
+
+    @property
+    def scope(self) -> Any:
+        raise self.refused("has states in its law")
+
+    def refused(self, why: str) -> ParameterError:
+        kind = getattr(self.part, "kind", "part")
+        return ParameterError(f"quasi-static: {self.name} ({kind}) {why}, which only a run has; try mode: dynamic")
 
 
 class Chain:
-    """The driveline of a vehicle in numbers."""
+    """The driveline of a vehicle in numbers: what its parts declare."""
 
-    def __init__(self, vehicle: Vehicle, radius: float) -> None:
-        self.vehicle, self.radius = vehicle, radius
+    def __init__(self, vehicle: Vehicle, v: Array) -> None:
         place = vehicle.layout
-        self.of = Values(place.settings)
         assert vehicle.driveline is not None
-        self.members = [m for m in vehicle.driveline.arranged(place) if m.shafts]  # control units turn nothing
+        self.battery = vehicle.driveline.battery
+        self.signals: dict[str, Any] = {**ALWAYS, "driveline.vehicle_speed": v}
+        arranged = [m for m in vehicle.driveline.arranged(place) if m.shafts]  # control units turn nothing
+        self.members = [Known(m, place, self.signals) for m in arranged]
         self.hubs = set(place.wheels)
         self.machines = [m for m in self.members if isinstance(m.part, Machine)]
         self.box = next((m for m in self.members if isinstance(m.part, Gearbox)), None)
-        part: Any = None if self.box is None else self.box.part
-        self.gears = np.array([1.0]) if part is None else np.asarray(part.ratios.x, float)
+        self.gears = np.array([1.0]) if self.box is None else np.asarray(self.box.part.ratios.x, float)
         self.before = None if self.box is None else next(
-            (m for m in self.members if hasattr(m.part, "seamless") and m.shafts[-1] == self.box.shafts[0]), None
+            (m for m in self.members if isinstance(m.part, Yielding) and m.shafts[-1] == self.box.shafts[0]), None
         )  # fmt: skip
-        unknown = [m for m in self.machines if not hasattr(m.part, "max_torque") and not hasattr(m.part, "torque_map")]
-        if unknown:
-            kind = getattr(unknown[0].part, "kind", "part")
-            raise ParameterError(f"quasi-static: {unknown[0].name} ({kind}) says no torque by map or largest torque")
+        self._ways: dict[str, Way] = {}
 
     def way(self, shaft: str) -> Way:
-        """(1): from a shaft down to the wheels."""
-        if shaft in self.hubs:
-            return Way(np.ones(len(self.gears)), np.ones(len(self.gears)))
-        member = next((m for m in self.members if m.shafts[0] == shaft and not isinstance(m.part, Machine)), None)
-        if member is None:
-            raise ParameterError(f"quasi-static: the shaft {shaft!r} leads to no wheel")
-        beyond = self.way(member.shafts[1])
-        ratio, eta = self.step(member)
-        return Way(beyond.ratio * ratio, beyond.efficiency * eta)
+        """(1): from a shaft down to the wheels, by gear."""
+        if shaft not in self._ways:
+            self._ways[shaft] = self._way(shaft)
+        return self._ways[shaft]
 
-    def step(self, member: Member) -> tuple[Any, Any]:
-        """Ratio and efficiency of one part."""
-        part: Any = member.part
-        if isinstance(part, Gearbox):
-            return np.asarray(part.ratios.y, float), self.of(part.efficiency, self.gears)
-        if isinstance(part, OpenDifferential | Gear):
-            return part.ratio, part.efficiency
-        return 1.0, getattr(part, "efficiency", 1.0)
+    def _way(self, shaft: str) -> Way:
+        ones = np.ones(len(self.gears))
+        if shaft in self.hubs:
+            return Way(ones, ones)
+        for member in self.members:
+            found = member.part.geared(member.p, self.gears) if member.shafts[0] == shaft else None
+            if found is None:
+                continue
+            speed, power = 0.0 * ones, 0.0 * ones  # of all shafts beyond, with wheels that turn alike
+            for term, other in zip(found.terms[1:], member.shafts[1:], strict=True):
+                beyond = self.way(other)
+                part = -term / found.terms[0] * beyond.ratio
+                speed, power = speed + part, power + part * beyond.efficiency
+            return Way(speed, (1.0 if found.efficiency is None else found.efficiency) * power / speed)
+        raise ParameterError(f"quasi-static: the shaft {shaft!r} leads to no wheel")
 
     def inertia(self, coupled: bool = True) -> Array:
         """Σ J i² by gear; without what is before an open clutch or converter unless ``coupled``."""
         total = np.zeros(len(self.gears))
+        loose = None if coupled or self.before is None else self.before.shafts[0]
         for member in self.members:
-            part: Any = member.part
-            loose = not coupled and self.before is not None and member.shafts[0] == self.before.shafts[0]
-            if isinstance(part, Machine):
-                if loose:
-                    continue
-                total = total + part.inertia * part.ratio**2 * self.way(member.shafts[0]).ratio ** 2
-                continue
-            ends = {"impeller_inertia": 0, "turbine_inertia": 1}
-            for name, end in ends.items():
-                total = total + getattr(part, name, 0.0) * self.way(member.shafts[end]).ratio ** 2
-            if isinstance(part, Gearbox):
-                total = total + self.of(part.inertia, self.gears) * self.way(member.shafts[1]).ratio ** 2
-            elif isinstance(part, OpenDifferential):
-                total = total + part.inertia * self.way(member.shafts[0]).ratio ** 2
-            elif hasattr(part, "inertia"):
-                total = total + part.inertia * self.way(member.shafts[1]).ratio ** 2
+            for shaft, inertia in zip(member.shafts, member.part.inertias(member.p, self.gears), strict=False):
+                if inertia is not None and shaft != loose:
+                    total = total + inertia * self.way(shaft).ratio ** 2
         return total
-
-    def torque(self, member: Member, speed: Any, throttle: Any, brake: Any) -> Any:
-        """Of a machine, by its own law."""
-        part: Any = member.part
-        if hasattr(part, "max_torque"):
-            full = np.minimum(part.max_torque, part.max_power / np.maximum(speed, 1.0))
-            return part.torque_scale * (part.min_torque + throttle * (full - part.min_torque))
-        brakes = hasattr(part, "braking_map") and bool(np.any(brake > 0))
-        drives = 0.0 * speed if brakes and np.all(brake > 0) else self.of(part.torque_map, speed, throttle)
-        if not brakes:
-            return part.torque_scale * drives
-        braking = 0.0 * speed
-        if part.braking_map is not None:
-            full = np.abs(self.of(part.braking_map, speed, brake))
-            share = part.regeneration if part.regeneration_map is None else self.of(part.regeneration_map, speed, full)
-            braking = -share * full
-        return part.torque_scale * np.where(brake > 0, braking, drives)
 
 
 def solved(f: Callable[[Array], Array], value: Array) -> Array:
     """x in 0 … 1 with f(x) = value, f growing; the ends where it has none."""
-    low, high = np.full(len(value), 1e-6), np.ones(len(value))
-    for _ in range(HALVINGS + 6):
+    low, high = np.full(len(value), LEAST), np.ones(len(value))
+    below, above = f(low), f(high)
+    inside = (below < value) & (value < above)
+    for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        smaller = f(middle) < value
-        low, high = np.where(smaller, middle, low), np.where(smaller, high, middle)
-    return 0.5 * (low + high)
+        there = f(middle)
+        smaller = there < value
+        low, below = np.where(smaller, middle, low), np.where(smaller, there, below)
+        high, above = np.where(smaller, high, middle), np.where(smaller, above, there)
+    between = np.clip((value - below) / np.maximum(above - below, 1e-9), 0.0, 1.0)
+    return np.where(inside, low + (high - low) * between, 0.5 * (low + high))
 
 
 class Road:
@@ -263,7 +296,7 @@ def quasi_static(vehicle: Vehicle, time: Array, speed: Array, grade: float = 0.0
         lacks = wanted > drive * (1 + 1e-9) + 1e-6
         kinetic = 0.0 * v
     else:
-        chain = Chain(vehicle, road.radius)
+        chain = Chain(vehicle, v)
         backward = Backward(chain, road, v, a, resistance, moving)
         drive, source, lacks, wanted = backward.drive, backward.source, backward.lacks, backward.wanted
         kinetic = backward.inertia * a * v
@@ -310,8 +343,8 @@ class Backward:
         gear = self._gears(wanted, moving)
         at = np.arange(len(v))
         self.gear, self.inertia, self.wanted = chain.gears[gear], by_gear[gear], np.where(moving, wanted[gear, at], 0.0)
-        self.speeds, self.slipping = self._speeds(gear, moving)
-        full, up = self._force(gear, 1.0, 0.0), self._force(gear, 1e-6, 0.0)
+        self.speeds = self._speeds(gear, moving)
+        full, up = self._force(gear, 1.0, 0.0), self._force(gear, LEAST, 0.0)
         hard = self._force(gear, 0.0, 1.0) if self._brakes else up
         drives = (self.wanted >= up) & moving
         u = solved(lambda x: self._force(gear, x, 0.0 * x), self.wanted)
@@ -330,17 +363,11 @@ class Backward:
         chain, n = self.chain, len(self.chain.gears)
         if n == 1 or chain.box is None:
             return np.zeros(len(self.v), dtype=np.intp)
-        part: Any = chain.box.part
-        way = chain.way(chain.box.shafts[0])
-        shaft = way.ratio[:, None] * self.v / self.road.radius
+        shaft = chain.way(chain.box.shafts[0]).ratio[:, None] * self.v / self.road.radius
         driver = Longitudinal()
-        up, down = np.full(n, driver.upshift_speed), np.full(n, driver.downshift_speed)
-        if hasattr(part, "comfort"):
-            up, down = (np.array([float(chain.of(c, g, 0.2)) for g in chain.gears])
-                        for c in (part.comfort.up, part.comfort.down))  # fmt: skip
-            if part.speed == "output":
-                up, down = up * np.asarray(part.ratios.y), down * np.asarray(part.ratios.y)
-        ratios = np.asarray(part.ratios.y, float)
+        said = chain.box.part.shift_speeds(chain.box.p, chain.gears)
+        up, down = said or (np.full(n, driver.upshift_speed), np.full(n, driver.downshift_speed))
+        ratios = np.asarray(chain.box.part.ratios.y, float)
         least = np.zeros(n)
         least[1:] = 0.5 * (down[1:] + np.maximum(up[:-1] * ratios[1:] / ratios[:-1], down[1:]))
         strong = np.stack([self._force(np.full(len(self.v), g, dtype=np.intp), 1.0, 0.0, raw=True) for g in range(n)])
@@ -349,96 +376,69 @@ class Backward:
         best = np.where(able.any(axis=0), n - 1 - np.argmax(able[::-1], axis=0), np.argmax(strong, axis=0))
         return np.asarray(best, dtype=np.intp)
 
-    def _speeds(self, gear: npt.NDArray[np.intp], moving: npt.NDArray[np.bool_]) -> tuple[list[Array], Array]:
-        """Of all machines, and of the engine over that of the shaft behind its clutch."""
+    def _speeds(self, gear: npt.NDArray[np.intp], moving: npt.NDArray[np.bool_]) -> list[Array]:
+        """Of all machines, those before a clutch or converter as it slips."""
         wheel = self.v * (1 + self.road.slip(np.maximum(self.wanted, 0.0))) / self.road.radius
-        result, ratio = [], np.ones(len(self.v))
+        result = []
         for member, way in zip(self.chain.machines, self.ways, strict=True):
-            part: Any = member.part
             shaft = way.ratio[gear] * wheel
-            if self._slips(member):
-                before: Any = self.chain.before.part  # type: ignore[union-attr]
-                if hasattr(before, "capacity_factor"):
-                    ratio = self._converter(before, shaft, gear, way)
-                elif hasattr(before, "engages_from"):
-                    least = 0.5 * (before.engages_from + before.engaged_at)
-                    slow = (shaft < before.opens_below) & (self.wanted > 0) & moving
-                    ratio = np.where(slow, np.maximum(least / np.maximum(shaft, 1.0), 1.0), 1.0)
-                shaft = np.where(moving, np.maximum(shaft, 1.0) * ratio, getattr(part, "idle_speed", 0.0))
-            result.append(part.ratio * shaft)
-        return result, ratio
+            before = self._behind(member)
+            if before is not None:
+                torque = self.wanted * self.road.radius / np.maximum(way.ratio[gear] * way.efficiency[gear], 1e-9)
+                ratio = before.part.slipping(before, shaft, torque, self.chain.gears[gear])
+                shaft = np.where(moving, np.maximum(shaft, 1.0) * ratio, member.part.idling(member))
+            result.append(member.p.ratio * shaft)
+        return result
 
-    def _slips(self, member: Member) -> bool:
+    def _behind(self, member: Known) -> Known | None:
+        """The clutch or converter behind a machine."""
         before = self.chain.before
-        return before is not None and member.shafts[0] == before.shafts[0]
-
-    def _converter(self, part: Any, turbine: Array, gear: npt.NDArray[np.intp], way: Way) -> Array:
-        """Engine over turbine speed, at which the converter carries the torque."""
-        of = self.chain.of
-        torque = self.wanted * self.road.radius / np.maximum(way.ratio[gear] * way.efficiency[gear], 1e-9)
-        k, tau = of(part.capacity_factor, RATIOS), of(part.torque_ratio, RATIOS)
-        carried = tau * (np.maximum(turbine, 1.0)[:, None] / RATIOS / k) ** 2  # falls with the ratio
-        least = np.argmax(carried <= np.maximum(torque, 0.0)[:, None], axis=1)
-        none = carried[:, -1] > np.maximum(torque, 0.0)
-        nu = np.where(none, RATIOS[-1], RATIOS[least])
-        if part.lock_up is not None:
-            locked = (turbine > part.lock_up.closes_above) & (self.chain.gears[gear] >= part.lock_up.from_gear)
-            nu = np.where(locked, 1.0, nu)
-        return np.asarray(1 / nu)
+        return before if before is not None and member.shafts[0] == before.shafts[0] else None
 
     def _force(self, gear: npt.NDArray[np.intp], throttle: Any, brake: Any, raw: bool = False) -> Array:
         """At the wheels; ``raw``: machines at the speeds of closed clutches."""
         total = np.zeros(len(self.v))
+        self.chain.signals["driveline.gear"] = self.chain.gears[gear]
         for k, (member, way) in enumerate(zip(self.chain.machines, self.ways, strict=True)):
-            part: Any = member.part
-            ratio, eta = part.ratio * way.ratio[gear], way.efficiency[gear]
+            ratio, eta = member.p.ratio * way.ratio[gear], way.efficiency[gear]
             speed = ratio * self.v / self.road.radius if raw else self.speeds[k]
-            torque = self.chain.torque(member, speed, throttle + 0.0 * speed, brake + 0.0 * speed)
+            torque = self._torque(member, speed, throttle, brake)[1]
             total = total + torque * ratio / self.road.radius * np.where(torque > 0, eta, 1 / eta)
         return total
 
+    def _torque(self, member: Known, speed: Array, throttle: Any, brake: Any) -> tuple[Array, Array]:
+        """Of a machine by its own law, and what of it comes to its shaft."""
+        torque = member.part.law(member, speed, throttle + 0.0 * speed, brake + 0.0 * speed)
+        return torque, member.part.delivered(member, torque, speed)
+
     def _account(self, gear: npt.NDArray[np.intp], u: Array, b: Array) -> None:
         """Powers of sources and losses."""
-        chain, of = self.chain, self.chain.of
         self.lost: dict[str, Array] = {}
         self.volume: Array | None = None
         self.electric: Array | None = None
         self.source = np.zeros(len(self.v))
         lost = np.zeros(len(self.v))
         wheel = self.v * (1 + self.road.slip(self.drive)) / self.road.radius
-        for k, member in enumerate(chain.machines):
-            part: Any = member.part
-            speed = self.speeds[k]
-            moving = self.v > 1e-3
-            torque = np.where(moving, chain.torque(member, speed, u, b), self._idling(member, speed))
-            power = torque * speed
-            way = self.ways[k]
-            eta = np.where(torque > 0, way.efficiency[gear], 1 / way.efficiency[gear])
-            passed = torque * part.ratio * way.ratio[gear] * eta * wheel
-            lost = lost + np.where(moving, power - passed, power)
-            if hasattr(part, "idle_power"):
-                eta = of(part.efficiency, np.abs(speed), np.abs(torque))
-                electric = np.where(power > 0, power / eta, power * eta) + part.idle_power
+        moving = self.v > 1e-3
+        for k, member in enumerate(self.chain.machines):
+            part, speed, way, before = member.part, self.speeds[k], self.ways[k], self._behind(member)
+            standing = 0.0 if before is None else before.part.held(before, speed)
+            torque, shaft = (np.where(moving, x, standing) for x in self._torque(member, speed, u, b))
+            eta = np.where(shaft > 0, way.efficiency[gear], 1 / way.efficiency[gear])
+            passed = shaft * member.p.ratio * way.ratio[gear] * eta * wheel
+            lost = lost + shaft * speed - np.where(moving, passed, 0.0)
+            electric = part.electric(member, torque, speed)
+            given = torque * speed if electric is None else electric
+            self.lost[member.name] = given - shaft * speed
+            volume = part.burnt(member, torque, speed)
+            if electric is None:
+                self.source = self.source + given
+            else:
                 self.electric = electric if self.electric is None else self.electric + electric
-                self.lost[member.name] = electric - power
-                continue
-            self.source = self.source + power
-            if part.fuel is not None:
-                pressure = 4 * np.pi * torque / part.fuel.displacement
-                flow = np.where(power > 0, of(part.fuel.bsfc, pressure, speed) * power, 0.0) / part.fuel.density
-                self.volume = flow if self.volume is None else self.volume + flow
-        battery = chain.vehicle.driveline.battery if chain.vehicle.driveline is not None else None
-        self.auxiliary = 0.0 if battery is None else battery.auxiliary_power
+            if volume is not None:
+                self.volume = volume if self.volume is None else self.volume + volume
+        self.auxiliary = 0.0 if self.chain.battery is None else self.chain.battery.auxiliary_power
         if self.electric is not None:
             self.electric = self.electric + self.auxiliary
             self.source = self.source + self.electric
         self.lost["driveline"] = lost
-
-    def _idling(self, member: Member, speed: Array) -> Array:
-        """Torque of an engine at rest: that of a converter that stands."""
-        before: Any = None if self.chain.before is None else self.chain.before.part
-        if not self._slips(member) or not hasattr(before, "capacity_factor"):
-            return np.zeros(len(speed))
-        residual = before.dump_residual**2 if before.dump_threshold is not None else 1.0
-        torque: Array = residual * (speed / self.chain.of(before.capacity_factor, 0.0 * speed)) ** 2
-        return torque

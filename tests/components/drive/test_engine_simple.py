@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
-from drive_rig import bench
-from drivelines import ENGINE
+from drive_rig import bench, line
+from drivelines import ENGINE, RWD
+from jounce.runtime.simulation import Simulation
+from jounce.sim.build import build
+from jounce.sim.linear import Lineariser
 
 LAGGED = {**ENGINE, "lag": 0.13, "torque_scale": 1.2, "ratio": 1.3, "efficiency": 0.97}
 
@@ -61,6 +64,24 @@ def test_it_idles_and_comes_back_after_a_load() -> None:
     sim.set_inputs({"L1.load": 0.0})
     sim.run(8.0)
     assert sim.state("L1.spin") == pytest.approx(rest, rel=1e-3)
+
+
+def test_steady_running_is_looked_for_with_an_engine_that_runs() -> None:
+    """Behind an open clutch it may stand or idle, both in balance: standing it runs away, idling it comes back.
+
+    Standing, idle control gives 0.4 and (5) a torque that grows with the speed; idling, dT/dω = −K_i (T_max − T_min).
+    """
+    system = line(RWD)
+    linear, sim = Lineariser(system), Simulation(build(system))
+    crank = linear.notes["states"].index("driveline.crank.speed")
+    (place,) = linear.rest["rolling"]
+    assert place == crank and linear.limits_and_rolling(sim)[1] == [90.0], "not that of the wheels, which stand"
+    idles = 90.0 - 35.0 / 285.0 / 0.02
+    for speed, slope in ((1e-9, (-35.0 + 0.4 * 285.0) / (0.3 * 70.0)), (idles, -0.02 * 285.0)):
+        sim.set_states({"driveline.crank.speed": speed})
+        found = linear.at(sim)
+        assert found.A[crank, crank] == pytest.approx(slope / 0.15, rel=1e-9)
+        assert sim.derivatives()[0][crank] == pytest.approx(0.0, abs=1e-7)
 
 
 def test_overspeed_takes_the_throttle_away() -> None:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
-from jounce.components.drive.base import Seen, constant, first_time
+from jounce.components.drive.base import Energy, Seen, constant, first_time
 from jounce.components.part import Part, Symbols
 from jounce.core.curves import Curve
 from jounce.core.fields import choice, curve, quantity
@@ -150,6 +150,11 @@ class Battery(Part):
             if when is not None and not reached[0]:
                 what = "motors have no power" if word == "empty" else "motors cannot brake"
                 yield f"Battery: {word} at {when:.3f} s; {what} from then on"
+
+    def energy_in(self, p: Symbols) -> Energy:
+        """What comes in at its terminals; its own losses are behind them."""
+        kept = p.kept
+        return Energy(electric=(kept["a"] - p.resistance * kept["i"]) * kept["i"], auxiliary=p.auxiliary_power)
 
     def tell_in(self, model: Any, p: Symbols) -> None:
         kept = p.kept

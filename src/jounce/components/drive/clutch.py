@@ -21,21 +21,21 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from jounce.components.drive.base import DrivePart, Station, step
+from jounce.components.drive.base import Energy, Geared, Station, Yielding, step
 from jounce.components.drive.coupling import coupling
 from jounce.components.drive.engine_control import RPM
 from jounce.components.drive.train import passed
 from jounce.core.fields import choice, problem, quantity
-from jounce.symbolic.ops import fmax, if_else
+from jounce.symbolic.ops import fmax, if_else, logic_and
 
 SMALLEST = 1e-3  # engagement below which (3) transmits nothing
+SLOWEST = 1.0  # rad/s: an output plate that stands, in ratios
 
 
-class Clutch(DrivePart):
+class Clutch(Yielding):
     """A friction clutch with its torsion springs."""
 
     ports: ClassVar[tuple[str, ...]] = ("input", "output")
-    seamless: ClassVar[bool] = False  # whether gears change without opening it
 
     kind: Literal["clutch"] = choice("clutch", doc="kind of part")
     open: float = quantity("-", 1.0, ge=0, le=1, doc="pedal at which it is fully open")
@@ -73,8 +73,18 @@ class Clutch(DrivePart):
             raise problem(f"{self.engaged_at:g} rad/s: must be above engages_from", "engaged_at")
         return self
 
-    def join(self, here: Station) -> None:
-        here.shafts[1].inertias.append((here.name, here.p.inertia))
+    def geared(self, p: Any, gear: Any) -> Geared:
+        return Geared((1.0, -1.0), p.efficiency, rigid=False)
+
+    def inertias(self, p: Any, gear: Any) -> tuple[Any, ...]:
+        return None, p.inertia
+
+    def slipping(self, here: Any, speed: Any, torque: Any, gear: Any) -> Any:
+        """In a launch the engine is in the middle of the speeds at which it closes."""
+        p = here.p
+        launches = logic_and(speed < p.opens_below, torque > 0)
+        least = 0.5 * (p.engages_from + p.engaged_at)
+        return if_else(launches, fmax(least / fmax(speed, SLOWEST), 1.0), 1.0)
 
     def engaged(self, here: Station) -> Any:
         """e (1), with what gearbox and automatic do."""
@@ -119,5 +129,6 @@ class Clutch(DrivePart):
         here.channel("effective_clutch", 1 - kept["engaged"], "-", "0 closed, 1 open")
         here.channel("clutch_rpm", after.speed, "rad/s", "speed of the output plate")
         here.tell_shaft("gearbox_inputshaft", after)
-        here.channel("lost_power", kept["lost"], "W", "what becomes heat")
-        here.channel("stored_energy", made.stored, "J", "energy of its springs")
+
+    def energy(self, here: Station) -> Energy:
+        return Energy(lost=here.kept["lost"], stored=here.kept["made"].stored)

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import model_validator
 
-from jounce.components.drive.base import DrivePart, Station, step
+from jounce.components.drive.base import Energy, Geared, Station, Yielding, step
 from jounce.components.drive.coupling import coupling
 from jounce.components.drive.engine_control import RPM
 from jounce.components.part import derived
@@ -29,6 +30,7 @@ from jounce.core.fields import Data, choice, curve, part, problem, quantity
 from jounce.symbolic.ops import clip, fmax, if_else, logic_and, logic_or
 
 SLOWEST = 1.0  # rad/s: an impeller slower than this is taken for one of this speed in ν
+RATIOS = np.linspace(0.02, 0.98, 60)  # speed ratios that are looked at without a model
 SYNCHRONOUS = 0.02  # of ν: width over which the torque goes to zero at ν = 1
 
 
@@ -55,7 +57,7 @@ class LockUp(Data):
         return self
 
 
-class Converter(DrivePart):
+class Converter(Yielding):
     """A hydrodynamic torque converter."""
 
     ports: ClassVar[tuple[str, ...]] = ("input", "output")
@@ -94,10 +96,27 @@ class Converter(DrivePart):
     def last_ratio(self, place: Any) -> float:
         return min(self.capacity_factor.x[-1], self.torque_ratio.x[-1], 1.0)
 
-    def join(self, here: Station) -> None:
-        before, after = here.shafts
-        before.inertias.append((f"{here.name}.impeller", here.p.impeller_inertia))
-        after.inertias.append((f"{here.name}.turbine", here.p.turbine_inertia))
+    def geared(self, p: Any, gear: Any) -> Geared:
+        return Geared((1.0, -1.0), rigid=False)
+
+    def inertias(self, p: Any, gear: Any) -> tuple[Any, ...]:
+        return p.impeller_inertia, p.turbine_inertia
+
+    def slipping(self, here: Any, speed: Any, torque: Any, gear: Any) -> Any:
+        """At the speed ratio that carries the torque, the next one of those that are looked at."""
+        p = here.p
+        wanted, turbine = np.maximum(torque, 0.0)[:, None], np.maximum(speed, SLOWEST)
+        carried = p.torque_ratio(RATIOS) * (turbine[:, None] / RATIOS / p.capacity_factor(RATIOS)) ** 2  # (1), falls
+        enough = carried <= wanted
+        found = np.where(enough.any(axis=1), RATIOS[np.argmax(enough, axis=1)], RATIOS[-1])
+        if self.lock_up is not None:
+            closed = (turbine > p.lock_up.closes_above) & (gear >= p.lock_up.from_gear)
+            found = np.where(closed, 1.0, found)
+        return 1 / found
+
+    def held(self, here: Any, speed: Any) -> Any:
+        residual = 1.0 if self.dump_threshold is None else here.p.dump_residual**2
+        return residual * (speed / here.p.capacity_factor(0.0 * speed)) ** 2
 
     def act(self, here: Station) -> None:
         before, after = here.shafts
@@ -159,8 +178,10 @@ class Converter(DrivePart):
         here.tell_shaft("gearbox_inputshaft", after)
         here.channel("speed_ratio", kept["ratio"], "-", "speed of the turbine over that of the impeller, 0 to 1")
         here.channel("torque_ratio", kept["torque_ratio"], "-", "torque of the turbine over that of the impeller")
-        here.channel("lost_power", kept["lost"], "W", "what becomes heat")
         if "made" in kept:
             here.channel("lock_up", kept["closed"], "-", "how far the lock-up clutch is closed")
             here.channel("lock_up_torque", kept["made"].carried, "N.m", "torque of the lock-up clutch")
-            here.channel("stored_energy", kept["made"].stored, "J", "energy of its springs")
+
+    def energy(self, here: Station) -> Energy:
+        made = here.kept.get("made")
+        return Energy(lost=here.kept["lost"], stored=None if made is None else made.stored)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from jounce.components.drive.base import DIRECTIONS, DrivePart, Station
+from jounce.components.drive.base import DIRECTIONS, DrivePart, Energy, Geared, Station
 from jounce.core.fields import choice, quantity
 
 
@@ -42,15 +42,11 @@ class OpenDifferential(DrivePart):
     )
     input_axis: Literal["X+", "X-"] = choice("X-", doc="way in which the input of a solid axle turns, driving forwards")
 
-    def outputs(self) -> tuple[float, ...]:
-        return self.ratio * self.share, self.ratio * (1 - self.share)
+    def geared(self, p: Any, gear: Any) -> Geared:
+        return Geared((1.0, -p.ratio * p.share, -p.ratio * (1 - p.share)), p.efficiency)  # (1)
 
-    def join(self, here: Station) -> None:
-        shaft, first, second = here.shafts
-        p = here.p
-        terms = [(1.0, shaft), (-p.ratio * p.share, first), (-p.ratio * (1 - p.share), second)]
-        here.relation = here.train.relate(here.name, terms, p.efficiency)  # (1)
-        shaft.inertias.append((here.name, p.inertia))
+    def inertias(self, p: Any, gear: Any) -> tuple[Any, ...]:
+        return (p.inertia,)
 
     def act(self, here: Station) -> None:
         assert here.relation is not None
@@ -112,7 +108,6 @@ class OpenDifferential(DrivePart):
         torques = [p.share * carried - 0.5 * delta, (1 - p.share) * carried + 0.5 * delta]
         here.channel("input_omega", shaft.speed, "rad/s", "speed of the input shaft")
         here.channel("input_torque", shaft.torque, "N.m", "torque on the input shaft, without that of inertia")
-        here.channel("lost_power", relation.lost + self.lost(here), "W", "what becomes heat")
         if here.group not in GROUPS:
             return
         end = next(k for k, v in ENDS.items() if v == here.group)
@@ -130,6 +125,10 @@ class OpenDifferential(DrivePart):
                 here.channel(f"{told}_angle", output.angle, "rad", "turned by the shaft since the start")
             channel(f"Differential_Speeds.halfshaft_omega_{place}", output.speed, "rad/s", "speed of the output shaft")
             channel(f"Differential_Torques.output_torque_{place}", torque, "N.m", "torque of the output shaft")
+
+    def energy(self, here: Station) -> Energy:
+        assert here.relation is not None
+        return Energy(lost=here.relation.lost + self.lost(here))
 
     def lost(self, here: Station) -> Any:
         """Power that the lock makes heat, ½ ΔT δω."""

@@ -18,7 +18,8 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -26,7 +27,7 @@ from pydantic import model_validator
 
 from jounce.components.basics import Subsystem
 from jounce.components.controllers.slip_control import SlipControl, limited
-from jounce.components.drive.base import DrivePart, Seen, Station
+from jounce.components.drive.base import DrivePart, Energy, Seen, Station, Yielding
 from jounce.components.drive.battery import Battery
 from jounce.components.drive.differential import ENDS, OpenDifferential
 from jounce.components.drive.engine_control import RUNNING
@@ -233,7 +234,7 @@ class Driveline(Subsystem):
         return result
 
     def wheel_torques(self, place: VehiclePlace) -> dict[str, float]:
-        """Torque of every wheel, driving off: peaks of all machines, without losses, slip and locks."""
+        """Torque of every wheel, driving off: the largest of all machines, without losses, slip and locks."""
         members = [m for m in self.arranged(place) if m.shafts]
         found = dict.fromkeys(place.wheels, 0.0)
 
@@ -242,7 +243,9 @@ class Driveline(Subsystem):
                 found[shaft] += torque
                 return
             for member in (m for m in members if len(m.shafts) > 1 and m.shafts[0] == shaft):
-                for output, factor in zip(member.shafts[1:], member.part.outputs(), strict=True):
+                geared = member.part.geared(member.part, 1.0)
+                factors = [1.0] * (len(member.shafts) - 1) if geared is None else geared.terms[1:]
+                for output, factor in zip(member.shafts[1:], factors, strict=True):
                     pass_on(output, abs(factor) * torque)
 
         for member in members:
@@ -329,6 +332,7 @@ class Driveline(Subsystem):
             at.signals.provide(f"given.{name}", made, f"the input {name}")
             at.signals.provide(name, made, f"the input {name}", usual=True)
         at.signals.provide("drive.thrust", lambda: of_train(p.kept["train"], p.kept["stations"], Machine), "driveline")
+        at.signals.provide("drive.energies", lambda: self.energies(at, p), "driveline")
         at.signals.provide("driveline.vehicle_speed", lambda: self.vehicle_speed(at), "the driveline")
         if self.tcs is not None:
             at.signals.provide("slip_control.tcs", lambda: self.tcs, "driveline.tcs")
@@ -348,15 +352,15 @@ class Driveline(Subsystem):
             before = [
                 s
                 for s in stations
-                if hasattr(s.part, "seamless") and station.shafts and s.shafts[-1] is station.shafts[0]
+                if isinstance(s.part, Yielding) and station.shafts and s.shafts[-1] is station.shafts[0]
             ]
             if before and before[0] is not station:
                 station.kept["coupling"] = before[0]
         for station in stations:
             station.part.join(station)
-        running = {id(s.shafts[0]): s for s in stations if getattr(s.part, "runs", False)}
+        running = {id(s.shafts[0]) for s in stations if getattr(s.part, "runs", False)}
         train.solve(lambda shaft: RUNNING if id(shaft) in running else 0.0)
-        self._start_rolling(at, train, running)
+        self._start_rolling(at, train, stations)
         for shaft in train.shafts.values() if self.angles else ():
             shaft.angle = train.scope.state(f"{shaft.name}.angle", "rad", f"turned by shaft {shaft.name}", role="free")
             train.scope.derivative(shaft.angle, shaft.speed)
@@ -369,10 +373,10 @@ class Driveline(Subsystem):
         for station in stations:
             station.part.prepare(station)
 
-    def _start_rolling(self, at: VehicleModel, train: Train, running: dict[int, Station]) -> None:
+    def _start_rolling(self, at: VehicleModel, train: Train, stations: Sequence[Station]) -> None:
         """Where a search for steady running begins: freedoms as fast as the shafts that couplings join them to.
 
-        What runs before the vehicle moves idles at least.
+        Engines no slower than they idle: from below, the search might end at one that has stalled, a balance as well.
         """
         known: dict[int, Any] = {id(s): s.rolling for s in train.shafts.values() if s.symbol is None}
         for _ in train.edges:
@@ -380,13 +384,11 @@ class Driveline(Subsystem):
                 ends = [train.shafts[name] for name in names]
                 if len(ends) == 2 and id(ends[0]) not in known and id(ends[1]) in known:
                     known[id(ends[0])] = known[id(ends[1])]
+        idling = {id(s.shafts[0]): s.part.idling(s) for s in stations if isinstance(s.part, Machine) and s.part.runs}
         for shaft in train.shafts.values():
             if shaft.symbol is not None and id(shaft) in known:
-                rolling = known[id(shaft)]
-                engine = running.get(id(shaft))
-                if engine is not None:
-                    rolling = fmax(rolling, engine.part.idles(engine))  # type: ignore[attr-defined]
-                at.root.rolls(shaft.symbol, rolling)
+                rolling, least = known[id(shaft)], idling.get(id(shaft))
+                at.root.rolls(shaft.symbol, rolling if least is None else fmax(rolling, least))
 
     def _group(self, member: Member) -> str:
         if self.layout == "members":
@@ -413,9 +415,18 @@ class Driveline(Subsystem):
         if self.battery is not None:
             yield from self.battery.happened(seen)
 
+    def energies(self, at: VehicleModel, p: Symbols) -> dict[str, Energy]:
+        """What the parts do to the energy, by place; with a battery, power comes in by its terminals alone."""
+        found = {s.group.removeprefix("Driveline."): s.part.energy(s) for s in p.kept["stations"]}
+        if self.battery is not None:
+            found = {place: replace(energy, electric=None) for place, energy in found.items()}
+            found["Battery"] = self.battery.energy_in(at.symbols(self.battery, "driveline.battery"))
+        return found
+
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         for station in p.kept["stations"]:
             station.part.told(station)
+            station.tell_energy()
         if self.battery is not None:
             self.battery.tell_in(at, at.symbols(self.battery, "driveline.battery"))
         for name in DEMANDS:

@@ -7,9 +7,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from jounce.components.drive.base import DrivePart, Station
+from jounce.components.drive.base import DrivePart, Energy, Geared, Station
 from jounce.components.drive.coupling import coupling
 from jounce.core.fields import choice, quantity
 
@@ -24,8 +24,11 @@ class ElasticShaft(DrivePart):
     damping: float = quantity("N.m.s/rad", gt=0, typical=(0.1, 1e3), doc="torque per speed between its ends")
     inertia: float = quantity("kg.m2", 0.01, gt=0, typical=(1e-4, 2.0), doc="of its input end with what is fixed to it")
 
-    def join(self, here: Station) -> None:
-        here.shafts[0].inertias.append((here.name, here.p.inertia))
+    def geared(self, p: Any, gear: Any) -> Geared:
+        return Geared((1.0, -1.0), rigid=False)
+
+    def inertias(self, p: Any, gear: Any) -> tuple[Any, ...]:
+        return (p.inertia,)
 
     def act(self, here: Station) -> None:
         before, after = here.shafts
@@ -42,5 +45,6 @@ class ElasticShaft(DrivePart):
         made = here.kept["made"]
         here.channel("torque", made.carried, "N.m", "torque in the shaft")
         here.channel("angle", made.windup, "rad", "how far it is wound up")
-        here.channel("lost_power", made.lost, "W", "what becomes heat")
-        here.channel("stored_energy", made.stored, "J", "energy of its spring")
+
+    def energy(self, here: Station) -> Energy:
+        return Energy(lost=here.kept["made"].lost, stored=here.kept["made"].stored)

@@ -130,9 +130,6 @@ class Engine(Machine):
             raise problem(text, "stall_speed")
         return self
 
-    def idles(self, here: Station) -> Any:
-        return here.p.idle_speed / here.p.ratio
-
     def prepare(self, here: Station) -> None:
         p = here.p
         if here.shafts[0].symbol is not None:  # behind a clutch: it may stall
@@ -151,6 +148,9 @@ class Engine(Machine):
             limit = p.rev_limit(here.read_or("driveline.gear", 1.0))
             found = found - clip(p.overspeed_control.gain * (speed - limit), 0.0, found)  # (2)
         return found if active is None else if_else(active > 0.5, found, demand)
+
+    def idling(self, here: Station) -> Any:
+        return here.p.idle_speed / here.p.ratio
 
     def alive(self, here: Station, torque: Any, speed: Any) -> Any:
         if here.shafts[0].symbol is None:  # it turns with the wheels
@@ -173,6 +173,9 @@ class Engine(Machine):
         flow = kept["flow"] = self.fuel.flow(p, kept["torque"], kept["speed"])
         used = kept["used"] = here.scope.state("fuel.used", "kg", "fuel that was burnt", role="free")
         here.scope.derivative(used, flow)
+
+    def burnt(self, here: Any, torque: Any, speed: Any) -> Any:
+        return None if self.fuel is None else self.fuel.flow(here.p.fuel, torque, speed) / here.p.fuel.density
 
     def happened(self, group: str, seen: Seen) -> Iterator[str]:
         speed = seen(f"{group}.engine_rpm")

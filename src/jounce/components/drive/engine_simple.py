@@ -32,9 +32,12 @@ class SimpleEngine(Engine):
         full = fmin(p.max_torque, p.max_power / fmax(speed, SLOWEST))
         return self.boosted(here, p.min_torque + demand * (full - p.min_torque))
 
+    def limits(self, here: Station, speed: Any) -> tuple[Any, Any]:
+        least, most = (here.p.torque_scale * self._law(here, speed, u) for u in (0.0, 1.0))
+        return least, most
+
     def torque(self, here: Station, speed: Any, demand: Any) -> Any:
         wanted = self._law(here, speed, demand)
-        here.kept["limits"] = [here.p.torque_scale * self._law(here, speed, u) for u in (0.0, 1.0)]
         if self.lag is None:
             return wanted
         torque = here.scope.state("torque", "N.m", "of the engine, before scaling", role="balance")

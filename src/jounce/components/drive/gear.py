@@ -7,9 +7,9 @@ The inertia is on the output shaft. Losses by ``train`` (3).
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from jounce.components.drive.base import DrivePart, Station
+from jounce.components.drive.base import DrivePart, Energy, Geared, Station
 from jounce.core.fields import choice, quantity
 
 
@@ -23,18 +23,17 @@ class Gear(DrivePart):
     efficiency: float = quantity("-", 1.0, gt=0, le=1, typical=(0.8, 1.0), doc="output power over input power")
     inertia: float = quantity("kg.m2", 0.0, ge=0, typical=(1e-5, 5.0), doc="on the output shaft")
 
-    def outputs(self) -> tuple[float, ...]:
-        return (self.ratio,)
+    def geared(self, p: Any, gear: Any) -> Geared:
+        return Geared((1.0, -p.ratio), p.efficiency)  # (1)
 
-    def join(self, here: Station) -> None:
-        before, after = here.shafts
-        here.relation = here.train.relate(here.name, [(1.0, before), (-here.p.ratio, after)], here.p.efficiency)  # (1)
-        after.inertias.append((here.name, here.p.inertia))
+    def inertias(self, p: Any, gear: Any) -> tuple[Any, ...]:
+        return None, p.inertia
 
     def told(self, here: Station) -> None:
-        assert here.relation is not None
         before, after = here.shafts
         here.channel("input_omega", before.speed, "rad/s", "speed of the input shaft")
         here.channel("output_omega", after.speed, "rad/s", "speed of the output shaft")
         here.channel("input_torque", before.torque, "N.m", "torque on the input shaft, without that of inertia")
-        here.channel("lost_power", here.relation.lost, "W", "what becomes heat")
+
+    def energy(self, here: Station) -> Energy:
+        return Energy(lost=None if here.relation is None else here.relation.lost)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from jounce.components.drive.base import DrivePart, Station, constant
+from jounce.components.drive.base import DrivePart, Energy, Geared, Station, constant
 from jounce.components.drive.engine_control import RPM
 from jounce.components.drive.shifting import Shifting
 from jounce.components.part import derived
@@ -75,14 +75,20 @@ class Gearbox(DrivePart):
     def gears(self, place: Any) -> float:
         return float(len(self.ratios.x))
 
-    def outputs(self) -> tuple[float, ...]:
-        return (self.ratios.y[0],)
+    def geared(self, p: Any, gear: Any) -> Geared:
+        return Geared((1.0, -p.ratios(gear)), p.efficiency(gear))
+
+    def inertias(self, p: Any, gear: Any) -> tuple[Any, ...]:
+        return None, p.inertia(gear)
+
+    def shift_speeds(self, p: Any, gears: Any) -> tuple[Any, Any] | None:
+        """Of the input shaft, up from and down from each gear, in numbers; None: its driver chooses."""
+        return None
 
     def ratio_of(self, here: Station, gear: Any) -> Any:
         return if_else(gear < -0.5, here.p.reverse_ratio, here.p.ratios(gear))
 
     def join(self, here: Station) -> None:
-        before, after = here.shafts
         p, signals = here.p, here.model.signals
         coupling = here.kept.get("coupling")
         seamless = coupling is None or coupling.part.seamless
@@ -92,8 +98,8 @@ class Gearbox(DrivePart):
         )
         made.ratio = self._replaced(here, made.ratio)
         here.kept["shifting"] = made
-        here.relation = here.train.relate(here.name, [(1.0, before), (-made.ratio, after)], p.efficiency(made.gear))
-        after.inertias.append((here.name, p.inertia(made.gear)))
+        here.relate(Geared((1.0, -made.ratio), p.efficiency(made.gear)))  # (1)
+        here.turn(self.inertias(p, made.gear))
         signals.provide("driveline.gear", lambda: made.gear, here.name, usual=True)
         signals.provide("driveline.engaged", lambda: made.engaged * (1 - here.read("neutral")), here.name, usual=True)
         if not seamless:
@@ -130,7 +136,9 @@ class Gearbox(DrivePart):
         passed = made.ratio * here.relation.factor * before.torque
         here.channel("torque", passed, "N.m", "torque of the output shaft, without that of inertia")
         here.tell_shaft("diff_central_inputshaft", after)
-        here.channel("lost_power", here.relation.lost, "W", "what becomes heat")
+
+    def energy(self, here: Station) -> Energy:
+        return Energy(lost=None if here.relation is None else here.relation.lost)
 
 
 class ManualGearbox(Gearbox):

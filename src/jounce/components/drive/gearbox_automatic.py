@@ -17,6 +17,7 @@ from jounce.core.curves import Curve
 from jounce.core.fields import Data, choice, curve, part
 from jounce.symbolic.ops import clip, floor, if_else
 
+USUAL = 0.2  # throttle
 THROTTLES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -50,6 +51,11 @@ class AutomaticGearbox(Gearbox):
         return start_gears(
             ends if self.speed == "output" else [n / i for n, i in zip(ends, self.ratios.y, strict=True)]
         )
+
+    def shift_speeds(self, p: Any, gears: Any) -> tuple[Any, Any]:
+        """With the pedal that most driving has."""
+        up, down = (program(gears, USUAL + 0.0 * gears) for program in (p.comfort.up, p.comfort.down))
+        return (up * p.ratios(gears), down * p.ratios(gears)) if self.speed == "output" else (up, down)
 
     def prepare(self, here: Station) -> None:
         before, after = here.shafts

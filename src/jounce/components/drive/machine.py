@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from jounce.components.drive.base import DrivePart, Station
+from jounce.components.drive.base import DrivePart, Energy, Station
 from jounce.components.drive.train import passed
 from jounce.core.curves import Curve
 from jounce.core.fields import quantity
@@ -38,10 +38,6 @@ class Machine(DrivePart):
         table = getattr(self, "torque_map", None)
         return self.torque_scale * max(table.y) if isinstance(table, Curve) and table.is_table else 1.0
 
-    def idles(self, here: Station) -> Any:
-        """Speed of the shaft that it keeps by itself."""
-        return 0.0
-
     # -- for subclasses --------------------------------------------------------------------------------------------
 
     def torque(self, here: Station, speed: Any, demand: Any) -> Any:
@@ -56,11 +52,22 @@ class Machine(DrivePart):
         """The demand after controllers."""
         return demand
 
+    def electric(self, here: Any, torque: Any, speed: Any) -> Any:
+        """Electric power for a torque T(ω, u); None: of none."""
+        return None
+
+    def burnt(self, here: Any, torque: Any, speed: Any) -> Any:
+        """Volume flow of fuel for a torque, m³/s; None: unknown, or none."""
+        return None
+
+    def idling(self, here: Station) -> Any:
+        """Speed of its shaft when nothing is asked of one that ``runs``."""
+        return 0.0
+
     # -- stages ----------------------------------------------------------------------------------------------------
 
-    def join(self, here: Station) -> None:
-        p = here.p
-        here.shafts[0].inertias.append((here.name, p.inertia * p.ratio * p.ratio))
+    def inertias(self, p: Any, gear: Any) -> tuple[Any, ...]:
+        return (p.inertia * p.ratio * p.ratio,)
 
     def speed(self, here: Station) -> Any:
         return here.p.ratio * here.shafts[0].speed
@@ -129,10 +136,12 @@ class Machine(DrivePart):
         here.channel("Max_Engine_torque", most, "N.m", "largest torque at this speed")
         here.channel("Min_Engine_torque", least, "N.m", "smallest torque at this speed")
         here.channel("Power_KW", kept["torque"] * kept["speed"], "W", "its power")
-        if "lost" in kept:
-            here.channel("lost_power", kept["lost"], "W", "what its rotating parts make heat")
         name = "clutch_inputplate" if here.group == OF_ENGINE else "differential_inputshaft"
         here.tell_shaft(name, here.shafts[0])
         if "driveline.traction" in here.model.signals:
             acts = if_else(here.read("driveline.traction") < 1, 1.0, 0.0)
             here.channel("TCS_activity", acts, "-", "1 while the traction control acts")
+
+    def energy(self, here: Station) -> Energy:
+        kept = here.kept
+        return Energy(source=kept["torque"] * kept["speed"], lost=kept.get("lost"))

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from jounce.components.drive.base import Station, constant
+from jounce.components.drive.base import Energy, Station, constant
 from jounce.components.drive.engine import check_map
 from jounce.components.drive.machine import Machine
 from jounce.core.curves import Curve
@@ -142,6 +142,15 @@ class Motor(Machine):
         eta = here.p.efficiency(fabs(speed), fabs(torque))
         return if_else(power > 0, power / eta, power * eta)
 
+    def electric(self, here: Any, torque: Any, speed: Any) -> Any:
+        return self._electric(here, torque, speed) + here.p.idle_power
+
+    def delivered(self, here: Station, torque: Any, speed: Any) -> Any:
+        if self.efficiency_scales == "power":
+            return torque
+        eta = here.p.efficiency(fabs(speed), fabs(torque))
+        return if_else(torque * speed > 0, eta * torque, torque / eta)
+
     def act(self, here: Station) -> None:
         p, model, kept = here.p, here.model, here.kept
         word, given, flag = self._ports(here)
@@ -152,10 +161,7 @@ class Motor(Machine):
         if mode is not None:
             torque = if_else(mode > 0.5, torque, 0.0)
         torque = model.through(torque, "N.m", "torque of this machine", added=f"{word}.{given}", flag=flag)
-        shaft = torque
-        if self.efficiency_scales == "torque":
-            eta = p.efficiency(fabs(speed), fabs(torque))
-            shaft = if_else(torque * speed > 0, eta * torque, torque / eta)
+        shaft = self.delivered(here, torque, speed)
         kept.update(speed=speed, demand=self.demanded(here), torque=shaft, theory=torque * speed)
         kept["drawn"] = share * kept["electric"] + p.idle_power
         kept["lost"] = kept["drawn"] - shaft * speed
@@ -172,3 +178,6 @@ class Motor(Machine):
         super().told(here)
         here.channel("Theoretical_Power_KW", here.kept["theory"], "W", "its power before the efficiency")
         here.channel("electric_power", here.kept["drawn"], "W", "from the battery, negative: to it")
+
+    def energy(self, here: Station) -> Energy:
+        return Energy(electric=here.kept["drawn"], lost=here.kept["lost"])
