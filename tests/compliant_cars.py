@@ -87,10 +87,14 @@ def scaled(vehicle: jv.Vehicle, factor: float) -> jv.Vehicle:
 
 
 def modes(vehicle: jv.Vehicle) -> Iterator[tuple[float, npt.NDArray[np.complex128]]]:
-    """Speed and eigenvalues of the exact linearisation, from standstill to top speed."""
+    """Speed and eigenvalues of the exact linearisation, from standstill to top speed.
+
+    A car with a converter is not held at walking pace by its throttle: it creeps faster.
+    """
+    creeps = vehicle.driveline is not None and getattr(vehicle.driveline.clutch, "kind", "") == "converter"
     description = car.describe(vehicle)
     linear = car.lineariser(description)
-    for speed in (0.0, 1.0, 20.0, 60.0):
+    for speed in (0.0, 4.0 if creeps else 1.0, 20.0, 60.0):
         sim = car.simulation(description)
         statics.settle(sim, description)
         if speed:

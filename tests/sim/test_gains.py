@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,11 +19,10 @@ DRIVES = ("front", "rear", "all")
 
 @lru_cache
 def start(drive: str, speed: float = 20.0) -> Start:
-    changes: dict[str, Any] = {f"drive.{corner}": 0.0 for corner in ("L1", "R1", "L2", "R2")}
     driven = {"front": ("L1", "R1"), "rear": ("L2", "R2"), "all": ("L1", "R1", "L2", "R2"), "none": ()}[drive]
-    changes |= {f"drive.{corner}": 1 / len(driven) for corner in driven}
+    shares = {"max_torque": "2150 N.m"} | {corner: 1 / len(driven) for corner in driven}
     event = events.StraightBraking(speed=speed) if drive != "none" else events.Drop()
-    return Start(cars.describe(load("sedan").with_(**changes)), event)
+    return Start(cars.describe(load("sedan").with_(driveline=None, drive=shares)), event)
 
 
 def measured(ready: Start, pedal: str, by: float) -> float:

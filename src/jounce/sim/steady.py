@@ -120,9 +120,15 @@ def run_steadily(
         found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS, ROUNDING))
     if found.converged:
         return Running(speed, sim.input(THROTTLE), float(sim.x[turning[2]]), found.iterations, found.size)
+    sim.x[:] = begin[0]
+    sim.set_inputs({THROTTLE: 0.0})
+    if places.rates(sim.derivatives()[0])[body["velocity"][0]] * np.sign(speed) > 0:
+        why = "with the pedal up it goes faster by itself: an idling engine pushes it, or the road falls"
+    else:
+        why = "the car may lack the drive torque for this speed"
     raise StaticsError(
         f"no steady running at {speed:g} m/s: the rate of {names[chosen[found.worst]]!r} stays at {found.size:.3g} "
-        f"(allowed {TOLERANCE:g}); the car may lack the drive torque for this speed"
+        f"(allowed {TOLERANCE:g}); {why}"
     )
 
 
