@@ -7,6 +7,7 @@ from typing import Any
 
 import jounce.vehicle as jv
 from car_models import compact
+from ideal_cars import ideal
 from jounce.core.fields import to_raw
 
 Raw = dict[str, Any]
@@ -41,7 +42,7 @@ def vehicle_of(raw: Raw) -> jv.Vehicle:
 def truck() -> Raw:
     """A truck with three axles: the light truck's front one with twin tires, its rear one twice, the first of them with
     twin tires; no two axles and no two sides have the same numbers, and two axles are driven."""
-    raw = as_axles(jv.load("light_truck"))
+    raw = as_axles(ideal("light_truck"))
     raw["name"] = "three axles"
     raw["description"] = "made for tests"
     front, rear = raw["axles"]
