@@ -12,6 +12,7 @@ import pytest
 
 import jounce as jn
 from assisted_cars import with_steering
+from ideal_cars import ideal
 from jounce import events
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError, SimulationError
@@ -22,14 +23,13 @@ from jounce.results.report import render
 from jounce.results.run import Run
 from jounce.road.builder import RoadBuilder
 from jounce.sim import car as cars
-from jounce.vehicle.reading import load
 
 SPEED = 100 / 3.6
 
 
 @lru_cache
 def sedan() -> Any:
-    return load("sedan")
+    return ideal("sedan")
 
 
 @lru_cache

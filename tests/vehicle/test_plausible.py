@@ -11,6 +11,7 @@ import pytest
 
 import jounce as jn
 import jounce.vehicle as jv
+from ideal_cars import ideal
 from jounce import events
 from jounce.core.errors import PlausibilityWarning
 from jounce.core.fields import Data, meta
@@ -115,7 +116,7 @@ def test_the_cars_of_the_library_raise_no_doubt(name: str) -> None:
 
 @pytest.mark.parametrize("changes", [KART, TRUCK], ids=["kart", "truck"])
 def test_neither_a_kart_nor_a_truck_of_40_t_raises_a_doubt(changes: dict[str, Any]) -> None:
-    assert jv.load("compact").with_(**changes).doubts() == []
+    assert ideal("compact").with_(**changes).doubts() == []
 
 
 def test_a_rate_without_unit_is_told_with_file_line_and_what_was_meant(sedan: Path) -> None:
@@ -156,7 +157,7 @@ def test_a_rate_without_unit_is_told_with_file_line_and_what_was_meant(sedan: Pa
     ],
 )
 def test_what_was_perhaps_meant(path: str, value: Any, told: str) -> None:
-    (found, *_) = jv.load("sedan").with_(**{path: value}).doubts()
+    (found, *_) = ideal("sedan").with_(**{path: value}).doubts()
     assert found.startswith(f"{path}: ") and told in found
 
 
@@ -208,7 +209,7 @@ def test_accepting_what_the_car_does_not_have_is_told() -> None:
     ],
 )
 def test_what_follows_from_the_numbers_is_doubted(changes: dict[str, Any], key: str, told: str) -> None:
-    car = jv.load("sedan").with_(**changes)
+    car = ideal("sedan").with_(**changes)
     found = [item for item in car.doubts() if item.startswith(f"{key}: ")]
     assert len(found) == 1 and told in found[0]
     assert not [item for item in car.with_(accept=[key]).doubts() if item.startswith(f"{key}: ")]

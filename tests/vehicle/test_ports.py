@@ -18,6 +18,7 @@ import pytest
 import jounce.vehicle as jv
 from car_models import bodies, outputs
 from four_wheels import CORNERS
+from ideal_cars import ideal
 from jounce.components.model import VehicleModel
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
@@ -30,7 +31,6 @@ from jounce.sim.car_model import Structure
 from jounce.sim.statics import settle
 from jounce.symbolic.frames import add, cross, scale, times
 from jounce.symbolic.system import System
-from jounce.vehicle.reading import load
 
 Array = npt.NDArray[np.float64]
 
@@ -51,7 +51,7 @@ TRAVELS = (
 @pytest.fixture(scope="module")
 def sedan() -> jv.Vehicle:
     # wheels that give way would answer loads from outside with more than these
-    return load("sedan").with_(**{f"{axle}_suspension.compliance.factor": 0.0 for axle in ("front", "rear")})
+    return ideal("sedan").with_(**{f"{axle}_suspension.compliance.factor": 0.0 for axle in ("front", "rear")})
 
 
 @pytest.fixture(scope="module")
@@ -699,10 +699,10 @@ def test_a_stop_that_is_not_active_acts_once_its_flag_is_given() -> None:
         for axle in ("front", "rear")
         for stop in ("bump_stop", "rebound_stop")
     }
-    car = load("sedan").with_(**off)
+    car = ideal("sedan").with_(**off)
     inputs = [f"Main_{kind}.activity_flag.{c}" for kind in ("Bumpstop", "Reboundstop") for c in ("L1", "R2")]
     inputs += ["Main_Bumpstop.force.R1"]
-    sim, whole = cars.simulation(cars.describe(car, inputs=inputs)), cars.simulation(load("sedan"))
+    sim, whole = cars.simulation(cars.describe(car, inputs=inputs)), cars.simulation(ideal("sedan"))
     names = {"bump": "Jounce_Bumper.Force_At_Bumper", "rebound": "Rebound_Bumper.Force_At_Bumper"}
     for which in (0, 1):
         for one in (sim, whole):
