@@ -6,13 +6,13 @@ from typing import Any, ClassVar, Literal
 
 import pytest
 
+from ideal_cars import ideal
 from jounce.components.model import Signals, VehicleModel
 from jounce.components.part import Part, Symbols
 from jounce.core.errors import ModelError
 from jounce.core.fields import choice, quantity
 from jounce.sim import car as cars
 from jounce.sim.car_model import Structure
-from jounce.vehicle.reading import load
 
 
 def test_an_owner_accepts_what_others_add() -> None:
@@ -86,7 +86,7 @@ class FlagsToo(Flags):
 
 
 def assembled(*parts: Part, inputs: Any = ()) -> Any:
-    return Structure(cars.describe(load("sedan"), inputs=inputs, parts=parts)).system()
+    return Structure(cars.describe(ideal("sedan"), inputs=inputs, parts=parts)).system()
 
 
 def test_an_addition_to_a_port_that_is_not_there_is_an_error_with_near_names() -> None:
@@ -128,5 +128,5 @@ def test_two_parts_of_one_kind_have_names_and_numbers_of_their_own() -> None:
     found = {item.name: item.default for item in system.parameter_list if item.name.startswith("pushes")}
     assert found == {"pushes.force": 3.0, "pushes2.force": 5.0}
     assert [block.name for block in system.blocks] == ["pushes", "pushes2"]
-    description = cars.describe(load("sedan"), parts=[Pushes(force=4.0), Pushes(force=7.0)])
+    description = cars.describe(ideal("sedan"), parts=[Pushes(force=4.0), Pushes(force=7.0)])
     assert cars.numbers(description)["pushes2.force"]() == 7.0

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pytest
 
 from four_wheels import CORNERS
+from ideal_cars import ideal
 from jounce.core.errors import ParameterError
 from jounce.files.roads import load_road
 from jounce.road.block import Frame
@@ -29,7 +30,6 @@ from jounce.runtime.program import Constant, Open, Phase, Program
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
 from jounce.sim import statics
-from jounce.vehicle.reading import load
 
 Array = npt.NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
 @lru_cache
 def described() -> cars.Description:
-    return cars.describe(load("sedan"), ground="road")
+    return cars.describe(ideal("sedan"), ground="road")
 
 
 @lru_cache

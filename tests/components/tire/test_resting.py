@@ -190,7 +190,7 @@ def test_the_moment_is_that_of_the_rule_for_parking() -> None:
 
 @pytest.fixture(scope="module")
 def standing() -> Simulation:
-    description = car.describe(jn.load("sedan"))
+    description = car.describe(jn.ideal("sedan"))
     sim = car.simulation(description)
     statics.settle(sim, description, heading=0.7, x=3.0, y=-2.0)
     return sim
@@ -245,7 +245,7 @@ def test_steering_at_rest_meets_the_moments_of_both_front_wheels(standing: Simul
         for corner in CORNERS:
             found[corner, sign] = standing.output(f"Tire.Ground_Surface_Moment_Z.{corner}")
     standing.restore(start)
-    tires = car.tires_of(jn.load("sedan"))
+    tires = car.tires_of(jn.ideal("sedan"))
     for (corner, sign), moment in found.items():
         if corner[1] == "2":
             assert abs(moment) < 10.0
