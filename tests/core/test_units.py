@@ -163,6 +163,7 @@ def exact_registry() -> Any:
     [
         *(("mm", "m"), ("cm", "m"), ("km", "m"), ("ms", "s"), ("min", "s"), ("h", "s"), ("kN", "N"), ("kPa", "Pa")),
         *(("MPa", "Pa"), ("bar", "Pa"), ("kW", "W"), ("deg", "rad"), ("turn", "rad"), ("percent", "-")),
+        *(("rpm", "rad/s"), ("l", "m3"), ("g", "kg")),
     ],
 )
 def test_frequent_units_are_to_the_bit_those_of_pint(exact_registry: Any, symbol: str, unit: str) -> None:

@@ -60,6 +60,9 @@ _FREQUENT: dict[str, tuple[str, Fraction]] = {
     "deg": ("rad", _PI / 180),
     "turn": ("rad", 2 * _PI),
     "percent": ("1", Fraction(1, 100)),
+    "rpm": ("rad/s", 2 * _PI / 60),
+    "l": ("m3", Fraction(1, 1000)),
+    "g": ("kg", Fraction(1, 1000)),
 }
 _PINT_BASE = {"meter": "m", "kilogram": "kg", "second": "s", "kelvin": "K", "ampere": "A", "radian": "rad"}
 
@@ -281,7 +284,7 @@ def _symbol(symbol: str) -> _Unit:
     spelled = _SPELLINGS.get(symbol, symbol)
     if spelled in _FREQUENT:
         base, factor = _FREQUENT[spelled]
-        return _Unit(_sorted(_SI[base]), factor)
+        return _Unit(_parse_unit(base).dimensions, factor)
     return _parse_unit(spelled) if "." in spelled else _from_pint(spelled, symbol)
 
 
