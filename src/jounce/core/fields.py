@@ -70,12 +70,14 @@ def curve(
     doc: str,
     flat: bool = False,
     guides: bool = False,
+    held: bool = False,
     typical: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
     reach: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
 ) -> Any:
     """Declare a curve y(x) or, when `z` has a unit, also y(x; z). With `flat` its keys stand beside the others.
 
-    `guides`: it guides a wheel, so that the options of the wheel-guiding maps apply. `typical`: magnitudes of its mean
+    `guides`: it guides a wheel, so that the options of the wheel-guiding maps apply. `held`: beyond the data its ends
+    are held, whatever the options say. `typical`: magnitudes of its mean
     slope (where a constant is a value: of its largest value) that exist on the road; `reach`: those of its largest
     abscissa; both may be given by the unit of x, where that is not always the same.
     """
@@ -87,6 +89,7 @@ def curve(
         "constant": constant,
         "flat": flat,
         "guides": guides,
+        "held": held,
         "typical": typical,
         "reach": reach,
     }

@@ -29,7 +29,7 @@ from jounce.components.drive.gear import Gear
 from jounce.components.drive.gearbox import Gearbox
 from jounce.components.drive.machine import Machine
 from jounce.components.driver.longitudinal import HALVINGS, Longitudinal
-from jounce.components.part import attribute, table_of
+from jounce.components.part import table_of
 from jounce.core.constants import GRAVITY
 from jounce.core.curves import Curve
 from jounce.core.errors import ParameterError
@@ -188,17 +188,16 @@ class Road:
 
     def _drag(self, unit: Any, v: Array) -> Array:
         aero = unit.data.aero
-        if aero is None or not aero.drag.active:
+        if aero is None:
             return np.zeros(len(v))
-        reference: Curve = attribute(aero.drag, "at_reference", unit).value
-        heights = []
-        for axle, sensor in ((unit.axles[0], aero.front_sensor), (unit.axles[-1], aero.rear_sensor)):
-            wheel = axle.wheels[0]
-            z = wheel.centre[2] if sensor is None else sensor.z
-            heights.append(float(z - wheel.centre[2] + self.radii[wheel.name]))
-        force = reference.constant if reference.constant is not None else reference(*heights[: reference.n_axes])
-        scale = aero.drag.scale * aero.air_density / aero.reference_density
-        drag: Array = scale * (force + aero.drag.shift) * (v / aero.reference_velocity) ** 2
+        front, rear = (
+            float((w.centre[2] if sensor is None else sensor.z) - w.centre[2] + self.radii[w.name])
+            for w, sensor in (
+                (unit.axles[0].wheels[0], aero.front_sensor),
+                (unit.axles[-1].wheels[0], aero.rear_sensor),
+            )
+        )
+        drag: Array = aero.still_drag(unit, v, (front, rear))
         return drag
 
     def slip(self, force: Any) -> Any:

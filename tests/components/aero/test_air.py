@@ -1,0 +1,122 @@
+"""Wind along a line and in time, flaps, and what runs add: what all models of the air share."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from air_rig import MOTIONS, Seen, assert_acts, described, rig, simulation
+from jounce.runtime.simulation import Simulation
+
+CENTER = (-1.23, 0.04, 0.63)
+FAN = {"x": [-2.0, 0.0, 3.0, 25.0, 28.0], "y": [0.0, 0.0, 1.0, 0.8, 0.0]}
+GUST = {"x": [0.0, 1.0, 1.5, 4.0], "y": [0.2, 0.2, 1.4, 0.6]}
+HEADING = 0.7
+PORTS = ("Aerodynamic.wind_x", "Aerodynamic.wind_y", "Aerodynamic.wind_z", "Aerodynamic.drs")
+NEUTRAL = {
+    "kind": "advanced", "air_density": 1.2, "frontal_area": 2.0, "front_location": (0.1, 0, 0.3),
+    "rear_location": (-2.7, 0, 0.4), "center_location": CENTER, "cz": 0.9, "balance": 0.37, "cx_body": 0.3, "cy": 1.0,
+    "balance_y": 0.6, "cy_by": {"yaw": {"x": [-0.6, 0.6], "y": [1.0, -1.0]}},
+    "drs": {"drag": 0.8, "front_downforce": 0.97, "rear_downforce": 0.6},
+}  # fmt: skip
+WINDY = {"speed": 11.0, "direction": 2.1, "z": 0.5, "profile": FAN, "heading": HEADING, "gust": GUST}
+
+
+@lru_cache
+def windy() -> Any:
+    return described(rig({**NEUTRAL, "wind": WINDY}), *PORTS)
+
+
+def expected_wind(point: Any, time: float) -> Any:
+    along = point[0] * math.cos(HEADING) + point[1] * math.sin(HEADING)
+    factor = np.interp(along, FAN["x"], FAN["y"]) * np.interp(time, GUST["x"], GUST["y"])
+    return factor * np.array([11.0 * math.cos(2.1), 11.0 * math.sin(2.1), 0.5])
+
+
+@pytest.mark.parametrize("time", [0.4, 1.3, 2.6])
+@pytest.mark.parametrize(("x", "y"), [(-6.0, 2.0), (1.4, 0.9), (14.0, -3.0), (29.0, 31.0)])
+def test_wind_along_a_line_and_in_time(x: float, y: float, time: float) -> None:
+    """Before, at the edge, inside and behind the fans; the wind is that at the centre point."""
+    motion = {**MOTIONS[0], "x": x, "y": y}
+    sim = simulation(windy(), motion, time)
+    seen = Seen(rig(NEUTRAL), sim, motion)
+    wind = expected_wind(seen.world(CENTER), time)
+    u, across, up = seen.through_air(CENTER, wind)
+    found = [seen.found[f"aero_forces.{name}_velocity"] for name in ("longitudinal", "lateral", "vertical")]
+    assert found == pytest.approx([u, across, up], rel=1e-9)
+    assert seen.found["aero_forces.side_slip"] == pytest.approx(math.atan2(across, u), rel=1e-9)
+    side = -0.5 * 1.2 * 2.0 * u * u * math.atan2(across, u) / 0.6
+    assert seen.found["aero_forces.front_sideforce"] == pytest.approx(0.6 * side, rel=1e-9)
+
+
+def test_wind_of_a_run_is_added() -> None:
+    sim = simulation(windy(), MOTIONS[1], 2.0)
+    sim.set_inputs({"Aerodynamic.wind_x": -3.0, "Aerodynamic.wind_y": 5.0, "Aerodynamic.wind_z": -1.0})
+    seen = Seen(rig(NEUTRAL), sim, MOTIONS[1])
+    wind = expected_wind(seen.world(CENTER), 2.0) + np.array([-3.0, 5.0, -1.0])
+    u, across, up = seen.through_air(CENTER, wind)
+    found = [seen.found[f"aero_forces.{name}_velocity"] for name in ("longitudinal", "lateral", "vertical")]
+    assert found == pytest.approx([u, across, up], rel=1e-9)
+
+
+def test_speed_and_direction_are_components() -> None:
+    """180 deg is a head wind for a car along +x."""
+    found = rig({**NEUTRAL, "wind": {"speed": "36 km/h", "direction": "180 deg", "y": 2.0}})
+    sim = simulation(described(found), MOTIONS[0])
+    known = sim.parameters
+    assert known["aero.wind.x"] == pytest.approx(-10.0) and known["aero.wind.y"] == pytest.approx(2.0)
+
+
+@lru_cache
+def standard() -> Any:
+    aero = {
+        "drag": {"area": 0.7, "location": CENTER}, "front_downforce": {"area": 0.4, "location": (0.3, 0, 0.3)},
+        "rear_downforce": {"area": 0.5, "location": (-2.9, 0, 0.3)}, "wind": WINDY, "pitch_compensation": True,
+        "drag_arm_max": 1.4, "drs": NEUTRAL["drs"],
+    }  # fmt: skip
+    return described(rig(aero), *PORTS)
+
+
+def test_the_front_of_a_car_meets_the_fans_first() -> None:
+    """Forces of the standard model feel the wind where they act; drag is compensated at the road."""
+    motion = {**MOTIONS[0], "x": 2.0, "y": 0.4}
+    sim = simulation(standard(), motion, 1.6)
+    seen = Seen(rig(NEUTRAL), sim, motion)
+    points = {
+        "drag_force": (CENTER, 0.7),
+        "front_downforce": ((0.3, 0, 0.3), 0.4),
+        "rear_downforce": ((-2.9, 0, 0.3), 0.5),
+    }
+    forces: dict[str, float] = {}
+    for name, (point, area) in points.items():
+        u = seen.through_air(point, expected_wind(seen.world(point), 1.6))[0]
+        forces[name] = 0.5 * 1.2 * area * u * u
+        assert seen.found[f"aero_forces.{name}"] == pytest.approx(forces[name], rel=1e-9)
+    arm = min(seen.height(CENTER), 1.4)
+    assert seen.found["aero_forces.drag_torque"] == pytest.approx(forces["drag_force"] * arm, rel=1e-9)
+    total = forces["front_downforce"] + forces["rear_downforce"]
+    assert seen.found["aero_forces.aero_balance"] == pytest.approx(forces["front_downforce"] / total, rel=1e-12)
+    load = seen.load(
+        {
+            points["drag_force"][0]: (-forces["drag_force"], 0, 0),
+            points["front_downforce"][0]: (0, 0, -forces["front_downforce"]),
+            points["rear_downforce"][0]: (0, 0, -forces["rear_downforce"]),
+        },
+        (0, forces["drag_force"] * arm, 0),
+    )
+    assert_acts(sim, load)
+
+
+@pytest.mark.parametrize("which", [windy, standard])
+@pytest.mark.parametrize("opened", [0.0, 0.4, 1.0])
+def test_a_flap_opens_between_its_factors(which: Any, opened: float) -> None:
+    sim: Simulation = simulation(which(), MOTIONS[0], 2.0)
+    names = {"drag_force": 0.8, "front_downforce": 0.97, "rear_downforce": 0.6}
+    closed = {name: sim.output(f"aero_forces.{name}") for name in names}
+    sim.set_inputs({"Aerodynamic.drs": opened})
+    for name, factor in names.items():
+        assert sim.output(f"aero_forces.{name}") == pytest.approx(closed[name] * (1 + opened * (factor - 1)), rel=1e-12)
