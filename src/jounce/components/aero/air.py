@@ -71,7 +71,9 @@ class Wind(Data):
     y: float = quantity("m/s", 0.0, typical=(0.0, 60.0), doc="along world y")
     z: float = quantity("m/s", 0.0, typical=(0.0, 60.0), doc="along world z")
     speed: float = quantity("m/s", 0.0, typical=(0.0, 60.0), doc="along `direction`")
-    direction: float = quantity("rad", 0.0, doc="where it goes to, from world x to the left; 180 deg: against +x")
+    direction: float = quantity(
+        "rad", 0.0, typical=(0.0, 7.0), doc="where it goes to, from world x to the left; 180 deg: against +x"
+    )
     profile: Curve | None = curve(
         "m",
         "-",
@@ -82,7 +84,9 @@ class Wind(Data):
         reach=(0.1, 1e5),
         doc="factor along a line, as behind fans beside a track",
     )
-    heading: float = quantity("rad", 0.0, doc="of that line, which begins at the origin of the world")
+    heading: float = quantity(
+        "rad", 0.0, typical=(0.0, 7.0), doc="of that line, which begins at the origin of the world"
+    )
     gust: Curve | None = curve(
         "s",
         "-",
