@@ -15,7 +15,7 @@ The file does not say where forces act and ride heights are measured: ``Aer.aero
 those of a vehicle, and gives what a vehicle file has (``components/aero``). What is turned round on the way, as the
 format has roll right side up and moments about an axis that points rearwards:
 
-    factors over roll: f(φ) = f_file(−φ);   C_mx = −C_mx,file (times the length unit);   balances in percent          (1)
+    factors over roll: f(φ) = f_file(−φ);   C_mx = −C_mx,file (times the length unit);   balances in percent         (1)
 """
 
 from __future__ import annotations

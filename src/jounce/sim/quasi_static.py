@@ -197,7 +197,12 @@ class Road:
                 (unit.axles[-1].wheels[0], aero.rear_sensor),
             )
         )
-        drag: Array = aero.still_drag(unit, v, (front, rear))
+        drag: Array
+        if aero.ride_heights is None:
+            drag = aero.still_drag(unit, v, (front, rear))
+        else:
+            at = [aero.ride_heights.at_speed(float(speed), (front, rear)) for speed in v]
+            drag = np.array([aero.still_drag(unit, v[i : i + 1], here)[0] for i, here in enumerate(at)])
         return drag
 
     def slip(self, force: Any) -> Any:

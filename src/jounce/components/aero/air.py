@@ -119,6 +119,31 @@ class Drs(Data):
     rear_downforce: float = quantity("-", 1.0, typical=(0.1, 3.0), doc="factor on rear downforce when it is open")
 
 
+class RideHeightMaps(Data):
+    """Ride heights of the sensors in equilibrium, for models without suspension (`jounce.rigs.ride_heights`)."""
+
+    front: Curve | None = curve(
+        "m/s", "m", None, constant="value", held=True, typical=(0.001, 2.0), reach=(0.0, 150.0), doc="front, over speed"
+    )
+    rear: Curve | None = curve(
+        "m/s", "m", None, constant="value", held=True, typical=(0.001, 2.0), reach=(0.0, 150.0), doc="rear, over speed"
+    )
+    front_by_load: Curve | None = curve(
+        "N", "m", None, constant="value", held=True, typical=(0.001, 2.0), reach=(0.0, 1e6), doc="front, over axle load"
+    )
+    rear_by_load: Curve | None = curve(
+        "N", "m", None, constant="value", held=True, typical=(0.001, 2.0), reach=(0.0, 1e6), doc="rear, over axle load"
+    )
+
+    def at_speed(self, speed: float, usual: tuple[float, float]) -> tuple[float, float]:
+        """Front and rear ride height at a speed; those that are usual where there is no map."""
+        found = tuple(
+            height if map_ is None else map_(speed, extrapolation="flat")
+            for map_, height in zip((self.front, self.rear), usual, strict=True)
+        )
+        return found[0], found[1]
+
+
 class ForceModifier(Data):
     """What becomes of a force: F' = growth · scale · (F + shift)."""
 
@@ -200,6 +225,9 @@ class Air(Subsystem):
     frame: Literal["road", "chassis"] = choice("road", doc="frame in which velocity and forces are taken")
     in_statics: bool = choice(False, doc="act during the search for equilibrium")
     wind: Wind = part({}, doc="wind")
+    ride_heights: RideHeightMaps | None = part(
+        None, numbers_only=True, doc="ride heights over speed and axle load, for models without suspension"
+    )
     drs: Drs | None = part(None, silent=True, doc="a flap that the input `Aerodynamic.drs` opens, 0 to 1")
 
     @model_validator(mode="after")
