@@ -1,10 +1,10 @@
 """Ride heights over speed and over axle load: maps for models of a car that have no suspension.
 
-    over speed    a coast-down on a level straight, without drive or brakes, from a high to a low speed. Ride heights are
-                  those of the moment: the car slows down by less than 0.1 g. Or, one by one, steady running at each
-                  speed, in which drive forces hold the car against drag
-    over load     a standing car whose body is pressed down above each axle, from a share of the load at rest to another;
-                  every point is left to settle
+    over speed    a coast-down on a level straight, without drive or brakes, from a high to a low speed. Ride heights
+                  are those of the moment, with the deceleration that drag and rolling resistance make. Or, one by one,
+                  steady running at each speed, in which drive forces hold the car against drag
+    over load     a standing car whose body is pressed down above each axle, from a share of the load at rest to
+                  another; every point is left to settle
 
 Front and rear ride heights are those of the sensors of aerodynamics (``aero_forces.height_front``, ``…height_rear``;
 ``components/suspension/ride_height.py`` (1)). Over load both axles are pressed by the same share at a time. Forces on
@@ -102,7 +102,8 @@ def _coasting(vehicle: Vehicle, wanted: Array) -> RideHeights:
     along = speed[later][::-1]
 
     def at(values: Any) -> Array:
-        return np.interp(wanted, along, np.asarray(values)[later][::-1])
+        found: Array = np.interp(wanted, along, np.asarray(values)[later][::-1])
+        return found
 
     names = [[wheel.name for wheel in axle.wheels] for axle in _ends(vehicle)]
     loads = [at(sum(np.asarray(done[f"Tire.Ground_Surface_Force_Z.{name}"]) for name in axle)) for axle in names]

@@ -128,7 +128,8 @@ def test_forces_follow_the_road_or_the_chassis(grade: float) -> None:
         sim = car.simulation(described(True, frame))
         turn = math.radians(5.0) - math.atan(grade)  # nose down positive, uphill is nose up
         sim.set_parameters({"aero.cz.value": 0.0, "aero.modifiers.pitch.scale": 0.0, "ground.grade": grade})
-        sim.set_states({"chassis.z": 5.0, "chassis.vx": 50.0, "chassis.e0": math.cos(turn / 2), "chassis.e2": math.sin(turn / 2)})  # fmt: skip
+        sim.set_states({"chassis.z": 5.0, "chassis.vx": 50.0})
+        sim.set_states({"chassis.e0": math.cos(turn / 2), "chassis.e2": math.sin(turn / 2)})
 
         def acceleration() -> np.ndarray[Any, Any]:
             return np.array([sim.output(f"System_Mass_Center.Global_A{a}") for a in "xz"])  # noqa: B023
@@ -147,8 +148,10 @@ def test_forces_follow_the_road_or_the_chassis(grade: float) -> None:
 def test_a_car_with_a_wind_tunnel_table_reaches_steady_running_in_cross_wind() -> None:
     """Side force, roll and yaw moments are held by the tires: their sum is the side force of the table."""
     yaw = {"x": [-0.5, 0.0, 0.5], "y": [1.4, 0.0, -1.4]}
-    aero = {"kind": "wind_tunnel", "frontal_area": 2.1, "drag": 0.31, "side": yaw, "front_lift": 0.05, "rear_lift": 0.08,
-            "yaw": {"x": [-0.5, 0.0, 0.5], "y": [0.2, 0.0, -0.2]}, "wind": {"y": 7.0}}  # fmt: skip
+    turning = {"x": [-0.5, 0.0, 0.5], "y": [0.2, 0.0, -0.2]}
+    lifts = {"front_lift": 0.05, "rear_lift": 0.08}
+    aero = {"kind": "wind_tunnel", "frontal_area": 2.1, "drag": 0.31, "side": yaw, **lifts, "yaw": turning}
+    aero["wind"] = {"y": 7.0}
     vehicle = jv.load("sedan").with_(aero=aero, **{"steering.rack_pinion": None})
     description = car.describe(vehicle)
     sim = car.simulation(description)
