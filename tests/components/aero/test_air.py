@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from air_rig import MOTIONS, Seen, assert_acts, described, rig, simulation
+from air_rig import FLAG, MOTIONS, Seen, assert_acts, described, rig, simulation
 from jounce.runtime.simulation import Simulation
 
 CENTER = (-1.23, 0.04, 0.63)
@@ -61,6 +61,20 @@ def test_wind_of_a_run_is_added() -> None:
     u, across, up = seen.through_air(CENTER, wind)
     found = [seen.found[f"aero_forces.{name}_velocity"] for name in ("longitudinal", "lateral", "vertical")]
     assert found == pytest.approx([u, across, up], rel=1e-9)
+
+
+def test_edges_of_fans_do_not_make_the_wind_swing() -> None:
+    """Straight between the points also where all other tables are splines, which would pass 1 by far."""
+    edges = {"x": [9.0, 11.0, 39.0, 41.0], "y": [0.0, 1.0, 1.0, 0.0]}
+    aero = {**NEUTRAL, "wind": {"y": -20.0, "profile": edges, "gust": edges}}
+    description = described(rig(aero, **{"system.splines.method": "akima"}))
+    for x in (10.0, 25.0, 39.5):
+        for time in (9.5, 24.0):
+            sim = simulation(description, {**MOTIONS[0], "x": x, "yaw": 0.0, "y": 0.0}, time)
+            seen = Seen(rig(NEUTRAL), sim, {**MOTIONS[0], "x": x, "yaw": 0.0, "y": 0.0})
+            factor = np.interp(seen.world(CENTER)[0], edges["x"], edges["y"]) * np.interp(time, edges["x"], edges["y"])
+            across = seen.through_air(CENTER, (0.0, -20.0 * factor, 0.0))[1]
+            assert seen.found["aero_forces.lateral_velocity"] == pytest.approx(across, rel=1e-9)
 
 
 def test_speed_and_direction_are_components() -> None:
@@ -120,3 +134,34 @@ def test_a_flap_opens_between_its_factors(which: Any, opened: float) -> None:
     sim.set_inputs({"Aerodynamic.drs": opened})
     for name, factor in names.items():
         assert sim.output(f"aero_forces.{name}") == pytest.approx(closed[name] * (1 + opened * (factor - 1)), rel=1e-12)
+
+
+@pytest.mark.parametrize("frame", ["road", "chassis"])
+@pytest.mark.parametrize("word", ["front", "rear", "center"])
+def test_a_force_of_a_run_acts_at_its_point_in_both_frames(word: str, frame: str) -> None:
+    """Forces along x, y, z of the road or the body at the three points, and moments, beside a model of the air."""
+    sim = simulation(added(frame), MOTIONS[1])
+    seen = Seen(rig(NEUTRAL), sim, MOTIONS[1], frame)
+    point = NEUTRAL[f"{word}_location"]
+    force, moment = (310.0, -270.0, 190.0), (53.0, -71.0, 37.0)
+    from car_models import rates
+
+    sim.set_inputs({FLAG: 0.0})
+    sim.set_inputs({f"Aerodynamic.f{axis}_{word}": value for axis, value in zip("xyz", force, strict=True)})
+    sim.set_inputs({f"Aerodynamic.m{axis}": value for axis, value in zip("xyz", moment, strict=True)})
+    by_port = rates(sim)
+    sim.set_inputs(dict.fromkeys(ADDED, 0.0))
+    sim.set_inputs(seen.load({point: force}, moment))
+    for name, value in rates(sim).items():
+        assert by_port[name] == pytest.approx(value, rel=1e-9, abs=1e-9), name
+
+
+ADDED = tuple(
+    [f"Aerodynamic.f{axis}_{word}" for word in ("front", "rear", "center") for axis in "xyz"]
+    + [f"Aerodynamic.m{axis}" for axis in "xyz"]
+)
+
+
+@lru_cache
+def added(frame: str) -> Any:
+    return described(rig({**NEUTRAL, "frame": frame}), *ADDED)

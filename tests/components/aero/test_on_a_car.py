@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import air_rig
 import jounce.vehicle as jv
 from car_models import outputs
 from cars import compact, plain
@@ -119,13 +120,31 @@ def test_air_in_statics_loads_the_axles_by_the_lever() -> None:
     assert moved[0] == pytest.approx(front, rel=0.02)  # the mass moves with the pitch
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("frame", ["road", "chassis"])
+def test_a_newton_at_the_front_loads_the_front_axle_by_the_lever(frame: str) -> None:
+    """Added downforce at the front point of a standing car, in both frames; the body settles under it."""
+    description = car.describe(described(True, frame).vehicles[""], inputs=["Aerodynamic.fz_front"])
+    sim = car.simulation(description)
+    settle(sim, description)
+    sim.advance(2000)
+    before = axle_loads(sim)
+    sim.set_inputs({"Aerodynamic.fz_front": -1.0})
+    sim.advance(6000)
+    base = described().vehicles[""].wheelbase
+    moved = np.subtract(axle_loads(sim), before)
+    assert moved.sum() == pytest.approx(1.0, rel=1e-3)
+    assert moved[0] == pytest.approx((FRONT[0] + base) / base, rel=0.02)  # the mass moves with the pitch
+
+
 @pytest.mark.parametrize("grade", [0.0, 0.12])
 def test_forces_follow_the_road_or_the_chassis(grade: float) -> None:
     """A body pitched by 5° against the road: directions of the drag differ by 5°; along the road it has no part of the
     normal. Force by the acceleration of the whole mass, tires off the ground."""
     angles = {}
     for frame in ("road", "chassis"):
-        sim = car.simulation(described(True, frame))
+        body = air_rig.rig({**AERO, "frame": frame})  # over one axle: nothing else pushes
+        sim = car.simulation(air_rig.described(body))
         turn = math.radians(5.0) - math.atan(grade)  # nose down positive, uphill is nose up
         sim.set_parameters({"aero.cz.value": 0.0, "aero.modifiers.pitch.scale": 0.0, "ground.grade": grade})
         sim.set_states({"chassis.z": 5.0, "chassis.vx": 50.0})
@@ -137,7 +156,7 @@ def test_forces_follow_the_road_or_the_chassis(grade: float) -> None:
         with_air = acceleration()
         sim.set_parameters({"aero.active": 0.0})
         force = with_air - acceleration()
-        size = described().vehicles[""].mass() * np.linalg.norm(force)
+        size = body.mass() * np.linalg.norm(force)
         expected = 0.5 * 1.2 * 2.0 * 0.3 * (50.0 * (math.cos(math.radians(5.0)) if frame == "road" else 1.0)) ** 2
         assert size == pytest.approx(expected, rel=1e-9)
         angles[frame] = math.degrees(math.atan2(-force[1], -force[0]))  # of the direction of travel, upwards
@@ -145,6 +164,7 @@ def test_forces_follow_the_road_or_the_chassis(grade: float) -> None:
     assert angles["road"] - angles["chassis"] == pytest.approx(5.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_car_with_a_wind_tunnel_table_reaches_steady_running_in_cross_wind() -> None:
     """Side force, roll and yaw moments are held by the tires: their sum is the side force of the table."""
     yaw = {"x": [-0.5, 0.0, 0.5], "y": [1.4, 0.0, -1.4]}

@@ -38,12 +38,12 @@ ANGLES = ("yaw", "pitch", "roll", "steering")
 
 def _map(unit: str, doc: str, default: Any = None, typical: tuple[float, float] = (0.0, 10.0)) -> Any:
     """A map over front and rear ride height, or a number; absent: there is no such thing."""
-    return curve("m", unit, default, z="m", constant="value", held=True, typical=typical, reach=(0.005, 2.0), doc=doc)
+    return curve("m", unit, default, z="m", constant="value", how="held", typical=typical, reach=(0.005, 2.0), doc=doc)
 
 
 def _factor(doc: str) -> Any:
     """A factor over an angle; absent: 1."""
-    return curve("rad", "-", None, constant="value", held=True, typical=(0.0, 10.0), reach=(1e-3, 3.2), doc=doc)
+    return curve("rad", "-", None, constant="value", how="held", typical=(0.0, 10.0), reach=(1e-3, 3.2), doc=doc)
 
 
 class Factors(Data):

@@ -14,7 +14,8 @@ a rear and a centre point, and moments about x, y and z. Each is modified, and g
 
     F' = s²(3 − 2s) · scale · (F + shift),   s = clip(t/smoothing time, 0, 1)                                       (3)
 
-Wind varies along a line of the world and in time: w = (x, y, z)·profile(r·e)·gust(t), r the point that is asked for.
+Wind varies along a line of the world and in time: w = (x, y, z)·profile(r·e)·gust(t), r the point that is asked for;
+profile and gust are straight lines between their points, as edges of fans would make a spline swing.
 """
 
 from __future__ import annotations
@@ -79,10 +80,10 @@ class Wind(Data):
         "-",
         None,
         constant="value",
-        held=True,
+        how="lines",
         typical=(0.0, 10.0),
         reach=(0.1, 1e5),
-        doc="factor along a line, as behind fans beside a track",
+        doc="factor along a line, as behind fans beside a track; straight between its points",
     )
     heading: float = quantity(
         "rad", 0.0, typical=(0.0, 7.0), doc="of that line, which begins at the origin of the world"
@@ -92,10 +93,10 @@ class Wind(Data):
         "-",
         None,
         constant="value",
-        held=True,
+        how="lines",
         typical=(0.0, 10.0),
         reach=(0.01, 1e5),
-        doc="factor over time",
+        doc="factor over time; straight between its points",
     )
 
     @classmethod
@@ -119,21 +120,17 @@ class Drs(Data):
     rear_downforce: float = quantity("-", 1.0, typical=(0.1, 3.0), doc="factor on rear downforce when it is open")
 
 
+def _height(x: str, reach: tuple[float, float], doc: str) -> Any:
+    return curve(x, "m", None, constant="value", how="held", typical=(0.001, 2.0), reach=reach, doc=doc)
+
+
 class RideHeightMaps(Data):
     """Ride heights of the sensors in equilibrium, for models without suspension (`jounce.rigs.ride_heights`)."""
 
-    front: Curve | None = curve(
-        "m/s", "m", None, constant="value", held=True, typical=(0.001, 2.0), reach=(0.0, 150.0), doc="front, over speed"
-    )
-    rear: Curve | None = curve(
-        "m/s", "m", None, constant="value", held=True, typical=(0.001, 2.0), reach=(0.0, 150.0), doc="rear, over speed"
-    )
-    front_by_load: Curve | None = curve(
-        "N", "m", None, constant="value", held=True, typical=(0.001, 2.0), reach=(0.0, 1e6), doc="front, over axle load"
-    )
-    rear_by_load: Curve | None = curve(
-        "N", "m", None, constant="value", held=True, typical=(0.001, 2.0), reach=(0.0, 1e6), doc="rear, over axle load"
-    )
+    front: Curve | None = _height("m/s", (0.0, 150.0), "front, over speed")
+    rear: Curve | None = _height("m/s", (0.0, 150.0), "rear, over speed")
+    front_by_load: Curve | None = _height("N", (0.0, 1e6), "front, over axle load")
+    rear_by_load: Curve | None = _height("N", (0.0, 1e6), "rear, over axle load")
 
     def at_speed(self, speed: float, usual: tuple[float, float]) -> tuple[float, float]:
         """Front and rear ride height at a speed; those that are usual where there is no map."""

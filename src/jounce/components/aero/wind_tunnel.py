@@ -36,9 +36,8 @@ TURNED = {"iso": {}, "sae": {"side": -1.0, "pitch": -1.0, "yaw": -1.0}}
 
 
 def _over_yaw(doc: str, default: Any = None) -> Any:
-    return curve(
-        "rad", "-", default, constant="value", held=True, typical=(0.0, 10.0), reach=(0.01, 3.2), doc=f"{doc}, over yaw"
-    )
+    doc = f"{doc}, over yaw"
+    return curve("rad", "-", default, constant="value", how="held", typical=(0.0, 10.0), reach=(0.01, 3.2), doc=doc)
 
 
 class WindTunnelAero(PointedAir):

@@ -47,7 +47,7 @@ class EnergyAccount(Part):
             "sources": (source, "work of crankshafts and battery terminals; at the hubs of an ideal drive"),
             "turned_over": (fabs(source), "the same with all powers positive"),
             "hubs": (hubs, "work at the hubs"),
-            "drag": (told.get("aero_forces.drag_force", 0.0) * at.units[0].chassis.v[0], "against the air"),
+            "drag": (self._drag(told) * at.units[0].chassis.v[0], "against the air"),
             "brakes": (-sum((w.brake_torque * w.rotor.spin for w in wheels), 0.0), "that brakes make heat"),
         }
         tires = [(w, tire) for w in wheels for tire in (w.tire, w.twin) if tire is not None]
@@ -73,6 +73,12 @@ class EnergyAccount(Part):
         at.channel(f"{GROUP}.kinetic", thrust.kinetic, "J", "of the shafts before the hubs")
         springs = sum((value for name, value in told.items() if name.endswith(STORED)), 0.0)
         at.channel(f"{GROUP}.stored", springs, "J", "in springs of clutches and shafts")
+
+    def _drag(self, told: dict[str, Any]) -> Any:
+        """All drag that the air forces tell, wherever it acts."""
+        names = [f"aero_forces.drag_force{where}" for where in ("", "_front", "_rear")]
+        found = [told[name] for name in names if name in told]
+        return sum(found[1:], found[0]) if found else 0.0
 
     def _sources(self, told: dict[str, Any]) -> dict[str, Any]:
         """Powers of what drives."""
