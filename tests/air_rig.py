@@ -72,9 +72,16 @@ def simulation(description: car.Description, motion: Mapping[str, float], time: 
     return sim
 
 
+def place(motion: Mapping[str, float]) -> Array:
+    """Where the centre of gravity is: ``z`` of a motion is above the plane below it."""
+    x, y = motion["x"], motion["y"]
+    return np.array([x, y, HEIGHT + GRADE * x + BANK * y + motion["z"]])
+
+
 def move(sim: Simulation, motion: Mapping[str, float]) -> None:
     sim.set_parameters({"ground.grade": GRADE, "ground.bank": BANK, "ground.height": HEIGHT})
-    states = {f"chassis.{name}": motion[name] for name in ("x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz")}
+    states = {f"chassis.{name}": motion[name] for name in ("vx", "vy", "vz", "wx", "wy", "wz")}
+    states |= {f"chassis.{axis}": float(value) for axis, value in zip(AXES, place(motion), strict=True)}
     states |= {f"chassis.e{i}": float(e) for i, e in enumerate(turned(motion))}
     sim.set_states(states)
     sim.set_inputs({"steering_wheel": motion["steering_wheel"]})
@@ -86,7 +93,7 @@ class Seen:
     def __init__(self, vehicle: Vehicle, sim: Simulation, motion: Mapping[str, float], frame: str = "road") -> None:
         self.found = outputs(sim)
         self.r = rotation_matrix(turned(motion))
-        self.at = np.array([motion[a] for a in AXES])
+        self.at = place(motion)
         self.v, self.w = (np.array([motion[f"{k}{a}"] for a in AXES]) for k in ("v", "w"))
         self.centre = vehicle.main_body.sprung()[0][1]
         normal = np.array([-GRADE, -BANK, 1.0])

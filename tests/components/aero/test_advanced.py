@@ -89,7 +89,7 @@ class Expected:
         u, across, self.rising = seen.through_air(CENTER, wind)
         slip = np.arctan2(across, u)
         pair = [seen.height(SENSORS["front_sensor"]), seen.height(SENSORS["auxiliary_sensor"])]
-        heights = np.array([
+        self.heights = heights = np.array([
             np.clip(np.mean(pair), raw["front_ride_height_min"], raw["front_ride_height_max"]),
             np.clip(seen.height(SENSORS["rear_sensor"]), raw["rear_ride_height_min"], raw["rear_ride_height_max"]),
         ])  # fmt: skip
@@ -262,7 +262,7 @@ def test_scale_0_takes_a_component_away_and_leaves_what_side_forces_do() -> None
     base = level(40.0, vy=5.0)
     side = {name: told(base, name) for name in ("front_sideforce", "rear_sideforce")}
     seen = Seen(rig(simple()), base, straight(40.0, vy=5.0))
-    heights = [point[2] + 0.6 - seen.centre[2] for point in (FRONT, REAR)]  # over level ground
+    heights = [seen.height_level(point) for point in (FRONT, REAR)]
     by_arms = side["front_sideforce"] * heights[0] + side["rear_sideforce"] * heights[1]
     sim = level(40.0, {"aero.modifiers.roll.scale": 0.0}, vy=5.0)
     assert told(sim, "roll_torque") == pytest.approx(by_arms, rel=1e-12)
@@ -297,12 +297,29 @@ def test_forces_grow_from_zero_after_the_start() -> None:
 
 
 def test_ride_heights_are_held_at_their_limits() -> None:
-    """Above its limits the map has the value at them; at a saturated height nothing depends on it."""
+    """Far above the road the maps have the values at the upper limits, which lie within the tables; and stay there."""
     sims = [simulation(full("road", "compensate"), {**MOTIONS[0], "z": z}) for z in (3.0, 4.0)]
     for name in ("front_downforce", "rear_downforce", "drag_force"):
         a, b = (sim.output(f"aero_forces.{name}") for sim in sims)
         assert a == pytest.approx(b, rel=1e-12)
     assert sims[0].output("aero_forces.height_front") != sims[1].output("aero_forces.height_front")
+    for z, front, rear in ((3.0, 0.27, 0.33), (-2.0, 0.05, 0.09)):
+        motion = {**MOTIONS[0], "z": z}
+        seen = Seen(rig(FULL), simulation(full("road", "compensate"), motion), motion)
+        expected = Expected(seen, FULL)
+        assert expected.heights == pytest.approx([front, rear])
+        for name in ("front_downforce", "rear_downforce", "drag_force"):
+            assert seen.found[f"aero_forces.{name}"] == pytest.approx(expected.told[name], rel=1e-9)
+
+
+def test_motions_are_within_the_limits() -> None:
+    """Two of three at least, with sensors of different heights: else averages and maps would not be seen."""
+    inside = 0
+    for motion in MOTIONS:
+        seen = Seen(rig(FULL), simulation(full("road", "compensate"), motion), motion)
+        front, rear = Expected(seen, FULL).heights
+        inside += 0.05 < front < 0.27 and 0.09 < rear < 0.33
+    assert inside >= 2
 
 
 def test_an_auxiliary_sensor_on_the_left_takes_the_channels_of_the_front_one() -> None:
