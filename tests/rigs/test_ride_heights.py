@@ -12,6 +12,7 @@ from cars import compact, plain
 from jounce.core.errors import ParameterError
 from jounce.rigs.ride_heights import RideHeights, over_load, over_speed
 from jounce.sim import car
+from jounce.sim.quasi_static import Road
 from jounce.sim.statics import settle
 from jounce.sim.steady import run_steadily
 
@@ -101,6 +102,18 @@ def test_maps_are_kept_in_the_car_and_are_no_structure(
     assert maps.at_speed(SPEEDS[3], (9.0, 9.0)) == pytest.approx((by_speed.front[3], by_speed.rear[3]), rel=1e-12)
     assert both.structure_key() == winged.structure_key()
     assert jv.load(both.save(tmp_path / "winged")) == both
+
+
+def test_the_quasi_static_model_takes_its_drag_at_the_heights_of_the_map(winged: jv.Vehicle) -> None:
+    """A drag that falls with the front ride height, which falls with speed: ½ ρ A (0.2 + h(v)) v²."""
+    rising = {"x": [0.0, 1.0], "y": [0.2, 1.2]}
+    maps = {"front": {"x": [10.0, 60.0], "y": [0.3, 0.1]}, "rear": 0.2}
+    vehicle = winged.with_(**{"aero.cx_body": rising, "aero.ride_heights": maps, "system.splines.method": "linear"})
+    v = np.array([5.0, 10.0, 35.0, 60.0, 80.0])
+    height = np.interp(v, [10.0, 60.0], [0.3, 0.1])
+    assert Road(vehicle, v, 0.0).drag == pytest.approx(0.5 * 1.2 * 1.7 * (0.2 + height) * v**2, rel=1e-9)
+    without = vehicle.with_(**{"aero.ride_heights": None})
+    assert Road(without, v, 0.0).drag[0] != pytest.approx(0.5 * 1.2 * 1.7 * 0.5 * 25.0, rel=1e-6)
 
 
 def test_what_cannot_be_swept_is_refused(winged: jv.Vehicle) -> None:

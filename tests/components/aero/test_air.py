@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from air_rig import FLAG, MOTIONS, Seen, assert_acts, described, rig, simulation
+from air_rig import FLAG, MOTIONS, Seen, assert_acts, described, move, rig, simulation
 from jounce.runtime.simulation import Simulation
+from jounce.sim import car
+from jounce.sim.build import build
+from jounce.vehicle.assembly import assemble
 
 CENTER = (-1.23, 0.04, 0.63)
 FAN = {"x": [-2.0, 0.0, 3.0, 25.0, 28.0], "y": [0.0, 0.0, 1.0, 0.8, 0.0]}
@@ -165,3 +168,31 @@ ADDED = tuple(
 @lru_cache
 def added(frame: str) -> Any:
     return described(rig({**NEUTRAL, "frame": frame}), *ADDED)
+
+
+def test_power_of_the_air_is_what_the_kinetic_energy_gains() -> None:
+    """T is quadratic in the speeds: with Δ what the air does to them, ½ (T(u + Δ) − T(u − Δ)) is its power, exactly."""
+    vehicle = rig({**NEUTRAL, "wind": {"x": -5.0, "y": 7.0}, "cmx": 0.2})
+    system = assemble([vehicle.layout], car.tires_of(vehicle), inclined=True)
+    system.output("audit.kinetic", system.kinetic_energy(), "J")
+    sim = Simulation(build(system))
+    for motion in MOTIONS:
+        move(sim, motion)
+        seen = Seen(vehicle, sim, motion)
+        told = {n.removeprefix("aero_forces."): v for n, v in seen.found.items() if n.startswith("aero_forces.")}
+        power = 0.0
+        for word in ("front", "rear", "center"):
+            v = seen.through_air(NEUTRAL[f"{word}_location"], (0, 0, 0))  # over ground: the wind does no work on it
+            drag = told["drag_force" if word == "center" else f"drag_force_{word}"]
+            power += -drag * v[0] + told[f"{word}_sideforce"] * v[1] - told[f"{word}_downforce"] * v[2]
+        for name, axis in (("roll_torque", seen.ahead), ("drag_torque", seen.left), ("yaw_torque", seen.up)):
+            power += told[name] * float(seen.w @ axis)
+        sim.set_parameters({"aero.active": 1.0})
+        change = sim.derivatives()[0].copy()
+        sim.set_parameters({"aero.active": 0.0})
+        change -= sim.derivatives()[0]
+        assert np.abs(change).max() > 0.1
+        here, names = sim.x.copy(), [v.name for v in sim.model.outputs]
+        one, other = (float(sim.outputs(x=here + s * change)[names.index("audit.kinetic")]) for s in (1.0, -1.0))
+        assert 0.5 * (one - other) == pytest.approx(power, rel=1e-7)
+        sim.set_parameters({"aero.active": 1.0})

@@ -126,6 +126,25 @@ def test_a_c_function_of_constant_coefficients_gives_the_analytic_drag(library: 
     assert sim.output("aero_forces.roll_torque") == 5.0 and sim.output("aero_forces.rear_sideforce") == -3.0
 
 
+def test_a_block_hands_on_what_the_vehicle_says() -> None:
+    """Air density and modifiers of the vehicle, or those that are given instead."""
+    aero = user.UserAero.model_validate({**POINTS, "air_density": 1.31, "modifiers": {"yaw": {"scale": 0.3}}})
+    seen: list[tuple[float, float]] = []
+
+    def watch(air: user.Air, modifiers: Modifiers) -> dict[str, float]:
+        seen.append((air.air_density, modifiers.yaw.scale))
+        return {}
+
+    other = Modifiers.model_validate({"yaw": {"scale": 0.7}})
+    for found in (
+        user.block(watch, aero),
+        user.block(watch, aero, air_density=1.1, modifiers=other),
+        user.block(watch),
+    ):
+        found.function(0.0, np.zeros(10))
+    assert seen == [(1.31, 0.3), (1.1, 0.7), (1.2, 1.0)]
+
+
 def test_errors_of_functions_are_told(library: Path, tmp_path: Path) -> None:
     air = user.Air(0.4, 20.0, *[0.0] * 9, 1.2)
     with pytest.raises(ModelError, match=r"libaero.so: 'constant_aero' reports error 3 at t = 0.4 s"):

@@ -104,8 +104,9 @@ class UserAero(PointedAir):
 
 def block(
     function: AirFunction,
+    aero: PointedAir | None = None,
     *,
-    air_density: float = 1.2,
+    air_density: float | None = None,
     modifiers: Modifiers | None = None,
     name: str = "",
     **options: Any,
@@ -115,15 +116,20 @@ def block(
     Parameters
     ----------
     function : from `Air` and `Modifiers` to components by name; those it leaves out are zero
-    air_density : handed to it, kg/m³
-    modifiers : handed to it; none by default
+    aero : of the vehicle, whose air density and modifiers are handed to it
+    air_density : instead, kg/m³; 1.2 where neither is given
+    modifiers : instead; none where neither is given
     name : for messages
     """
     label = name or str(getattr(function, "__name__", type(function).__name__))
-    given = Modifiers.model_validate({}) if modifiers is None else modifiers
+    if modifiers is None:
+        modifiers = Modifiers.model_validate({}) if aero is None else aero.modifiers
+    if air_density is None:
+        air_density = 1.2 if aero is None else aero.air_density
+    given, density = modifiers, air_density
 
     def call(t: float, values: Any) -> list[float]:
-        found = function(Air(*(float(value) for value in (t, *values, air_density))), given)
+        found = function(Air(*(float(value) for value in (t, *values, density))), given)
         if not isinstance(found, Mapping):
             raise ParameterError(f"aero function {label}: returned {type(found).__name__}; expected components by name")
         for key in found:
