@@ -31,8 +31,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from jounce.components.aero.air import FORCES, MOMENTS, Modifiers, PointedAir
+from jounce.components.basics import Array
 from jounce.components.model import UnitModel
 from jounce.components.part import Symbols
+from jounce.components.places import UnitPlace
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
 from jounce.core.fields import choice, text
 from jounce.runtime.blocks import OutsideBlock
@@ -93,6 +95,9 @@ class UserAero(PointedAir):
     side_arm: Literal["compensate", "manual", "none"] = choice(
         "none", doc="not here: the function gives the roll moment"
     )
+
+    def still_drag(self, place: UnitPlace, speeds: Array, heights: tuple[float, float]) -> Array:
+        raise ParameterError("aero, kind user: the drag of a function that a run brings is not known here")
 
     def connect(self, at: UnitModel, p: Symbols) -> None:
         places = {"front": p.front_place, "rear": p.rear_place, "center": p.center_place}
