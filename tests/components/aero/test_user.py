@@ -143,6 +143,9 @@ def test_a_block_hands_on_what_the_vehicle_says() -> None:
     ):
         found.function(0.0, np.zeros(10))
     assert seen == [(1.31, 0.3), (1.1, 0.7), (1.2, 1.0)]
+    for name, value in (("drs", {"drag": 0.9}), ("side_arm", "compensate")):
+        with pytest.raises(ValueError, match="does nothing here: the function does this itself"):
+            user.UserAero.model_validate({**POINTS, name: value})
     with pytest.raises(ParameterError, match="the drag of a function that a run brings is not known here"):
         aero.still_drag(None, np.array([20.0]), (0.2, 0.2))  # type: ignore[arg-type]
 

@@ -91,6 +91,8 @@ def test_lift_at_the_axles_is_lift_and_pitch_about_the_middle() -> None:
         ({"front_lift": 0.1, "rear_lift": 0.1, "lift": 0.2}, r"aero\.lift.*: stands beside front_lift"),
         ({"front_lift": 0.1, "rear_lift": 0.1, "pitch": 0.2}, r"aero\.pitch.*: stands beside front_lift"),
         ({"side_arm": "compensate"}, "need no compensation"),
+        ({"ride_height_min": 0.1}, r"aero\.ride_height_min.*: does nothing here: the table is over yaw only"),
+        ({"lift": 0.1, "drs": {"rear_downforce": 0.7}}, r"aero\.drs.*: its factors on downforce need front_lift"),
     ],
 )
 def test_what_does_not_go_together_is_refused(changes: Raw, message: str) -> None:

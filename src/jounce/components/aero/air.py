@@ -240,7 +240,7 @@ class Air(Subsystem):
 
     @derived("m", doc="from the origin of its body", label="front_sensor", at="unit")
     def front_point(self, place: UnitPlace) -> Array:
-        return _sensor(self._front_pair(place)[0], place, 0)
+        return _sensor(self._front_pair()[0], place, 0)
 
     @derived("m", doc="from the origin of its body", label="rear_sensor", at="unit")
     def rear_point(self, place: UnitPlace) -> Array:
@@ -248,10 +248,10 @@ class Air(Subsystem):
 
     @derived("m", doc="from the origin of its body", label="auxiliary_sensor", at="unit")
     def auxiliary_point(self, place: UnitPlace) -> Array | None:
-        found = self._front_pair(place)[1]
+        found = self._front_pair()[1]
         return None if self.auxiliary_sensor is None else _sensor(found, place, 0)
 
-    def _front_pair(self, place: UnitPlace) -> tuple[Point | None, Point | None]:
+    def _front_pair(self) -> tuple[Point | None, Point | None]:
         """Front and auxiliary sensor: the auxiliary one is that on the right, whichever is called so in the data."""
         front, other = self.front_sensor, self.auxiliary_sensor
         swapped = other is not None and other.y > (0.0 if front is None else front.y)
@@ -267,7 +267,7 @@ class Air(Subsystem):
 
     def still_drag(self, place: UnitPlace, speeds: Array, heights: tuple[float, float]) -> Array:
         """Drag without wind at speeds, straight ahead and level, with these front and rear ride heights, N."""
-        return np.zeros(len(speeds))
+        raise NotImplementedError
 
     def within(self, heights: tuple[float, float]) -> list[float]:
         """Front and rear ride height within their limits."""

@@ -28,7 +28,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+from pydantic import model_validator
 
 from jounce.components.aero.air import FORCES, MOMENTS, Modifiers, PointedAir
 from jounce.components.basics import Array
@@ -36,7 +38,7 @@ from jounce.components.model import UnitModel
 from jounce.components.part import Symbols
 from jounce.components.places import UnitPlace
 from jounce.core.errors import ModelError, ParameterError, did_you_mean
-from jounce.core.fields import choice, text
+from jounce.core.fields import choice, problem, text
 from jounce.runtime.blocks import OutsideBlock
 
 COMPONENTS = (*FORCES, *MOMENTS)
@@ -95,6 +97,15 @@ class UserAero(PointedAir):
     side_arm: Literal["compensate", "manual", "none"] = choice(
         "none", doc="not here: the function gives the roll moment"
     )
+
+    @model_validator(mode="after")
+    def _by_the_function(self) -> Self:
+        for name in ("drs", "pitch_compensation"):
+            if getattr(self, name):
+                raise problem("does nothing here: the function does this itself", name)
+        if self.side_arm != "none":
+            raise problem("does nothing here: the function does this itself", "side_arm")
+        return self
 
     def still_drag(self, place: UnitPlace, speeds: Array, heights: tuple[float, float]) -> Array:
         raise ParameterError("aero, kind user: the drag of a function that a run brings is not known here")

@@ -83,6 +83,15 @@ class WindTunnelAero(PointedAir):
                 raise problem("stands beside front_lift and rear_lift; keep one of both", name)
         if self.pitch_compensation or self.side_arm != "none":
             raise problem("a wind tunnel's moments need no compensation", "pitch_compensation")
+        if (
+            self.drs is not None
+            and not any(axles)
+            and (self.drs.front_downforce, self.drs.rear_downforce) != (1.0, 1.0)
+        ):
+            raise problem("its factors on downforce need front_lift and rear_lift", "drs")
+        for name in (f"{word}ride_height_{end}" for word in ("", "front_", "rear_") for end in ("min", "max")):
+            if getattr(self, name) is not None:
+                raise problem("does nothing here: the table is over yaw only", name)
         return self
 
     @derived("m", doc="length of the moments", low=0.0, at="unit")
