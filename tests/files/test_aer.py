@@ -165,9 +165,14 @@ def test_version_1_and_the_same_as_version_2_give_the_same_forces(folder: Path) 
 
 
 def test_a_converted_file_keeps_what_was_there(folder: Path) -> None:
-    path = to_version_2(written(folder, V1, "old.aer"), folder / "new.aer", explicit=True)
+    path = to_version_2(
+        written(folder, V1.replace("BALANCE = 1.3", "BALANCE = 1.3 $ percent"), "old.aer"),
+        folder / "new.aer",
+        explicit=True,
+    )
     text = path.read_text()
     assert "$ measured on a Tuesday" in text and "AIR_DENSITY <kgpm3> = 1.19" in text
+    assert "BALANCE_Z = 1.3 $ percent" in text and "\nBALANCE = " not in text
     found = read_aer(path)
     assert found.version == 2.0 and found.warnings == []  # all forty factors are there
     assert text.count("{angle effect}") == 40

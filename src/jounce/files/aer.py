@@ -448,13 +448,8 @@ def to_version_2(path: str | Path, target: str | Path, *, explicit: bool = False
     for name, sign in zip(ARM, (-1.0, 1.0), strict=True):
         if name not in general:
             general.set(name, sign * WIDE / length)
-    if offsets is not None:
-        old = offsets.get("BALANCE")
-        if old is not None:
-            tag = f" <{old.unit}>" if old.unit else ""
-            old.before, old.key = f"BALANCE_Z{tag} = ", "BALANCE_Z"
-            old.change(old.value)
-            offsets._by_key["BALANCE_Z"] = offsets._by_key.pop("BALANCE")
+    if offsets is not None and "BALANCE" in offsets:
+        offsets.rename("BALANCE", "BALANCE_Z")
     file.add_block("MODEL").set("PROPERTY_FILE_FORMAT", "ADVANCED")
     for name, value in (("CY", 0.0), ("BALANCE_Y", 50.0), ("CMX", 0.0)):
         block = file.add_block(name)
