@@ -42,7 +42,7 @@ def test_shown_example_is_the_file(text: str) -> None:
 
 PAGES = [
     *("kernel.md", "mechanics.md", "running.md", "methods.md", "standalone.md", "vehicles.md", "theory/vehicle.md"),
-    *("events.md", "setup.md", "suspension_elements.md"),
+    *("events.md", "setup.md", "suspension_elements.md", "aerodynamics.md"),
     *(f"events/{path.name}" for path in sorted((ROOT / "docs" / "events").glob("*.md"))),
 ]
 
@@ -61,7 +61,7 @@ for path in sys.argv[1:]:
 
 def _marks(page: str) -> list[pytest.MarkDecorator]:
     """Pages of single events are alike: one for every day; some pages build many models."""
-    long = page in ("running.md", "theory/vehicle.md", "suspension_elements.md")
+    long = page in ("running.md", "theory/vehicle.md", "suspension_elements.md", "aerodynamics.md")
     return [pytest.mark.slow] if long or (page.startswith("events/") and "step-steer" not in page) else []
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aer_texts import STANDARD, USER, V1, V2
 from fuzzing import Format, damaged, numbers, outcome
 from jounce.core.library import LIBRARY
 from jounce.files.crg import crg_bytes
@@ -124,6 +125,15 @@ def use_points(path: Path) -> Iterator[Any]:
     from jounce.files.point_tables import read_points
 
     yield list(numbers(read_points(path).points))
+
+
+def use_aer(path: Path) -> Iterator[Any]:
+    from jounce.files.aer import read_aer
+
+    found = read_aer(path)
+    for value in found.keys.values():
+        yield from (getattr(value, "y", ()), getattr(value, "x", ())) if not isinstance(value, str) else ()
+        yield from (v for v in value.values() if isinstance(v, float)) if isinstance(value, dict) else ()
 
 
 def use_pwr(path: Path) -> Iterator[Any]:
@@ -304,6 +314,7 @@ def formats() -> dict[str, Format]:
         Format("cases.xml", (CASES_XML,), use_load_cases, missing=True),
         Format("rig.vtt", (VTT.encode(),), use_vtt),
         Format("engine.pwr", (PWR.encode(),), use_pwr),
+        Format("car.aer", tuple(text.encode() for text in (STANDARD, V1, V2, USER)), use_aer),
         Format("run.xml", (written["run.xml"],), use_xml, missing=True),
         Format("run.csv", (written["run.csv"],), use_run, missing=True),
         Format("run.csv.json", (written["run.csv.json"],), use_note, {"run.csv": written["run.csv"]}, missing=True),

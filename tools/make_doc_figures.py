@@ -9,6 +9,7 @@ docs/images/kc/loop.png            vertical force of a wheel whose strut rubs, u
 docs/images/kc/budget.png          understeer budget of the sedan with wheels that give way
 docs/images/vehicle/steering.png   what the hands feel of the road in the sedan, and what friction does to it
 docs/images/vehicle/steering_assist.png  kingpin moments of the cars with power assistance, and hand torques
+docs/images/vehicle/aerodynamics.png  the table of docs/aerodynamics.md, and its car past the fans
 docs/images/kc/rear_axle.png       curves of the worked example of docs/kc_import.md, over its points
 """
 
@@ -425,6 +426,49 @@ def kc_import() -> None:
     figure.savefig(FOLDER.parent / "kc" / "rear_axle.png", dpi=DPI)
 
 
+def aerodynamics() -> None:
+    """Do the first block of the page on aerodynamics, and the same without yaw moment."""
+    import os
+    import re
+    import tempfile
+
+    import jounce as jn
+
+    page = (FOLDER.parent.parent / "aerodynamics.md").read_text(encoding="utf-8")
+    block = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    assert block is not None
+    names: dict[str, Any] = {}
+    back = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        exec(compile(block[1], "aerodynamics.md", "exec"), names)
+        table = np.genfromtxt("tunnel.csv", delimiter=",", skip_header=3)
+        os.chdir(back)
+    car, run = names["car"], names["run"]
+    event = jn.events.CoastDown(speed="100 km/h", straight_line=False, end_time="3 s")
+    pushed = jn.run(car.with_(**{"aero.modifiers.yaw.scale": 0.0}), event)
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10.5, 3.3), layout="constrained")
+    labels = ("drag", "side force", "front lift", "rear lift", "roll", "yaw")
+    colours = ("#10294a", AXIS, "#7fa6d6", "#5a8f3d", "#c28a1e", TURN)
+    for i, (text, colour) in enumerate(zip(labels, colours, strict=True)):
+        left.plot(table[:, 0], table[:, i + 1], ".-", color=colour, label=text)
+    left.set(xlabel="yaw, deg")
+    left.set_title("coefficients, signs of the tunnel", fontsize=10, loc="left")
+    left.legend(fontsize=7, frameon=False)
+    for found, style, text in ((run, "-", "by the table"), (pushed, "--", "without yaw moment")):
+        x = found["chassis_displacements.longitudinal"]
+        middle.plot(x, np.degrees(found["chassis_velocities.yaw"]), style, color=AXIS, label=text)
+        right.plot(x, found["chassis_displacements.lateral"], style, color=AXIS, label=text)
+    middle.set_title("yaw rate, deg/s", fontsize=10, loc="left")
+    right.set_title("offset to the left, m", fontsize=10, loc="left")
+    for ax in (middle, right):
+        ax.axvspan(10, 40, color=BODY, zorder=0)
+        ax.set_xlabel("way, m; grey: fans")
+    right.legend(fontsize=8, frameon=False, loc="lower left")
+    tidy((left, middle, right))
+    save(figure, "aerodynamics.png")
+
+
 def save(figure: Any, name: str) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / name
@@ -442,3 +486,4 @@ if __name__ == "__main__":
     compliance()
     steering()
     kc_import()
+    aerodynamics()

@@ -120,7 +120,7 @@ class Symbols:
         if isinstance(found.value, Data):
             return Symbols(found.value, self._place, self._model, f"{full}.")
         if isinstance(found.value, Curve):
-            return CurveSymbol(found.value, full, found.guides, self._place, self._model)
+            return CurveSymbol(found.value, full, found.guides, self._place, self._model, found.how)
         if isinstance(found.value, np.ndarray):
             return [
                 self._model.parameter(f"{full}.{axis}", float(v), found.unit, found.doc)
@@ -151,8 +151,9 @@ class Symbols:
 class CurveSymbol:
     """A curve as a function of symbols: a rate or a value is a parameter, a table a look-up."""
 
-    def __init__(self, curve: Curve, name: str, guides: bool, place: Place, model: Any) -> None:
+    def __init__(self, curve: Curve, name: str, guides: bool, place: Place, model: Any, how: str = "") -> None:
         self.curve, self.name, self.guides, self.place, self.model = curve, name, guides, place, model
+        self.how = how
 
     def __call__(self, *arguments: Any) -> Any:
         curve = self.curve
@@ -160,15 +161,16 @@ class CurveSymbol:
             kind = curve.units.constant
             symbol = self.model.parameter(f"{self.name}.{kind}", curve.constant, curve.units.of_constant)
             return symbol * arguments[0] if kind == "rate" else symbol
-        table = self.model.table(self.name, table_of(curve, self.name, self.guides, self.place.settings))
+        table = self.model.table(self.name, table_of(curve, self.name, self.guides, self.place.settings, self.how))
         return table(*arguments[: curve.n_axes])
 
 
-def table_of(curve: Curve, name: str, guides: bool, settings: Settings) -> Table:
-    """The table of a curve, interpolated as the settings say."""
+def table_of(curve: Curve, name: str, guides: bool, settings: Settings, how: str = "") -> Table:
+    """The table of a curve, interpolated as the settings say, or as its declaration does (``core/fields.py``)."""
     maps, splines = settings.kinematic_maps, settings.splines
     method = "polynomial" if guides and maps.polynomial else splines.method
-    beyond = maps.extrapolation if guides else splines.element_extrapolation
+    method = "linear" if how == "lines" else method
+    beyond = "flat" if how else maps.extrapolation if guides else splines.element_extrapolation
     order = maps.polynomial_order if method == "polynomial" else None
     return curve.table(name, method=method, extrapolation=beyond, order=order)
 
@@ -178,6 +180,7 @@ class Attribute:
 
     def __init__(self, value: Any, label: str, unit: str = "-", doc: str = "", guides: bool = False) -> None:
         self.value, self.label, self.unit, self.doc, self.guides = value, label, unit, doc, guides
+        self.how = ""  # of a curve: how its points are joined, and what is beyond
         self.limits: dict[str, float] = {}  # low, high: themselves allowed; above: not
 
 
@@ -197,7 +200,7 @@ def attribute(data: Data, name: str, place: Place) -> Attribute:
     extra = meta(info)
     label, guides = "" if extra.get("flat") else name, bool(extra.get("guides"))
     found = Attribute(getattr(data, name), label, extra.get("unit", "-"), info.description or "", guides)
-    found.limits = bounds(info)
+    found.limits, found.how = bounds(info), str(extra.get("how", ""))
     return found
 
 
@@ -232,7 +235,7 @@ def numbers(data: Data, place: Place, prefix: str, *, fields: bool = True) -> It
         if name == "right" or value is None:
             continue
         if isinstance(value, Curve):
-            yield from _curve_numbers(value, label, bool(extra.get("guides")), place)
+            yield from _curve_numbers(value, label, bool(extra.get("guides")), place, str(extra.get("how", "")))
         elif isinstance(value, Data) and not isinstance(value, Part):
             yield from numbers(value, place, f"{prefix}{name}.")
         elif extra.get("kind") == "quantity":
@@ -256,9 +259,9 @@ def _derived_numbers(data: Data, name: str, place: Place, prefix: str) -> Iterat
         yield full, lambda: float(value)
 
 
-def _curve_numbers(curve: Curve, label: str, guides: bool, place: Place) -> Iterator[tuple[str, Number]]:
+def _curve_numbers(curve: Curve, label: str, guides: bool, place: Place, how: str = "") -> Iterator[tuple[str, Number]]:
     if curve.constant is not None:
         constant = curve.constant
         yield f"{label}.{curve.units.constant}", lambda: constant
     else:
-        yield label, lambda: table_of(curve, label, guides, place.settings)
+        yield label, lambda: table_of(curve, label, guides, place.settings, how)

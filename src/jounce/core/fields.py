@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -70,14 +70,16 @@ def curve(
     doc: str,
     flat: bool = False,
     guides: bool = False,
+    how: Literal["", "held", "lines"] = "",
     typical: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
     reach: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
 ) -> Any:
     """Declare a curve y(x) or, when `z` has a unit, also y(x; z). With `flat` its keys stand beside the others.
 
-    `guides`: it guides a wheel, so that the options of the wheel-guiding maps apply. `typical`: magnitudes of its mean
-    slope (where a constant is a value: of its largest value) that exist on the road; `reach`: those of its largest
-    abscissa; both may be given by the unit of x, where that is not always the same.
+    `guides`: it guides a wheel, so that the options of the wheel-guiding maps apply. `how`, whatever the options say:
+    "held", its ends are held beyond the data; "lines", straight lines join its points as well, for what has corners.
+    `typical`: magnitudes of its mean slope (where a constant is a value: of its largest value) that exist on the road;
+    `reach`: those of its largest abscissa; both may be given by the unit of x, where that is not always the same.
     """
     extra: dict[str, Any] = {
         "kind": "curve",
@@ -87,6 +89,7 @@ def curve(
         "constant": constant,
         "flat": flat,
         "guides": guides,
+        "how": how,
         "typical": typical,
         "reach": reach,
     }

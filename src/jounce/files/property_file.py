@@ -169,6 +169,14 @@ class Section:
         self._by_key[key.upper()] = node
         return node
 
+    def rename(self, key: str, new: str) -> None:
+        """Give a key another name, and leave its value, unit and comment as they are."""
+        found = self._by_key.pop(key.upper())
+        tag = f" <{found.unit}>" if found.unit else ""
+        found.key, found.before = new, f"{new}{tag} = "
+        found.change(found.value)
+        self._by_key[new.upper()] = found
+
     def add_comment(self, text: str) -> None:
         for line in text.splitlines() or [""]:
             self.nodes.append(Node(0, [f"$ {line}".rstrip() + self._newline]))

@@ -222,17 +222,21 @@ class Road:
 
     def _drag(self, unit: Any, v: Array) -> Array:
         aero = unit.data.aero
-        if aero is None or not aero.drag.active:
+        if aero is None:
             return np.zeros(len(v))
-        reference: Curve = attribute(aero.drag, "at_reference", unit).value
-        heights = []
-        for axle, sensor in ((unit.axles[0], aero.front_sensor), (unit.axles[-1], aero.rear_sensor)):
-            wheel = axle.wheels[0]
-            z = wheel.centre[2] if sensor is None else sensor.z
-            heights.append(float(z - wheel.centre[2] + self.radii[wheel.name]))
-        force = reference.constant if reference.constant is not None else reference(*heights[: reference.n_axes])
-        scale = aero.drag.scale * aero.air_density / aero.reference_density
-        drag: Array = scale * (force + aero.drag.shift) * (v / aero.reference_velocity) ** 2
+        front, rear = (
+            float((w.centre[2] if sensor is None else sensor.z) - w.centre[2] + self.radii[w.name])
+            for w, sensor in (
+                (unit.axles[0].wheels[0], aero.front_sensor),
+                (unit.axles[-1].wheels[0], aero.rear_sensor),
+            )
+        )
+        drag: Array
+        if aero.ride_heights is None:
+            drag = aero.still_drag(unit, v, (front, rear))
+        else:
+            at = [aero.ride_heights.at_speed(float(speed), (front, rear)) for speed in v]
+            drag = np.array([aero.still_drag(unit, v[i : i + 1], here)[0] for i, here in enumerate(at)])
         return drag
 
     def slip(self, force: Any) -> Any:

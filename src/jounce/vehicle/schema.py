@@ -146,7 +146,7 @@ class Unit(Data):
     name: str = text(doc="name of the unit")
     body: Body = part(doc="sprung mass")
     axles: tuple[Axle, ...] = part(doc="its axles, from front to rear")
-    aero: Aero | None = part(None, doc="aerodynamics")
+    aero: Aero | None = part(None, family="aero", doc="aerodynamics")
 
 
 class Vehicle(Data):
@@ -189,7 +189,7 @@ class Vehicle(Data):
         library="drivelines",
         doc="engines, gearbox, differentials, instead of `drive`",
     )
-    aero: Aero | None = part(None, doc="aerodynamics")
+    aero: Aero | None = part(None, family="aero", doc="aerodynamics")
     parts: tuple[Part, ...] = part(
         (), family="controller", each="part", doc="controllers and further parts, by their kind"
     )

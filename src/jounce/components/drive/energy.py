@@ -81,6 +81,6 @@ def _said(found: Mapping[str, Energy], name: str) -> list[Any]:
 
 
 def _drag(at: VehicleModel) -> Any:
-    """Of the first unit, N."""
-    name = f"{at.place.prefix}{DRAG}"
-    return next((o.symbol for o in at.system.outputs if o.name == name), 0.0)
+    """Of the first unit, wherever it acts, N."""
+    names = [f"{at.place.prefix}{DRAG}{where}" for where in ("", "_front", "_rear")]
+    return sum((o.symbol for o in at.system.outputs if o.name in names), 0.0)
