@@ -238,6 +238,9 @@ class Cycle(Event):
     charge: Literal["sustained", "given"] = choice(
         "sustained", doc="of a hybrid: repeated until its battery ends as it began (SAE J1711), or as the vehicle says"
     )
+    launch: Literal["mild", "sporty"] = choice(
+        "mild", doc="how he starts with a clutch that has a pedal: at 1500 or at 3500 rpm"
+    )
     tolerance: float | None = quantity(
         "m/s", None, gt=0, typical=(0.1, 3.0), doc="of the trace; absent: 2 km/h, of American cycles 2 mph"
     )
@@ -258,8 +261,9 @@ class Cycle(Event):
 
     def parts(self) -> tuple[Part, ...]:
         from jounce.components.drive.energy import EnergyAccount
+        from jounce.components.driver.longitudinal import STARTS
 
-        return (*driver(self), follower(shifts=True), EnergyAccount())
+        return (*driver(self), follower(shifts=True, **STARTS[self.launch]), EnergyAccount())
 
     def program(self, start: Start) -> Program:
         found = load_cycle(self.cycle)
