@@ -31,7 +31,7 @@ from jounce.components.drive.control import Control
 from jounce.components.drive.driveline import Member
 from jounce.components.drive.gearbox import Gearbox
 from jounce.components.drive.machine import Machine
-from jounce.components.driver.longitudinal import LEAST, Longitudinal
+from jounce.components.driver.longitudinal import LEAST, Longitudinal, solved
 from jounce.components.part import attribute, table_of
 from jounce.components.places import VehiclePlace
 from jounce.core.constants import GRAVITY
@@ -48,7 +48,6 @@ Rows = dict[str, tuple[Array, str]]
 LONGEST = 1.0  # s, of an interval
 SMALL = 0.005  # slip for the slip stiffness
 KWH = 3.6e6  # J
-HALVINGS = 12  # of a pedal, then linear in between: 1e-8 of a smooth map
 ROUNDS = 2  # of charge and what control units make of it
 ALWAYS = {"neutral": 0.0}  # what nobody asks for in a cycle
 
@@ -187,21 +186,6 @@ class Chain:
                 if inertia is not None and shaft != loose:
                     total = total + inertia * self.way(shaft).ratio ** 2
         return total
-
-
-def solved(f: Callable[[Array], Array], value: Array) -> Array:
-    """x in 0 … 1 with f(x) = value, f growing; the ends where it has none."""
-    low, high = np.full(len(value), LEAST), np.ones(len(value))
-    below, above = f(low), f(high)
-    inside = (below < value) & (value < above)
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        there = f(middle)
-        smaller = there < value
-        low, below = np.where(smaller, middle, low), np.where(smaller, there, below)
-        high, above = np.where(smaller, high, middle), np.where(smaller, above, there)
-    between = np.clip((value - below) / np.maximum(above - below, 1e-9), 0.0, 1.0)
-    return np.where(inside, low + (high - low) * between, 0.5 * (low + high))
 
 
 class Road:

@@ -10,7 +10,10 @@ import pytest
 
 from drivelines import BATTERY, CLUTCH, MAP, MOTOR, REAR, RWD
 from driver_rig import BRAKES, MASS, RADIUS, A, B, C, rig
-from jounce.components.driver.longitudinal import STARTS
+from jounce.components.drive.driveline import Driveline, library_drivelines
+from jounce.components.driver.longitudinal import STARTS, solved
+from jounce.components.part import table_of
+from jounce.components.settings import Settings
 from jounce.core.constants import GRAVITY
 from jounce.core.tables import Table
 from jounce.runtime.program import Constant, FromTable, Open, Phase, Program
@@ -139,6 +142,25 @@ def test_a_start_holds_the_engine_while_the_clutch_slips(kind: str, acceleration
     after = run.time > run.time[ends] + 1.0
     assert (clutch[after] == 0.0).all(), "closed, also while gears change"
     assert abs(v[-1] - 6 * acceleration) < 0.5
+
+
+@pytest.mark.parametrize("name", sorted(library_drivelines()))
+def test_the_pedal_that_gives_a_torque_is_found_for_all_maps_of_the_library(name: str) -> None:
+    """Over speeds and throttles: what the pedal found gives is the torque asked for, to 2e-9 of the largest one."""
+    line = Driveline.model_validate(name)
+    settings = Settings.model_validate({})
+    for _, part in line.parts_by_key():
+        curve = getattr(part, "torque_map", None)
+        if curve is None:
+            continue
+        table = table_of(curve, "map", False, settings)
+        speed, throttle = (
+            x.ravel() for x in np.meshgrid(np.linspace(40.0, 0.9 * curve.x[-1], 23), np.linspace(0, 1, 61))
+        )
+        wanted = np.asarray(table(speed, throttle))
+        found = solved(lambda u, n=speed, f=table: np.asarray(f(n, u + 0.0 * n)), wanted)
+        assert np.abs(np.asarray(table(speed, found)) - wanted).max() < 2e-9 * np.abs(wanted).max()
+        assert np.allclose(solved(lambda u, n=speed, f=table: np.asarray(f(n, u + 0.0 * n)), wanted * 0 + 1e9), 1.0)
 
 
 def test_engine_braking_comes_before_the_brake() -> None:

@@ -251,7 +251,7 @@ class Longitudinal(Part):
         if not thrust.braking:
             friction = clip((up - asked) / full, 0.0, 1.0)
             return friction, friction
-        motors = _solved(lambda b: -thrust.force(0.0, b, p.radius), -asked, LEAST)
+        motors = solved(lambda b: -thrust.force(0.0, b, p.radius), -asked)
         return motors, clip((hardest - asked) / full, 0.0, 1.0)
 
     def _slips(self, at: VehicleModel, p: Symbols, s: dict[str, Any], thrust: Thrust) -> Any:
@@ -324,16 +324,16 @@ def _throttle(thrust: Thrust, asked: Any, full: Any, radius: Any) -> Any:
     if thrust.linear:
         up = thrust.force(0.0, 0.0, radius)
         return clip((asked - up) / fmax(full - up, 1.0), 0.0, 1.0)
-    return _solved(lambda u: thrust.force(u, 0.0, radius), asked, LEAST)
+    return solved(lambda u: thrust.force(u, 0.0, radius), asked)
 
 
-def _solved(f: Callable[[Any], Any], value: Any, least: float) -> Any:
-    """x in least … 1 with f(x) = value, f growing; the ends where it has no such x."""
-    low: Any = least
+def solved(f: Callable[[Any], Any], value: Any) -> Any:
+    """x from 0 to 1 with f(x) = value, f growing; the ends where it has no such x. Of symbols, or of numbers."""
+    low: Any = LEAST
     high: Any = 1.0
     below, above = f(low), f(high)
     first, last = below, above
-    for _ in range(HALVINGS):
+    for _ in range(HALVINGS):  # motors jump between coasting and braking: lines instead of halves are slow there
         middle = 0.5 * (low + high)
         there = f(middle)
         smaller = there < value
