@@ -396,7 +396,7 @@ class Backward:
         flagged = [m for m in self.chain.units if m.part.flag]
 
         def found() -> Array:
-            return solved(lambda x: self._force(self._place, x, 0.0 * x), self.wanted)
+            return np.asarray(solved(lambda x: self._force(self._place, x, 0.0 * x), self.wanted))
 
         if not flagged:
             return found()
