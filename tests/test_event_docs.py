@@ -29,7 +29,15 @@ ELSEWHERE = {
     },
     "ramp-steer": {"critical_speed"},
     "coast-down": {"drag_area"},  # needs the density of the air
-    "cycle": {"consumption_electric", "consumption_quasi_static", "energy_auxiliary", "energy_lost"},
+    "cycle": {
+        "consumption_electric",
+        "consumption_quasi_static",
+        "energy_auxiliary",
+        "energy_lost",
+        "charge_begin",
+        "charge_end",
+        "charge_balance",
+    },
 }
 SHORTER: dict[str, dict[str, float]] = {"cycle": {"end_time": 130.0}}
 

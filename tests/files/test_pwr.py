@@ -64,6 +64,40 @@ def test_an_electric_motor_has_braking_and_coasting(tmp_path: Path) -> None:
     assert read_pwr(written(tmp_path, without)).warnings == []
 
 
+def test_the_energy_of_a_stop_with_maps_of_a_file(tmp_path: Path) -> None:
+    """Kinetic energy lost = work of the motor at its shaft + heat of gears + work of the loads; braking, then coasting.
+
+    Of the work at the shaft 90 % come back as electric energy. Trapezoids of every step against AB-2: 1e-3.
+    """
+    motor = {
+        **read_pwr(written(tmp_path, PWR), electric=True).motor(),
+        "ratio": 2.0,
+        "efficiency": 0.9,
+        "inertia": 0.06,
+    }
+    sim = bench({"layout": "dual_motor_awd", "front": REAR, "rear": REAR, "rear_motor": motor})
+    sim.set_parameters({"L2.inertia": 31.0, "R2.inertia": 38.0})
+    sim.set_states({"L2.spin": 62.0, "R2.spin": 57.0})
+    names = ["Motor_to_Rear_Differential.Power_KW", "Motor_to_Rear_Differential.electric_power",
+             "Differential_Rear.lost_power"]  # fmt: skip
+    work, begin = np.zeros(4), sim.output("rig.kinetic_energy")
+
+    def powers() -> np.ndarray:
+        loads = sum(sim.input(f"{w}.load") * sim.state(f"{w}.spin") for w in ("L2", "R2"))
+        return np.array([*(sim.output(name) for name in names), loads])
+
+    for i in range(4000):
+        sim.set_inputs({"brake": 0.8 if i < 2500 else 0.0, "L2.load": -25.0, "R2.load": -40.0, "rig.speed": 15.0})
+        before = powers()
+        sim.advance(1)
+        work += 0.5e-3 * (before + powers())
+    shaft, electric, heat, loads = work
+    lost = begin - sim.output("rig.kinetic_energy")
+    assert lost > 3e4 and shaft < -2e4 and heat > 100.0
+    assert -shaft + heat - loads == pytest.approx(lost, rel=1e-3)
+    assert electric == pytest.approx(0.9 * shaft, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [

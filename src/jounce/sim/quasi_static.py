@@ -19,17 +19,19 @@ transfer of load, tires beyond their linear slip, elastic shafts, locks, limits 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from jounce.components.drive.base import Yielding
+from jounce.components.drive.control import Control
 from jounce.components.drive.driveline import Member
 from jounce.components.drive.gearbox import Gearbox
 from jounce.components.drive.machine import Machine
-from jounce.components.driver.longitudinal import LEAST, Longitudinal
+from jounce.components.driver.longitudinal import LEAST, Longitudinal, solved
 from jounce.components.part import attribute, table_of
 from jounce.components.places import VehiclePlace
 from jounce.core.constants import GRAVITY
@@ -37,6 +39,7 @@ from jounce.core.curves import Curve
 from jounce.core.errors import ParameterError
 from jounce.core.fields import Data
 from jounce.sim.car import tires_of
+from jounce.sim.charge import Balance, balance, is_hybrid, sustained
 from jounce.vehicle.layout import drive_shares
 from jounce.vehicle.schema import Vehicle
 
@@ -46,7 +49,7 @@ Rows = dict[str, tuple[Array, str]]
 LONGEST = 1.0  # s, of an interval
 SMALL = 0.005  # slip for the slip stiffness
 KWH = 3.6e6  # J
-HALVINGS = 12  # of a pedal, then linear in between: 1e-8 of a smooth map
+ROUNDS = 2  # of charge and what control units make of it
 ALWAYS = {"neutral": 0.0}  # what nobody asks for in a cycle
 
 
@@ -138,6 +141,12 @@ class Chain:
         self.signals: dict[str, Any] = {**ALWAYS, "driveline.vehicle_speed": v}
         arranged = [m for m in vehicle.driveline.arranged(place) if m.shafts]  # control units turn nothing
         self.members = [Known(m, place, self.signals) for m in arranged]
+        units = [
+            Known(m, place, self.signals) for m in vehicle.driveline.arranged(place) if isinstance(m.part, Control)
+        ]
+        self.units = [unit for unit in units if any(name.endswith("_pedal") for name in unit.part.says)]
+        for unit in self.units:
+            unit.kept |= {**dict.fromkeys(unit.part.says, 0.0), "started": 0.0, "block": SimpleNamespace(period=0.0)}
         self.hubs = set(place.wheels)
         self.machines = [m for m in self.members if isinstance(m.part, Machine)]
         self.box = next((m for m in self.members if isinstance(m.part, Gearbox)), None)
@@ -178,21 +187,6 @@ class Chain:
                 if inertia is not None and shaft != loose:
                     total = total + inertia * self.way(shaft).ratio ** 2
         return total
-
-
-def solved(f: Callable[[Array], Array], value: Array) -> Array:
-    """x in 0 … 1 with f(x) = value, f growing; the ends where it has none."""
-    low, high = np.full(len(value), LEAST), np.ones(len(value))
-    below, above = f(low), f(high)
-    inside = (below < value) & (value < above)
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        there = f(middle)
-        smaller = there < value
-        low, below = np.where(smaller, middle, low), np.where(smaller, there, below)
-        high, above = np.where(smaller, high, middle), np.where(smaller, above, there)
-    between = np.clip((value - below) / np.maximum(above - below, 1e-9), 0.0, 1.0)
-    return np.where(inside, low + (high - low) * between, 0.5 * (low + high))
 
 
 class Road:
@@ -281,8 +275,13 @@ class Ledger:
         return float(grown[-1])
 
 
-def quasi_static(vehicle: Vehicle, time: Array, speed: Array, grade: float = 0.0) -> tuple[dict[str, Any], Rows]:
-    """A cycle backwards: sums (consumption with its unit, work of the sources, warnings) and rows over time."""
+def quasi_static(
+    vehicle: Vehicle, time: Array, speed: Array, grade: float = 0.0, sustains: bool = True
+) -> tuple[dict[str, Any], Rows]:
+    """A cycle backwards: sums (consumption with its unit, work of the sources, warnings) and rows over time.
+
+    ``sustains``: a hybrid begins with the charge at which it ends (``charge``), otherwise with that of the vehicle.
+    """
     count = max(1, int(np.ceil(np.diff(time).max() / LONGEST)))
     if count > 1:
         fine = np.interp(np.arange((len(time) - 1) * count + 1) / count, np.arange(len(time)), time)
@@ -293,6 +292,7 @@ def quasi_static(vehicle: Vehicle, time: Array, speed: Array, grade: float = 0.0
     rolling = np.where(moving, road.rolling, 0.0)
     resistance = road.drag + rolling + np.where(moving, road.climb, 0.0)
     found: dict[str, Any] = {"consumption": float("nan"), "unit": "l/100km"}
+    warnings = []
     if vehicle.driveline is None:
         wanted = road.mass * a + resistance
         drive = np.clip(wanted, 0.0, vehicle.drive.max_torque / road.radius)
@@ -302,6 +302,11 @@ def quasi_static(vehicle: Vehicle, time: Array, speed: Array, grade: float = 0.0
     else:
         chain = Chain(vehicle, v)
         backward = Backward(chain, road, v, a, resistance, moving)
+        if is_hybrid(vehicle):
+            held, times = hybrid(vehicle, backward, ledger.dt, sustains)
+            found |= {"charge": asdict(held), "repetitions": times}
+        else:
+            backward.solve()
         drive, source, lacks, wanted = backward.drive, backward.source, backward.lacks, backward.wanted
         kinetic = backward.inertia * a * v
         if backward.volume is not None:
@@ -326,12 +331,37 @@ def quasi_static(vehicle: Vehicle, time: Array, speed: Array, grade: float = 0.0
         ledger.rows[name] = (speed, "m/s")
     if "Battery.power" in ledger.rows and "fuel_consumption.overall" not in ledger.rows:
         found = {"consumption": work / KWH / max(float((v * ledger.dt).sum()), 1e-9) * 1e5, "unit": "kWh/100km"}
-    warnings = []
     if lacks.any():
         warnings.append(
             f"quasi-static: the drive lacks the force for {float(ledger.dt[lacks].sum()):.0f} s of the cycle"
         )
     return {**found, "source": work, "warnings": warnings}, ledger.rows
+
+
+def hybrid(vehicle: Vehicle, backward: Backward, dt: Array, sustains: bool) -> tuple[Balance, int]:
+    """Solve for a vehicle whose control units ask for the charge, which follows from what they do."""
+    battery = backward.chain.battery
+    assert battery is not None
+    p = Numbers(battery, vehicle.layout)
+
+    def trial(begin: float) -> Balance:
+        charge = np.full(len(dt), begin)
+        for _ in range(ROUNDS):
+            backward.chain.signals["battery.charge"] = charge
+            backward.solve()
+            drawn = (1 - charge) * p.capacity
+            power = 0.0 * dt if backward.electric is None else backward.electric
+            extra = p.exponential_voltage * np.exp(-p.exponential_capacity * drawn)
+            at_rest = battery.open_voltage(p, drawn, power / p.voltage(charge), extra)
+            flow = battery.current(p, at_rest, power) * dt / p.capacity
+            charge = np.clip(begin - np.cumsum(flow) + 0.5 * flow, 0.0, 1.0)
+        volume = 0.0 if backward.volume is None else float((backward.volume * dt).sum())
+        return balance(vehicle, begin, float(begin - flow.sum()), volume)
+
+    if not sustains:
+        return trial(battery.state_of_charge), 1
+    found, times = sustained(trial, battery.state_of_charge)
+    return (found, times) if found.met else (trial(found.begin), times)
 
 
 class Backward:
@@ -340,23 +370,58 @@ class Backward:
     def __init__(
         self, chain: Chain, road: Road, v: Array, a: Array, resistance: Array, moving: npt.NDArray[np.bool_]
     ) -> None:
-        self.chain, self.road, self.v = chain, road, v
+        self.chain, self.road, self.v, self.moving = chain, road, v, moving
         self.ways = [chain.way(m.shafts[0]) for m in chain.machines]
         by_gear = chain.inertia() / road.radius**2
         wanted = (road.mass + by_gear[:, None]) * a + resistance  # by gear and time
-        gear = self._gears(wanted, moving)
+        chain.signals["battery.charge"] = 0.5 + 0.0 * v
+        gear = self._place = self._gears(wanted, moving)
         at = np.arange(len(v))
         self.gear, self.inertia, self.wanted = chain.gears[gear], by_gear[gear], np.where(moving, wanted[gear, at], 0.0)
         self.speeds = self._speeds(gear, moving)
+
+    def solve(self) -> None:
+        """Pedals that give the force, and what follows from them."""
+        gear, moving = self._place, self.moving
+        u = self._throttle()
         full, up = self._force(gear, 1.0, 0.0), self._force(gear, LEAST, 0.0)
         hard = self._force(gear, 0.0, 1.0) if self._brakes else up
         drives = (self.wanted >= up) & moving
-        u = solved(lambda x: self._force(gear, x, 0.0 * x), self.wanted)
-        b = solved(lambda x: -self._force(gear, 0.0 * x, x), -self.wanted) if self._brakes else 0.0 * v
+        b = solved(lambda x: -self._force(gear, 0.0 * x, x), -self.wanted) if self._brakes else 0.0 * self.v
         u, b = np.where(drives, u, 0.0), np.where(drives | ~moving, 0.0, b)
         self.lacks = self.wanted > full + 1e-6 * np.abs(full) + 1e-6
         self.drive = np.where(moving, np.clip(self.wanted, np.minimum(hard, full), full), 0.0)
         self._account(gear, u, b)
+
+    def _throttle(self) -> Array:
+        """That gives the force; with units that have a past, the one of the past that they come to have."""
+        flagged = [m for m in self.chain.units if m.part.flag]
+
+        def found() -> Array:
+            return np.asarray(solved(lambda x: self._force(self._place, x, 0.0 * x), self.wanted))
+
+        if not flagged:
+            return found()
+        (unit,), pedals, nexts = flagged[:1], [], []
+        for past in (0.0, 1.0):
+            unit.kept[unit.part.flag] = past + 0.0 * self.v
+            pedals.append(np.where(self.moving, found(), 0.0))
+            self._say(pedals[-1])
+            nexts.append(self.chain.signals[f"driveline.{unit.part.flag}"] > 0.5)
+        last = np.zeros(len(self.v), dtype=bool)
+        now = False
+        for k in range(len(last)):
+            last[k] = now
+            now = bool(nexts[1][k] if now else nexts[0][k])
+        unit.kept[unit.part.flag] = np.where(last, 1.0, 0.0)
+        return np.where(last, pedals[1], pedals[0])
+
+    def _say(self, throttle: Any) -> None:
+        """Let the control units share a pedal."""
+        self.chain.signals["throttle"] = throttle + 0.0 * self.v
+        for unit in self.chain.units:
+            for name, (_, without_past) in unit.part.law(unit).items():
+                self.chain.signals[f"driveline.{name}"] = without_past + 0.0 * self.v
 
     @property
     def _brakes(self) -> bool:
@@ -403,6 +468,7 @@ class Backward:
         """At the wheels; ``raw``: machines at the speeds of closed clutches."""
         total = np.zeros(len(self.v))
         self.chain.signals["driveline.gear"] = self.chain.gears[gear]
+        self._say(throttle)
         for k, (member, way) in enumerate(zip(self.chain.machines, self.ways, strict=True)):
             ratio, eta = member.p.ratio * way.ratio[gear], way.efficiency[gear]
             speed = ratio * self.v / self.road.radius if raw else self.speeds[k]
@@ -412,7 +478,11 @@ class Backward:
 
     def _torque(self, member: Known, speed: Array, throttle: Any, brake: Any) -> tuple[Array, Array]:
         """Of a machine by its own law, and what of it comes to its shaft."""
-        torque = member.part.law(member, speed, throttle + 0.0 * speed, brake + 0.0 * speed)
+        signals = self.chain.signals
+        pedal = np.clip(signals.get(f"driveline.{member.part.pedal}_pedal", throttle + 0.0 * speed), 0.0, 1.0)
+        torque = member.part.law(member, speed, pedal, brake + 0.0 * speed)
+        if self._behind(member) is not None:
+            torque = torque * signals.get("driveline.coupled", 1.0)
         return torque, member.part.delivered(member, torque, speed)
 
     def _account(self, gear: npt.NDArray[np.intp], u: Array, b: Array) -> None:
@@ -423,7 +493,8 @@ class Backward:
         self.source = np.zeros(len(self.v))
         lost = np.zeros(len(self.v))
         wheel = self.v * (1 + self.road.slip(self.drive)) / self.road.radius
-        moving = self.v > 1e-3
+        moving = self.moving
+        self._say(u)
         for k, member in enumerate(self.chain.machines):
             part, speed, way, before = member.part, self.speeds[k], self.ways[k], self._behind(member)
             standing = 0.0 if before is None else before.part.held(before, speed)

@@ -104,6 +104,28 @@ def test_an_engine_that_stalls_stops_and_does_not_crash() -> None:
     assert re.match(r"Engine: the engine stalled at 0\.\d+ s", text)
 
 
+def test_a_stall_and_rolling_back_converge_with_the_step() -> None:
+    """A closed clutch, loads that stop engine and wheels and turn them back: no chatter, errors of second order."""
+
+    def driven(step: float) -> np.ndarray:
+        clutch = {**CLUTCH, "automatic": False}
+        sim = bench({**RWD, "clutch": clutch, "engine": {**RWD["engine"], "idle_control": None}}, step=step)
+        sim.set_parameters({"L2.inertia": 900.0, "R2.inertia": 700.0})
+        sim.set_inputs({"throttle": 0.0, "L2.load": -60.0, "R2.load": -80.0})
+        rows = []
+        for _ in range(200):
+            sim.advance(round(0.01 / step))
+            rows.append([sim.state("driveline.crank.speed"), sim.state("L2.spin"), sim.output("Clutch.torque")])
+        return np.array(rows)
+
+    exact = driven(1.25e-4)
+    coarse, fine = (np.abs(driven(step) - exact).max(axis=0) for step in (1e-3, 2.5e-4))
+    assert (coarse < 0.02 * np.abs(exact).max(axis=0)).all() and (fine < coarse / 6).all()
+    assert exact[0, 0] > 50.0 and exact[-1, 0] < -1.0 and exact[-1, 1] < 0, "it stops and rolls back"
+    assert np.count_nonzero(np.diff(np.sign(exact[:, 0]))) <= 3
+    assert np.abs(np.diff(exact[100:, 2])).max() < 0.1, "N.m from row to row"
+
+
 @pytest.mark.slow
 def test_the_run_of_the_page(tmp_path: Path) -> None:
     """The whole code of docs/driveline.md: the car shifts up as it does by itself, 9.8 s to 100 km/h."""

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from drive_rig import bench
 from drivelines import CONVERTER, ENGINE, REAR
+from jounce.components.drive.converter import Converter
+from jounce.components.part import table_of
+from jounce.components.settings import Settings
 
 QUIET = {**ENGINE, "idle_control": None, "overspeed_control": None}
 PLAIN = {k: v for k, v in CONVERTER.items() if k != "lock_up"}
+MAPS = Converter.model_validate(PLAIN)
+TABLES = [
+    table_of(curve, "map", False, Settings.model_validate({})) for curve in (MAPS.capacity_factor, MAPS.torque_ratio)
+]
 DUMP = {**PLAIN, "dump_threshold": 0.5, "dump_residual": 0.4, "throttle_off": 0.03}
 
 
@@ -72,6 +81,39 @@ def test_lock_up_closes_above_its_speed_and_opens_below() -> None:
     sim.set_states({"L2.spin": 120.0 / 3.7, "R2.spin": 120.0 / 3.7})
     sim.run(2.5)
     assert sim.output("Torque_Converter.lock_up") == 0.0
+
+
+def by_hand(t: float, values: Sequence[float]) -> tuple[float, float]:
+    """(1) in Python, with the same splines through the maps."""
+    impeller, turbine = values
+    ratio = min(max(turbine / max(impeller, 1.0), 0.0), 0.98)
+    k, tau = (float(table(ratio)) for table in TABLES)
+    size = min(max((1 - turbine / max(impeller, 1.0)) / 0.02, 0.0), 1.0) * (max(impeller, 0.0) / k) ** 2
+    return size, tau * size
+
+
+@pytest.mark.parametrize("step", [1e-3, 2.5e-4])
+def test_a_converter_from_outside_is_that_of_the_package(step: float) -> None:
+    """A function in Python, sampled at full steps: 0.1 % at a millisecond, and less with the step."""
+    names = ["Clutch.clutch_trq", "Clutch.gearbox_inputshaft_torque"]
+    flag = "Subsystem_Activation.Internal_Clutch_Activity"
+    found = []
+    for outside in (False, True):
+        sim = bench(line(PLAIN), inputs=[*names, flag], step=step)
+        sim.set_parameters({"L2.inertia": 11.0, "R2.inertia": 13.0})
+        put(sim, 180.0, 0.0)
+        sim.set_inputs({"throttle": 0.8, flag: 0.0 if outside else 1.0, "L2.load": -70.0})
+        if outside:
+            reads = ("Engine.engine_rpm", "Torque_Converter.gearbox_inputshaft_omega")
+            sim.add_block("converter", by_hand, reads=reads, writes=tuple(names))
+        rows = []
+        for _ in range(20):
+            sim.advance(round(0.05 / step))
+            rows.append([sim.state(n) for n in ("driveline.crank.speed", "L2.spin", "R2.spin")])
+        found.append(np.array(rows))
+    own, copy = found
+    assert own[-1, 1] > 20.0
+    assert np.abs(copy - own).max() < step * np.abs(own).max()
 
 
 def test_maps_that_do_not_cover_the_range_are_refused() -> None:

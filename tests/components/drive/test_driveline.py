@@ -385,6 +385,47 @@ def test_housings_push_the_body_and_a_run_adds_moments_at_the_wheels() -> None:
     )
 
 
+def test_every_housing_pushes_the_body_about_its_own_axis() -> None:
+    """Engine, converter, gearbox and differential: a car without reactions, given the sum as a moment, moves alike.
+
+    What a housing bears: −T of the engine, T_in − T_out of the converter, (i − 1) T of gearbox and differential.
+    """
+    axes = {"engine": "X-", "clutch": "X+", "gearbox": "Y-", "front": "Y+"}
+    parts = {"engine": SOURCE, "clutch": CONVERTER, "gearbox": AUTOMATIC, "front": REAR}
+    states = {"chassis.vx": 8.0, "L1.wheel.spin": 27.0, "R1.wheel.spin": 25.0, "driveline.crank.speed": 420.0}
+    moments = [f"Ext_Body.moment.{axis}" for axis in "XY"]
+    found: list[Any] = []
+    for reacts in (True, False):
+        raw = one_axle()
+        chain = {name: {**part, "reaction": axes[name]} if reacts else part for name, part in parts.items()}
+        raw |= {"drive": {}, "driveline": {"layout": "fwd", **chain}}
+        sim = car.simulation(car.describe(vehicle_of(raw), inputs=moments))
+        sim.set_states(states)
+        sim.set_inputs({"throttle": 0.7})
+        sim.advance(1)
+        sim.set_states(states)
+        found.append(sim)
+    own, other = found
+    other.x[:], other.m[:] = own.x, own.m
+    turbine = own.output("Torque_Converter.torque")
+    expected = {
+        "Engine": -own.output("Engine.torque"),
+        "Torque_Converter": own.output("Torque_Converter.inputplate_torque") - turbine,
+        "Transmission": (own.output("Transmission.ratio") - 1) * own.output("Transmission.clutch_outputplate_torque"),
+        "Differential_Front": (3.7 - 1) * own.output("Differential_Front.input_torque"),
+    }
+    for group, torque in expected.items():
+        assert own.output(f"{group}.reaction") == pytest.approx(torque, rel=1e-9) and abs(torque) > 20.0, group
+    x = -expected["Engine"] + expected["Torque_Converter"]
+    y = -expected["Transmission"] + expected["Differential_Front"]
+    calm = rates(other)
+    other.set_inputs({"Ext_Body.moment.X": x, "Ext_Body.moment.Y": y})
+    pushed, given = rates(own), rates(other)
+    for name in pushed:
+        assert pushed[name] == pytest.approx(given[name], rel=1e-9, abs=1e-9), name
+    assert abs(given["chassis.wx"] - calm["chassis.wx"]) > 0.1 and abs(given["chassis.wy"] - calm["chassis.wy"]) > 0.1
+
+
 @pytest.mark.slow
 def test_a_car_runs_steadily_in_a_fitting_gear_and_starts_by_its_throttle() -> None:
     vehicle = jv.load(CAR).with_(drive={}, driveline=RWD)

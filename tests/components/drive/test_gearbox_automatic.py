@@ -100,6 +100,29 @@ def test_a_shift_under_load_has_no_gap_and_takes_its_time() -> None:
     assert len(moving) == pytest.approx(400, abs=2), "shift_time of the converter"
 
 
+def test_shifts_up_under_load_converge_with_the_step_and_do_not_chatter() -> None:
+    """Four seconds through three shifts; the instant of a shift is a sample, so that errors fall with the step."""
+
+    def driven(step: float) -> np.ndarray:
+        sim = bench(RAW, step=step)
+        start(sim, 6.0)
+        sim.set_inputs({"throttle": 0.9})
+        rows = []
+        for _ in range(400):
+            sim.advance(round(0.01 / step))
+            rows.append([sim.state("driveline.crank.speed"), sim.state("L2.spin"), sim.output("hub.L2")])
+        assert sim.output("Transmission.gear") == 4.0
+        return np.array(rows)
+
+    exact = driven(1.25e-4)
+    size = np.abs(exact).max(axis=0)
+    errors = {step: np.abs(driven(step) - exact).max(axis=0) / size for step in (1e-3, 2.5e-4)}
+    assert (errors[1e-3] < 0.01).all() and (errors[2.5e-4] < 0.35 * errors[1e-3]).all()
+    # torque rises and falls a few times in each shift: it does not alternate from row to row
+    turns = np.diff(np.sign(np.diff(exact[:, 2])))
+    assert np.count_nonzero(turns) < 40
+
+
 def test_programs_that_hunt_are_refused() -> None:
     bad = {**AUTOMATIC["comfort"], "down": {"x": [1.0, 6.0], "z": [0.0, 1.0], "y": [[205.0, 260.0], [205.0, 260.0]]}}
     with pytest.raises(ValueError, match="would shift down again"):

@@ -18,7 +18,7 @@ SPEEDS = {"L1": 71.0, "R1": 64.0, "L2": 58.0, "R2": 79.0}
 BIAS = 0.37
 
 
-def all_wheels(efficiency: dict[str, float] | None = None) -> Bench:
+def all_wheels(efficiency: dict[str, float] | None = None, lock: bool = False) -> Bench:
     """Gear, central differential with a bias, two axles: all rigid."""
     eta = efficiency or {}
     bench = Bench(WHEELS)
@@ -36,6 +36,8 @@ def all_wheels(efficiency: dict[str, float] | None = None) -> Bench:
     crank, out = train.join("gear", "gear", ["crank", "prop"])
     train.relate("gear", [(1.0, crank), (-RATIO["gear"], out)], eta.get("gear"))
     crank.inertias += [("engine", INERTIA["engine"]), ("gear", INERTIA["gear"])]
+    if lock:
+        train.relate("rear.lock", [(1.0, bench.shaft("L2")), (-1.0, bench.shaft("R2"))])
     train.check_ends()
     train.solve()
     for shaft_name in ("crank", "rear_in"):
@@ -48,7 +50,7 @@ def all_wheels(efficiency: dict[str, float] | None = None) -> Bench:
     return bench
 
 
-def by_constraints(torques: dict[str, float], outside: dict[str, float]) -> dict[str, float]:
+def by_constraints(torques: dict[str, float], outside: dict[str, float], lock: bool = False) -> dict[str, float]:
     """The same train with every shaft a freedom and the relations as Lagrange multipliers."""
     names = ["L1", "R1", "L2", "R2", "front_in", "rear_in", "prop", "crank"]
     mass = np.diag(
@@ -61,11 +63,13 @@ def by_constraints(torques: dict[str, float], outside: dict[str, float]) -> dict
             [0, 0, r / 2, r / 2, 0, -1, 0, 0],
             [0, 0, 0, 0, c * BIAS, c * (1 - BIAS), -1, 0],
             [0, 0, 0, 0, 0, 0, g, -1],
+            *([[0, 0, 1, -1, 0, 0, 0, 0]] if lock else []),
         ]
     )
+    zeros = np.zeros((len(rows), len(rows)))
     force = np.array([{**torques, **outside}.get(n, 0.0) for n in names])
-    whole = np.block([[mass, rows.T], [rows, np.zeros((4, 4))]])
-    return dict(zip(names, np.linalg.solve(whole, np.append(force, np.zeros(4))), strict=False))
+    whole = np.block([[mass, rows.T], [rows, zeros]])
+    return dict(zip(names, np.linalg.solve(whole, np.append(force, zeros[0])), strict=False))
 
 
 def test_speeds_and_accelerations_are_those_of_a_constraint_formulation() -> None:
@@ -132,6 +136,39 @@ def test_a_rigid_lock_is_a_constraint_of_the_model() -> None:
     expected = (3.2 * 55.0 - 310.0 + 120.0) / (0.9 + 1.3 + 0.04 * 3.2**2)
     assert rates(sim)["L1.spin"] == pytest.approx(expected, rel=1e-9)
     assert "R1.spin" not in rates(sim)
+
+
+def test_a_locked_axle_of_an_all_wheel_drive_by_multipliers() -> None:
+    """The rear axle locked rigidly, wheels of different inertia and torque: accelerations and what the lock bears.
+
+    The same train with all shafts as freedoms and five multipliers; that of the lock is its torque, which follows from
+    the balance of either wheel.
+    """
+    bench = all_wheels(lock=True)
+    sim = compiled(bench.system)
+    outside = {"L1": -210.0, "R1": 130.0, "L2": 90.0, "R2": -340.0}
+    torques = {"crank": 187.0, "rear_in": -45.0}
+    sim.set_states({"L1.spin": 71.0, "R1.spin": 64.0, "L2.spin": 58.0})
+    sim.set_inputs({f"{n}.torque": v for n, v in (outside | torques).items()})
+    found, expected = rates(sim), by_constraints(torques, outside, lock=True)
+    for wheel in ("L1", "R1", "L2"):
+        assert found[f"{wheel}.spin"] == pytest.approx(expected[wheel], rel=1e-9)
+    assert "R2.spin" not in found and expected["R2"] == pytest.approx(expected["L2"], rel=1e-12)
+    assert sim.output("speed.prop") == pytest.approx(
+        RATIO["central"] * (BIAS * RATIO["front"] * 67.5 + (1 - BIAS) * RATIO["rear"] * 58.0), rel=1e-12
+    )
+    # inertia of the shafts on its way: I_k ω̇ = given + half of what comes down − lock, both sides
+    down = RATIO["rear"] * (torques["rear_in"] + RATIO["central"] * (1 - BIAS) * RATIO["gear"] * 187.0) / 2
+    assert sim.output("hub.L2") == pytest.approx(down, rel=1e-9) and sim.output("hub.R2") == pytest.approx(
+        down, rel=1e-9
+    )
+    taken = expected["rear_in"] * INERTIA["rear"] + RATIO["central"] * (1 - BIAS) * (
+        expected["prop"] * INERTIA["central"]
+        + RATIO["gear"] * expected["crank"] * (INERTIA["gear"] + INERTIA["engine"])
+    )
+    left = WHEELS["L2"] * expected["L2"] - outside["L2"] - down + RATIO["rear"] * taken / 2
+    right = WHEELS["R2"] * expected["R2"] - outside["R2"] - down + RATIO["rear"] * taken / 2
+    assert left == pytest.approx(-right, rel=1e-9) and abs(left) > 100.0
 
 
 def test_a_power_split_has_a_freedom_more() -> None:

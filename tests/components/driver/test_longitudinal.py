@@ -10,6 +10,10 @@ import pytest
 
 from drivelines import BATTERY, CLUTCH, MAP, MOTOR, REAR, RWD
 from driver_rig import BRAKES, MASS, RADIUS, A, B, C, rig
+from jounce.components.drive.driveline import Driveline, library_drivelines
+from jounce.components.driver.longitudinal import STARTS, solved
+from jounce.components.part import table_of
+from jounce.components.settings import Settings
 from jounce.core.constants import GRAVITY
 from jounce.core.tables import Table
 from jounce.runtime.program import Constant, FromTable, Open, Phase, Program
@@ -116,6 +120,47 @@ def test_a_manual_car_follows_a_trace_with_launch_gears_and_stop() -> None:
     assert not both.any()
     braking = (run.time > 31) & (run.time < 36)
     assert np.all(run["driver_demands.throttle"][braking] == 0.0) and np.all(run["driver_demands.brake"][braking] > 0.0)
+
+
+@pytest.mark.parametrize(("kind", "acceleration"), [("mild", 1.5), ("sporty", 3.5)])
+def test_a_start_holds_the_engine_while_the_clutch_slips(kind: str, acceleration: float) -> None:
+    """Within 10 % of its starting speed from the second tenth of the slip on, and near the wanted acceleration."""
+    sim, numbers = manual(), STARTS[kind]
+    sim.set_parameters({f"longitudinal.{name}": value for name, value in numbers.items()})
+    run = drive(sim, [0.0, 1.0, 7.0], [0.0, 0.0, 6 * acceleration])
+    sim.set_parameters({f"longitudinal.{name}": value for name, value in STARTS["mild"].items()})
+    engine, clutch, v = run["Engine.engine_rpm"], run["driver_demands.clutch"], run["rig.speed"]
+    slip = engine - run["Clutch.clutch_rpm"]
+    begins = int(np.argmax(v > 0.02))
+    ends = begins + int(np.argmax(slip[begins:] < 5.0))
+    assert ends - begins > 100, "a second at least"
+    held = slice(begins + (ends - begins) // 5, ends)
+    assert np.abs(engine[held] / numbers["start_speed"] - 1).max() < 0.1
+    found = np.polyfit(run.time[held], v[held], 1)[0]
+    assert found == pytest.approx(acceleration, rel=0.1)
+    assert engine.min() > 70.0, "it does not stall"
+    after = run.time > run.time[ends] + 1.0
+    assert (clutch[after] == 0.0).all(), "closed, also while gears change"
+    assert abs(v[-1] - 6 * acceleration) < 0.5
+
+
+@pytest.mark.parametrize("name", sorted(library_drivelines()))
+def test_the_pedal_that_gives_a_torque_is_found_for_all_maps_of_the_library(name: str) -> None:
+    """Over speeds and throttles: what the pedal found gives is the torque asked for, to 2e-9 of the largest one."""
+    line = Driveline.model_validate(name)
+    settings = Settings.model_validate({})
+    for _, part in line.parts_by_key():
+        curve = getattr(part, "torque_map", None)
+        if curve is None:
+            continue
+        table = table_of(curve, "map", False, settings)
+        speed, throttle = (
+            x.ravel() for x in np.meshgrid(np.linspace(40.0, 0.9 * curve.x[-1], 23), np.linspace(0, 1, 61))
+        )
+        wanted = np.asarray(table(speed, throttle))
+        found = solved(lambda u, n=speed, f=table: np.asarray(f(n, u + 0.0 * n)), wanted)
+        assert np.abs(np.asarray(table(speed, found)) - wanted).max() < 2e-9 * np.abs(wanted).max()
+        assert np.allclose(solved(lambda u, n=speed, f=table: np.asarray(f(n, u + 0.0 * n)), wanted * 0 + 1e9), 1.0)
 
 
 def test_engine_braking_comes_before_the_brake() -> None:

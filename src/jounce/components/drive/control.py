@@ -24,6 +24,8 @@ class Control(DrivePart):
     ports: ClassVar[tuple[str, ...]] = ()
     says: ClassVar[Mapping[str, str]] = {}
     """What it says: name of the signal below ``driveline.`` -> meaning."""
+    flag: ClassVar[str] = ""
+    """Of what it says that which is 0 or 1 and which its own law asks for again: all the past that it has."""
 
     def law(self, here: Station) -> dict[str, tuple[Any, Any]]:
         """For everything it says: the next value, and that of a unit without a past; `here.kept` has the last ones."""

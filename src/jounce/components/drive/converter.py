@@ -31,6 +31,7 @@ from jounce.symbolic.ops import clip, fmax, if_else, logic_and, logic_or
 
 SLOWEST = 1.0  # rad/s: an impeller slower than this is taken for one of this speed in ν
 RATIOS = np.linspace(0.02, 0.98, 60)  # speed ratios that are looked at without a model
+FLAG = "Subsystem_Activation.Internal_Clutch_Activity"
 SYNCHRONOUS = 0.02  # of ν: width over which the torque goes to zero at ν = 1
 
 
@@ -137,6 +138,9 @@ class Converter(Yielding):
         size = fades * gamma * drive * drive * here.read_or("driveline.engaged", 1.0)
         t_in = if_else(over, -size, size)
         t_out = if_else(over, -size, p.torque_ratio(known) * size)
+        through, doc = here.model.through, "torque of the converter on its"
+        t_in = through(t_in, "N.m", f"{doc} impeller", added="Clutch.clutch_trq", flag=FLAG)
+        t_out = through(t_out, "N.m", f"{doc} turbine", added="Clutch.gearbox_inputshaft_torque", flag=FLAG)
         here.train.push(before, -t_in)
         here.train.push(after, t_out)
         lost = t_in * before.speed - t_out * after.speed
@@ -160,8 +164,9 @@ class Converter(Yielding):
         block.update(wanted, new)
         block.update(closed, if_else(new > 0.5, clip(closed + block.period / p.time, 0.0, 1.0), 0.0))
         mobility = here.train.mobility(before) + here.train.mobility(after)
+        limit = here.model.through(closed * p.capacity, "N.m", "capacity of the lock-up", flag=FLAG)
         made = coupling(
-            here.scope, "lock_up", before.speed - after.speed, closed * p.capacity, p.stiffness, p.damping, mobility,
+            here.scope, "lock_up", before.speed - after.speed, limit, p.stiffness, p.damping, mobility,
             here.train.on,
         )  # fmt: skip
         here.train.push(before, -made.torque)

@@ -82,6 +82,9 @@ class Fuel(Data):
 
     displacement: float = quantity("m3", gt=0, typical=(5e-5, 0.03), doc="of all cylinders, V")
     density: float = quantity("kg/m3", 745.0, gt=0, typical=(500.0, 1000.0), doc="of the fuel")
+    heating_value: float = quantity(
+        "J/kg", 43e6, gt=0, typical=(1e7, 1.3e8), doc="net, of the fuel: what a change of a battery is compared to"
+    )
     bsfc: Curve = curve(
         "Pa",
         "kg/J",

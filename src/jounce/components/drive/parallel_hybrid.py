@@ -50,6 +50,7 @@ class ParallelHybrid(Control):
                 raise problem(f"{getattr(self, low):g}: must be below {high}, {getattr(self, high):g}", low)
         return self
 
+    flag: ClassVar[str] = "hybrid"
     says: ClassVar[Mapping[str, str]] = {
         "hybrid": "1 while the engine takes part",
         "engine_pedal": "share of the pedal that the engine has",

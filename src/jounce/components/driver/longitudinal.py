@@ -18,10 +18,13 @@ by bisection where a map is not linear. Between the pedals are a band of force a
 Standing: the brake holds the car where v* and v are zero; it lets go when the drive pushes with what the slope asks
 for (hill start), at once on the level. Gears of a manual gearbox, where ``shifts`` says so, change at speeds of the
 input shaft that rise with the throttle, not within a time after the last change. A clutch that is not automatic opens
-before the engine stalls and at idle; in a launch it closes within its time, as fast as the engine keeps its starting
-speed, which the throttle holds:
+before the engine stalls and at idle. In a launch, while it slips, the throttle gives what the wanted acceleration asks
+for (of 1.5 m/s² where less is wanted and the car is behind) and holds the starting speed of the engine, and so does the
+clutch, which closes until it carries what the engine gives:
 
-    ċ = −1/t_c + k (n_start − n)⁺,     u ≥ k_u (n_start − n)                                                       (4)
+    u = u_F + k_u (n_start − n),     ċ = k (n_start − n)/t_c                                                      (4)
+
+A launch ends when the clutch has closed.
 
 Sampled at every full step. Before ``driver.active`` is 1 the pedals are those that a run gives.
 The feed-forward is that of every speed controller ([Guzzella2013] chapter 2 for the road load); integration by
@@ -48,6 +51,13 @@ BAND = 0.05  # m/s², half the width between the pedals
 PEDAL_HOLD = 0.1  # s
 STILL, STOPPING = 0.02, 0.3  # m/s: of the target, and of a car that the brake may hold
 SLIPPING = 5.0  # rad/s
+LAUNCH = 1.5  # m/s², of a launch whose trace asks for less
+CLOSED = 0.02  # pedal: the clutch is closed
+CLOSING, REVVING = 0.1, 0.01  # s/rad: clutch, over its time, and throttle by the speed that an engine lacks in a launch
+STARTS: dict[str, dict[str, float]] = {  # settings of a driver who starts mildly, or in a hurry
+    "mild": {"start_speed": 1500 * RPM, "clutch_time": 1.0, "throttle_rate": 5.0},
+    "sporty": {"start_speed": 3500 * RPM, "clutch_time": 1.0, "throttle_rate": 10.0},
+}
 PEDALS = ("throttle", "brake")
 SIGNALS = {
     "started": ("-", "1 once he has the pedals"),
@@ -195,14 +205,19 @@ class Longitudinal(Part):
         first = if_else(asked < up, 1.0, 0.0)
         braking = if_else(starts, first, if_else(turns, 1 - s["braking"], s["braking"]))
         drives = logic_and(braking < 0.5, logic_not(still))
-        throttle = if_else(drives, _throttle(thrust, asked, full, p.radius), 0.0)
+        # while a clutch slips, feedback would rev the engine up: what is missing is not torque
+        eager = fmax(wanted, fmin(wanted + p.speed_gain * error, LAUNCH))
+        slips = self._slips(at, p, s, thrust)
+        launching = clip(p.mass * eager + resistance + uphill, low, fmax(full, low))  # the engine turns as it did
+        pushed = asked if slips is None else if_else(slips, launching, asked)
+        throttle = if_else(drives, _throttle(thrust, pushed, full, p.radius), 0.0)
         motors, friction = self._brakes(thrust, asked, hardest, up, p)
         on = logic_and(braking > 0.5, last["throttle"] <= LEAST)  # one foot for both pedals
         held = if_else(holds > 0.5, p.hold_brake, 0.0)
         friction = fmax(if_else(on, friction, 0.0), held)
         motors = fmax(if_else(on, motors, 0.0), held)
 
-        throttle = self._launch(at, p, s, thrust, throttle, holds, starts)
+        throttle = self._launch(at, p, s, thrust, throttle, holds, starts, slips)
         block.update(s["started"], if_else(p.kept["active"] > 0.5, 1.0, 0.0))
         block.update(s["throttle"], _limited(throttle, last["throttle"], p.throttle_rate * h))
         for name, value in (("brake", motors), ("friction_brake", friction)):
@@ -236,27 +251,35 @@ class Longitudinal(Part):
         if not thrust.braking:
             friction = clip((up - asked) / full, 0.0, 1.0)
             return friction, friction
-        motors = _solved(lambda b: -thrust.force(0.0, b, p.radius), -asked, LEAST)
+        motors = solved(lambda b: -thrust.force(0.0, b, p.radius), -asked)
         return motors, clip((hardest - asked) / full, 0.0, 1.0)
 
+    def _slips(self, at: VehicleModel, p: Symbols, s: dict[str, Any], thrust: Thrust) -> Any:
+        """Whether a clutch with a pedal slips in a launch; None: there is none."""
+        engine, shaft = thrust.machine_speed, thrust.input_speed
+        if engine is None or shaft is None or not any(_by_foot(item) for item in _members(at)):
+            return None
+        turns = logic_or(logic_and(engine - shaft > SLIPPING, s["clutch"] > CLOSED), shaft < p.declutch_speed)
+        return logic_and(shaft < 0.95 * p.start_speed, turns)
+
     def _launch(
-        self, at: VehicleModel, p: Symbols, s: dict[str, Any], thrust: Thrust, throttle: Any, holds: Any, starts: Any
-    ) -> Any:
+        self, at: VehicleModel, p: Symbols, s: dict[str, Any], thrust: Thrust, throttle: Any, holds: Any, starts: Any,
+        slips: Any,
+    ) -> Any:  # fmt: skip
         """Clutch and gears; returns the throttle."""
         block, h, now = p.kept["block"], p.kept["block"].period, at.system.time
         engine, shaft = thrust.machine_speed, thrust.input_speed
-        if engine is not None and shaft is not None and any(_by_foot(item) for item in _members(at)):
-            missing = fmax(p.start_speed - engine, 0.0)
-            launches = logic_and(throttle > LEAST, shaft < 0.95 * p.start_speed)
+        if slips is not None:
+            missing = p.start_speed - engine
+            launches = logic_and(throttle > LEAST, slips)
             open_ = logic_or(engine < p.declutch_speed, logic_and(shaft < p.declutch_speed, throttle <= LEAST))
             open_ = logic_or(open_, logic_and(holds > 0.5, throttle <= LEAST))
-            slow = -1 / p.clutch_time + 0.1 / p.clutch_time * missing  # (4)
+            slow = clip(CLOSING * missing, -3.0, 5.0) / p.clutch_time  # (4)
             rate = if_else(open_, 5.0 / p.clutch_time, if_else(launches, slow, -3.0 / p.clutch_time))
             given = at.signals.read("given.clutch", "the longitudinal driver")
             last = if_else(starts, if_else(shaft < p.declutch_speed, 1.0, given), s["clutch"])
             block.update(s["clutch"], clip(last + h * rate, 0.0, 1.0))
-            slips = logic_and(launches, engine - shaft > SLIPPING)
-            throttle = if_else(slips, fmax(throttle, clip(0.01 * missing, 0.0, 0.6)), throttle)
+            throttle = if_else(launches, clip(throttle + REVVING * missing, 2 * LEAST, 1.0), throttle)
         else:
             block.update(s["clutch"], 0.0)
         if thrust.gear is None or not self.shifts or shaft is None:
@@ -301,16 +324,16 @@ def _throttle(thrust: Thrust, asked: Any, full: Any, radius: Any) -> Any:
     if thrust.linear:
         up = thrust.force(0.0, 0.0, radius)
         return clip((asked - up) / fmax(full - up, 1.0), 0.0, 1.0)
-    return _solved(lambda u: thrust.force(u, 0.0, radius), asked, LEAST)
+    return solved(lambda u: thrust.force(u, 0.0, radius), asked)
 
 
-def _solved(f: Callable[[Any], Any], value: Any, least: float) -> Any:
-    """x in least … 1 with f(x) = value, f growing; the ends where it has no such x."""
-    low: Any = least
+def solved(f: Callable[[Any], Any], value: Any) -> Any:
+    """x from 0 to 1 with f(x) = value, f growing; the ends where it has no such x. Of symbols, or of numbers."""
+    low: Any = LEAST
     high: Any = 1.0
     below, above = f(low), f(high)
     first, last = below, above
-    for _ in range(HALVINGS):
+    for _ in range(HALVINGS):  # motors jump between coasting and braking: lines instead of halves are slow there
         middle = 0.5 * (low + high)
         there = f(middle)
         smaller = there < value

@@ -14,16 +14,18 @@ of ``components/drive/energy`` (1); what it does not meet is ``energy_residual``
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time as clock
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import model_validator
 
+from jounce.core.errors import ParameterError
 from jounce.core.fields import choice, flag, quantity, text
 from jounce.core.tables import Table
 from jounce.events.base import Event, safety_ends
@@ -38,6 +40,7 @@ from jounce.results.panels import signals
 from jounce.results.run import Run
 from jounce.results.sankey import sankey
 from jounce.runtime.program import FromTable, Phase, Program
+from jounce.sim.charge import LIMIT, Balance, balance, is_hybrid, sustained
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
@@ -53,7 +56,7 @@ LISTED = 5  # misses in words
 PREVIEW = 2.5  # s at 10 m/s: 25 m at all speeds
 KWH = 3.6e6  # J
 TARGET, SPEED, GROUP = "driver.target_speed", "chassis_velocities.longitudinal", "Energy."
-FUEL = "fuel_consumption.overall"
+FUEL, CHARGE = "fuel_consumption.overall", "Battery.Battery_SOC"
 KEPT = (
     "Energy.", "driver", "chassis_velocities.longitudinal", "chassis_displacements.", "Engine.", "Transmission.",
     "Battery.", "Motor_to", "Clutch.", "Torque_Converter.", "fuel_consumption.", "aero_forces.drag_force",
@@ -75,6 +78,9 @@ WORDS = {
     "energy_lost": "Lost in the driveline",
     "energy_auxiliary": "Auxiliaries",
     "distance": "Distance",
+    "charge_begin": "Charge at the start",
+    "charge_end": "Charge at the end",
+    "charge_balance": "Change of the battery over energy of the fuel",
     "consumption_quasi_static": "Consumption, quasi-static",
     "quasi_static_difference": "Quasi-static over dynamic work",
 }
@@ -168,9 +174,7 @@ def _consumption(figures: Figures, run: Run, grown: Mapping[str, float], distanc
         volume = sum(float(run[name][-1] - run[name][0]) for name in fuels)
         figures.put("consumption", 1000 * volume / distance * 1e5, "l/100km")
         if electric:
-            figures.put("consumption_electric", grown["sources"] / KWH / distance * 1e5, "kWh/100km")
-            figures.warn("cycle: consumption at a net change of the battery of zero (SAE J1711) is not available yet; "
-                         "fuel and charge are those of one cycle")  # fmt: skip
+            _charge(figures, run, distance)
     elif electric:
         figures.put("consumption", grown["sources"] / KWH / distance * 1e5, "kWh/100km")
     else:
@@ -179,7 +183,31 @@ def _consumption(figures: Figures, run: Run, grown: Mapping[str, float], distanc
         figures.missing(["consumption"], "l/100km", f"cycle: no consumption, {why}")
 
 
+def _charge(figures: Figures, run: Run, distance: float) -> None:
+    """Of a hybrid: how far its battery is from where it began."""
+    kept = run.metadata["cycle"].get("charge")
+    if not isinstance(kept, Mapping):
+        return
+    found = Balance(**{name: float(value) for name, value in kept.items()})
+    figures.put("consumption_electric", found.net / KWH / distance * 1e5, "kWh/100km")
+    figures.put("charge_begin", 100 * found.begin, "%")
+    figures.put("charge_end", 100 * found.end, "%")
+    figures.put("charge_balance", 100 * found.share, "%")
+    if not found.met:
+        figures.warn(
+            f"cycle: the battery lost {found.net / KWH:.3g} kWh, {100 * found.share:.3g} % of the energy of the fuel "
+            f"(SAE J1711: at most {100 * LIMIT:g} %): consumption is not that of a charge which is sustained"
+        )
+
+
 # --- the event -------------------------------------------------------------------------------------------------------
+
+
+def balance_of(vehicle: Vehicle, run: Run) -> Balance:
+    """Battery and fuel of a run."""
+    charge = run[CHARGE]
+    volume = sum(float(run[name][-1] - run[name][0]) for name in run.names if name.endswith(FUEL))
+    return balance(vehicle, float(charge[0]), float(charge[-1]), volume)
 
 
 class Cycle(Event):
@@ -207,6 +235,12 @@ class Cycle(Event):
     end_time: float = quantity(
         "s", 1801.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run; absent: that of the cycle and a second"
     )
+    charge: Literal["sustained", "given"] = choice(
+        "sustained", doc="of a hybrid: repeated until its battery ends as it began (SAE J1711), or as the vehicle says"
+    )
+    launch: Literal["mild", "sporty"] = choice(
+        "mild", doc="how he starts with a clutch that has a pedal: at 1500 or at 3500 rpm"
+    )
     tolerance: float | None = quantity(
         "m/s", None, gt=0, typical=(0.1, 3.0), doc="of the trace; absent: 2 km/h, of American cycles 2 mph"
     )
@@ -227,8 +261,9 @@ class Cycle(Event):
 
     def parts(self) -> tuple[Part, ...]:
         from jounce.components.drive.energy import EnergyAccount
+        from jounce.components.driver.longitudinal import STARTS
 
-        return (*driver(self), follower(shifts=True), EnergyAccount())
+        return (*driver(self), follower(shifts=True, **STARTS[self.launch]), EnergyAccount())
 
     def program(self, start: Start) -> Program:
         found = load_cycle(self.cycle)
@@ -247,12 +282,19 @@ class Cycle(Event):
         return replace(options, channels=names, interval=every)
 
     def completed(self, start: Start, result: Run) -> Run:
-        fast, _ = self._backwards(start.vehicle)
-        return result.with_metadata(cycle={**self._trace(), "quasi_static": fast})
+        kept = self._trace()
+        try:
+            kept["quasi_static"] = self._backwards(start.vehicle)[0]
+        except ParameterError as why:  # a part of one's own whose law has states
+            result = result.with_metadata(warnings=[*result.metadata["warnings"], str(why)])
+        if is_hybrid(start.vehicle):
+            kept["charge"] = asdict(balance_of(start.vehicle, result))
+        return result.with_metadata(cycle=kept)
 
     def computed(self, vehicle: Vehicle, options: Options) -> Run | None:
         if self.mode == "dynamic":
-            return None
+            repeats = self.charge == "sustained" and is_hybrid(vehicle)
+            return self._repeated(vehicle, options) if repeats else None
         begun = clock.perf_counter()
         fast, rows = self._backwards(vehicle)
         units = {name: unit for name, (_, unit) in rows.items()}
@@ -261,7 +303,7 @@ class Cycle(Event):
         metadata = {
             "vehicle": {"name": vehicle.name, "class": vehicle.category},
             "event": {"kind": self.kind, "name": self.title, "parameters": self.parameters()},
-            "cycle": self._trace(),
+            "cycle": self._trace() | {name: fast[name] for name in ("charge", "repetitions") if name in fast},
             "timing": {"simulated": float(time[-1]), "wall": taken, "total": taken},
             "warnings": list(fast["warnings"]),
             "status": "complete",
@@ -269,12 +311,34 @@ class Cycle(Event):
         }
         return Run(time, {name: values for name, (values, _) in rows.items()}, units, metadata)
 
+    def _repeated(self, vehicle: Vehicle, options: Options) -> Run:
+        """The cycle from the charge that it sustains, first tried from where the quasi-static one finds it."""
+        from jounce.events.engine import drive
+
+        assert vehicle.driveline is not None and vehicle.driveline.battery is not None
+        begin, fast = vehicle.driveline.battery.state_of_charge, {}
+        with contextlib.suppress(ParameterError):
+            fast = {"quasi_static": self._backwards(vehicle)[0]}
+            begin = fast["quasi_static"]["charge"]["begin"]
+
+        once, runs = self.model_copy(update={"charge": "given"}), {}
+
+        def trial(charge: float) -> Balance:
+            run = drive(vehicle.with_(**{"driveline.battery.state_of_charge": charge}), once, options)
+            found = balance_of(vehicle, run)
+            runs[found.begin] = run
+            return found
+
+        found, count = sustained(trial, begin)
+        run = runs[found.begin]
+        return run.with_metadata(cycle={**run.metadata["cycle"], **fast, "repetitions": count})
+
     def _backwards(self, vehicle: Vehicle) -> tuple[dict[str, Any], dict[str, tuple[Array, str]]]:
         from jounce.sim.quasi_static import quasi_static
 
         found = load_cycle(self.cycle)
         inside = found.time <= self.end_time
-        return quasi_static(vehicle, found.time[inside], found.speed[inside], self.grade)
+        return quasi_static(vehicle, found.time[inside], found.speed[inside], self.grade, self.charge == "sustained")
 
     def _trace(self) -> dict[str, Any]:
         found = load_cycle(self.cycle)
