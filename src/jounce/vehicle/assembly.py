@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 
 PHASES = ("provide", "frames", "declare", "connect", "close", "tell")
 STEERING = "steering"  # prefix of the numbers of a steering, and at its wheels
+LISTED = {
+    "part": "parts",
+    "sensor": "sensors",
+    "force": "forces",
+    "contact": "contacts",
+}  # of a vehicle
 ROAD = "Irregularity.road"  # inputs that lift the ground under a wheel
 
 
@@ -60,7 +66,7 @@ def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
         found = getattr(data, name)
         if found is not None:
             result.append(Placed(found, vehicle, f"{vehicle.prefix}{name}."))
-    listed = [(f"part{i + 1}", item) for i, item in enumerate(data.parts)]
+    listed = [(f"{word}{i + 1}", item) for word, items in LISTED.items() for i, item in enumerate(getattr(data, items))]
     kinds = [str(getattr(item, "kind", type(item).__name__)) for item in further]
     listed += [
         (kind + _again(kinds[:i], kind), item) for i, (kind, item) in enumerate(zip(kinds, further, strict=True))
