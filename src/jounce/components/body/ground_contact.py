@@ -26,7 +26,7 @@ from jounce.symbolic.ops import fmax, fmin, sqrt
 DAMPED = 0.005  # m, depth at which all the damping acts
 REFERENCE = 0.001  # m, depth at which the stiffness is given
 SHARE = 20.0  # of (3)
-TINY = 1e-9
+TINY = 1e-9  # m
 
 
 class Touch(NamedTuple):
@@ -59,13 +59,13 @@ def touch(unit: UnitModel, frame: Any, place: Vector, law: Law) -> Touch:
         v = minus(v, surface.velocity)
     closing = -dot(v, n)
     depth = fmax(-surface.height, 0.0)
-    spring = law.stiffness * depth * (depth / REFERENCE) ** (law.exponent - 1)
+    # powers and roots stay away from 0, where their slopes are not finite: equilibria are found by slopes
+    spring = law.stiffness * depth * (fmax(depth, TINY) / REFERENCE) ** (law.exponent - 1)
     grown = fmin(depth / DAMPED, 1.0)
     pressing = fmax(spring + grown * grown * (3 - 2 * grown) * law.damping * closing, 0.0)  # (1)
     sliding = [a + closing * b for a, b in zip(v, n, strict=True)]
-    speed = sqrt(dot(sliding, sliding))
     slow = fmax(law.slow, SHARE * law.friction * pressing * unit.system.t_dt / law.mass)  # (3)
-    drag = law.friction * pressing / fmax(speed, slow)  # (2)
+    drag = law.friction * pressing / sqrt(fmax(dot(sliding, sliding), slow * slow))  # (2)
     force = [pressing * a - drag * b for a, b in zip(n, sliding, strict=True)]
     return Touch(surface.height, n, v, pressing, force, road_axes(n))
 
