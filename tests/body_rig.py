@@ -46,6 +46,7 @@ def vehicle() -> jv.Vehicle:
                 "reaction": "chassis",
             },
         ],
+        sensors=[{"kind": "handling"}],
         contacts=[
             {
                 "kind": "skid_plate",

@@ -16,6 +16,7 @@ from jounce.sim import car
 Array = npt.NDArray[np.float64]
 
 SENSOR_POINT = np.array([-0.83, 0.11, 0.67])
+REFERENCE = np.array([-1.21, 0.17, 0.49])
 SEAT = np.array([0.0, 0.88, 0.6])  # on the chassis
 MARKER = {"location": [-1.7, -0.41, 1.13], "psi": 0.41, "theta": 0.73, "phi": -1.1}
 ON_WHEEL = np.array([0.13, 0.71, 0.42])  # on the left carrier
@@ -59,6 +60,8 @@ def sensors() -> list[dict[str, Any]]:
     result += [{**motion, "name": f"box{i}", "outputs": i} for i in range(1, 6)]
     result += [{**motion, "name": "box_felt", "outputs": 4, "gravity": "felt"}]
     result += [{"kind": "motion", "name": "hub", "body": "L1", "location": ON_WHEEL.tolist()}]
+    result += [{"kind": "motion", "name": "reference", "location": REFERENCE.tolist()}]
+    result += [{"kind": "motion", "name": "gyro", "location": SENSOR_POINT.tolist(), "gravity": "felt"}]
     points = {"Driver": SEAT, "Sensor_1": ON_WHEEL, "Sensor_2": SENSOR_POINT, "Sensor_3": SEAT + 1.0}
     result += [{"kind": "gyro_point", "name": name, "location": r.tolist()} for name, r in points.items()]
     return result
@@ -68,7 +71,7 @@ def sensors() -> list[dict[str, Any]]:
 def vehicle() -> jv.Vehicle:
     raw = one_axle()
     raw["body"]["sensor_point"] = SENSOR_POINT.tolist()
-    raw["body"]["reference_point"] = [-1.21, 0.17, 0.49]
+    raw["body"]["reference_point"] = REFERENCE.tolist()
     raw["sensors"] = sensors()
     return vehicle_of(raw)
 

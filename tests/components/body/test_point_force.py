@@ -107,9 +107,9 @@ def test_channels_tell_place_and_what_acts() -> None:
     position = np.array([sim.state(f"chassis.{a}") for a in "xyz"]) + r @ (PUSH - centre)
     assert channels(sim, *(f"Reference_Point.push.{a}" for a in "XYZ")) == pytest.approx(position, abs=1e-12)
     found = channels(sim, *(f"Reference_Point.push.F{a}" for a in "XYZ"))
-    assert found == pytest.approx(FORCE + [300.0, 0, 0])
+    assert found == pytest.approx(np.add(FORCE, [300.0, 0, 0]))
     found = channels(sim, *(f"Reference_Point.push.M{a}" for a in "XYZ"))
-    assert found == pytest.approx(MOMENT + [0, -45.0, 0])
+    assert found == pytest.approx(np.add(MOMENT, [0, -45.0, 0]))
 
 
 def test_a_constant_force_loads_the_wheels_by_the_lever() -> None:

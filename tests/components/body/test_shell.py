@@ -54,7 +54,6 @@ def test_an_upright_car_does_not_touch() -> None:
     assert sim.output("Body_Shell.height") == pytest.approx(Shell().dimensions(vehicle().layout)["sill"], abs=1e-9)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("degrees", "about"), [(95.0, 90.0), (-100.0, -90.0), (170.0, 180.0), (-150.0, 180.0)])
 def test_a_rolled_car_comes_to_rest_above_the_road(degrees: float, about: float) -> None:
     sim = put(Simulation(library()), q=rolled(degrees), position=(10.0, -4.0, 1.5), v=(0, 0, 0), w=(0.3, 0.1, 0.2))
@@ -76,7 +75,6 @@ def test_a_rolled_car_comes_to_rest_above_the_road(degrees: float, about: float)
     assert found["law.energy"][-1] < found["law.energy"][0]
 
 
-@pytest.mark.slow
 def test_a_car_on_its_roof_slides_to_rest_by_its_friction() -> None:
     """Deceleration µ g, measured where it slides evenly; friction of the shell 0.4."""
     sim = put(Simulation(library()), q=rolled(180.0), position=(0.0, 0.0, 1.0), v=(0, 0, 0), w=(0, 0, 0))
@@ -95,7 +93,6 @@ def test_a_car_on_its_roof_slides_to_rest_by_its_friction() -> None:
     assert way == pytest.approx((81 + 36) / (2 * 0.4 * 9.81), rel=0.1)
 
 
-@pytest.mark.slow
 def test_a_car_that_rolls_once_over_comes_back_on_its_wheels() -> None:
     """To its right at 12 m/s with a roll rate of 4 rad/s, on its right side in the air: off the roof and over."""
     sim = put(Simulation(library()), q=rolled(100.0), position=(0.0, 0.0, 1.4), w=(4.0, 0.4, -0.3))
