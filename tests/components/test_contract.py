@@ -69,11 +69,11 @@ EXAMPLES: dict[Kind, Raw] = {
         "factor": 1.15,
     },
     ("damper", "passive"): {"name": "main", "force": TABLE, "ratio": 0.71, "scale": 0.95},
-    ("contact", "shell"): {"kind": "shell", "sill": 0.47, "stiffness": 2.7e5, "damping": 9100.0, "friction": 0.37},
+    ("contact", "shell"): {"kind": "shell", "sill": -0.03, "stiffness": 2.7e5, "damping": 9100.0, "friction": 0.37},
     ("contact", "skid_plate"): {
         "kind": "skid_plate",
         "name": "plate",
-        "location": [0.61, 0.23, 0.011],
+        "location": [0.61, 0.23, -0.041],
         "stiffness": 3.1e5,
         "exponent": 1.3,
         "damping": 2900.0,
@@ -143,6 +143,14 @@ EXAMPLES: dict[Kind, Raw] = {
     ("element", "central_spring"): {"kind": "central_spring", "rate": 37e3, "preload": 710.0, "ratio": 0.81},
     ("element", "friction"): {"kind": "friction", "force": 83.0, "stiffness": 1.3e5, "damping": 90.0, "ratio": 0.76},
     ("element", "inerter"): {"kind": "inerter", "force": ACCELERATION, "cutoff": 37.0, "ratio": 0.89, "scale": 1.05},
+    ("force", "tire_scrub"): {
+        "kind": "tire_scrub",
+        "margin_threshold": 9e4,
+        "slip_threshold": 3.0,
+        "full_load": 3100.0,
+        "amplitude": 410.0,
+        "scale": 1.1,
+    },
     ("force", "point"): {
         "kind": "point",
         "name": "push",
@@ -169,6 +177,7 @@ EXAMPLES: dict[Kind, Raw] = {
     ("sensor", "gyro_point"): {"kind": "gyro_point", "name": "Driver", "location": [-1.3, 0.37, 0.61]},
     ("sensor", "handling"): {"kind": "handling"},
     ("sensor", "motion"): {"kind": "motion", "name": "box", "location": [-0.9, 0.13, 0.57], "mounting": {"yaw": -0.21}},
+    ("sensor", "tire_limits"): {"kind": "tire_limits", "load": {"step": 900.0}, "slip": {"step": 0.05}},
     ("sensor", "velocity"): {"kind": "velocity", "name": "turning", "freedom": "rotational", "i": {"body": "R1"}},
     ("series_stiffness", "dynamic"): {
         "kind": "dynamic",
@@ -299,6 +308,8 @@ def prefix_of(family: str, kind: str) -> str:
     if family in ADDED:
         return STANDS[family][1].format(kind)
     level = getattr(PARTS.find(family, kind), "level", "wheel")
+    if family in ("force", "sensor") and level == "wheel":
+        return f"L1.{STANDS[family][1]}"
     return "axle1.element1." if (family, level) == ("element", "axle") else STANDS[family][1]
 
 

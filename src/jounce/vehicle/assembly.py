@@ -251,9 +251,12 @@ def numbers(
     found = _Found()
     found.add([("gravity", lambda: vehicles[0].settings.gravity)], "settings")
     for place in vehicles:
+        own = _own(place, tires)
         for item in placed(place, (further or {}).get(place.prefix, ())):
             owner = f"{type(item.part).__name__} {item.prefix.rstrip('.')}"
             found.add(numbers_of(item.part, item.place, item.prefix), owner)
+            if isinstance(item.place, WheelPlace):
+                found.add(item.part.tire_numbers(item.place, own[item.place.name], item.prefix), owner)
             found.add(_groups(item.part, item.place), owner)
             # the axle itself and its steering have numbers at their wheels; of other parts only what they derive there
             whole = isinstance(item.place, AxlePlace) and (item.prefix == item.place.prefix or bool(item.below))
@@ -264,7 +267,7 @@ def numbers(
         for axle in place.axles:
             if axle.data.listed is not None:
                 found.add(numbers_of(axle.data.listed, axle, axle.prefix), f"axle {axle.number}")
-        found.add(_tire_numbers(place, _own(place, tires)), "tires")
+        found.add(_tire_numbers(place, own), "tires")
     return found.numbers
 
 

@@ -1,4 +1,4 @@
-"""The sprung mass: loads by the lever, free rotation, its channels by a sensor at the same point and by prescribed motion."""
+"""The sprung mass: loads by the lever, free rotation, channels by a sensor at one point and by prescribed motion."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Figures of handling while a car drives: side slip and its rate, stability factor, way, heights of body and hubs.
 
-    β̇ = d/dt atan2(v_y, v_x)                     of the centre of the sprung mass, levelled axes                      (1)
-    K_s = (δ v_x - L ψ̇)/(L ψ̇ v_x²),   K = K_s L   steady turn on a flat road; δ mean steer of the first axle's wheels   (2)
-    s = ∫|v_O| dt                                 way of the origin of the vehicle reference frame                    (3)
+    β̇ = d/dt atan2(v_y, v_x)                      of the centre of the sprung mass, levelled axes                   (1)
+    K_s = (δ v_x - L ψ̇)/(L ψ̇ v_x²),   K = K_s L   steady turn on a flat road; δ mean steer of the first axle         (2)
+    s = ∫|v_O| dt                                 way of the origin of the vehicle reference frame                 (3)
 
 (2) is 0 where the car does not turn or stands. The way is a state, the only thing that this sensor adds to a step.
 """
