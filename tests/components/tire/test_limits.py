@@ -96,7 +96,7 @@ def test_the_other_side_is_its_mirror_image() -> None:
 
 @pytest.mark.parametrize(("friction", "near"), [(0.5, 2e-3), (0.36, 0.02), (0.8, 0.02)])
 def test_a_slippery_road_has_a_limit_of_its_own(friction: float, near: float) -> None:
-    """At nodes of the table 4 times as far as at 1, as peaks have half the slip; between them the shape of the hull is interpolated, to 2 % of the load."""
+    """At nodes 4 times as far as at 1, as peaks have half the slip; between them the hull is interpolated, to 2 %."""
     rng = np.random.default_rng(3)
     kappa, alpha = rng.uniform(-1, 1, 20000) ** 3, rng.uniform(-1.1, 1.1, 20000) ** 3
     found = tire().steady(LOAD, kappa, alpha, GAMMA, friction, mounted="left")
