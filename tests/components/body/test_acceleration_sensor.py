@@ -8,7 +8,7 @@ import pytest
 from jounce.core.constants import GRAVITY
 from jounce.runtime.simulation import Simulation
 from models import derivative
-from sensor_rig import BODIES, MARKER, Rigid, flying, told
+from sensor_rig import BODIES, MARKER, Rigid, flying, rotation, told
 
 
 def rate_of(sim: Simulation, group: str, names: str) -> tuple[np.ndarray, np.ndarray]:
@@ -36,6 +36,18 @@ def test_an_acceleration_is_the_second_derivative_of_a_path_that_is_integrated_h
     found = told(sim, "User_Sensor.acceleration_chassis", "ACCX ACCY ACCZ")
     assert found == pytest.approx(expected, abs=1e-8)
     assert np.linalg.norm(found) > 5.0
+
+
+def test_a_point_of_a_rotating_body_has_the_acceleration_of_its_formula() -> None:
+    """a + α × r + ω × (ω × r), turning fast about one axis and slowly about the others."""
+    sim = flying(**{"chassis.wx": 0.1, "chassis.wy": -0.2, "chassis.wz": 5.3})
+    rigid = Rigid(sim)
+    arm = np.array(MARKER["location"]) - rigid.centre
+    own = rigid.a + np.cross(rigid.w, rigid.v)  # of the centre, axes of the body
+    own = own + np.cross(rigid.alpha, arm) + np.cross(rigid.w, np.cross(rigid.w, arm))
+    found = told(sim, "User_Sensor.acceleration_chassis", "ACCX ACCY ACCZ")
+    assert found == pytest.approx(rotation(rigid.q) @ own, rel=1e-11)
+    assert np.linalg.norm(found) > 5.3**2 * 0.5
 
 
 def test_gravity_is_added_upwards() -> None:
