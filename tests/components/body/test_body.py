@@ -8,6 +8,7 @@ import pytest
 import jounce.vehicle as jv
 from body_rig import description, library, moving, put, turn
 from body_rig import vehicle as rig_car
+from four_wheels import CORNERS
 from jounce.components.basics import Inertia
 from jounce.core.constants import GRAVITY
 from jounce.results.catalogue import catalogue
@@ -198,9 +199,10 @@ def test_heights_and_flags_of_a_known_pose() -> None:
     """A car lifted and leaning: ride heights by the rotation written here; wheels that touch have their flag."""
     sim = moving(**{"chassis.z": 0.9})
     r, centre = turn(sim), rig_car().main_body.centre()
-    place = rig_car().layout
-    for name, wheel in place.wheels.items():
-        point = wheel.axle.data.suspension.ride_height.point(wheel)
+    for name, (axle, side) in CORNERS.items():  # no sensor is given: above the wheel centres at design
+        suspension, half = rig_car().suspension(axle), rig_car().suspension(axle).track / 2
+        point = np.array([suspension.wheel_centre_x, half if side == "L" else -half, 0.0])
+        point[2] = rig_car().wheels(axle).wheel_centre_height
         height = 0.9 + (r @ (point - centre))[2]
         assert sim.output(f"Suspension.Ride_Height.{name}") == pytest.approx(height, abs=1e-12)
     assert sim.output("rhl_front_setup_sensor_data.ride_height") == sim.output("Suspension.Ride_Height.L1")
