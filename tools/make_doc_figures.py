@@ -10,6 +10,7 @@ docs/images/kc/budget.png          understeer budget of the sedan with wheels th
 docs/images/vehicle/steering.png   what the hands feel of the road in the sedan, and what friction does to it
 docs/images/vehicle/steering_assist.png  kingpin moments of the cars with power assistance, and hand torques
 docs/images/vehicle/aerodynamics.png  the table of docs/aerodynamics.md, and its car past the fans
+docs/images/vehicle/body.png       a sedan on its roof, and what sensors feel at its seat (docs/body.md)
 docs/images/kc/rear_axle.png       curves of the worked example of docs/kc_import.md, over its points
 """
 
@@ -469,6 +470,39 @@ def aerodynamics() -> None:
     save(figure, "aerodynamics.png")
 
 
+def body() -> None:
+    """A sedan slides to rest on its roof; accelerations at the seat in a step of the hand wheel."""
+    import jounce as jn
+    from jounce.sim import car as cars
+
+    sedan = load("sedan").with_(
+        sensors=[
+            {"kind": "acceleration", "name": name, "gravity": felt, "i": {"location": [-1.3, 0.37, 0.6]}, **axes}
+            for name, felt, axes in (("level", False, {}), ("seat", True, {"reference": {"body": "chassis"}}))
+        ],
+        contacts=[{"kind": "shell"}],
+    )
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 3.6))
+    sim = cars.simulation(cars.describe(sedan))
+    turned = {"chassis.e0": 0.05, "chassis.e1": 0.99875, "chassis.z": 1.3, "chassis.vx": 16.0}
+    sim.set_states(turned)
+    names = ["System_Mass_Center.Speed", "Body_Shell.FZ", "Body_Shell.height"]
+    found = sim.run(8.0, interval=0.01, channels=names)
+    time, speed, force = found.time, found.data[:, 0], found.data[:, 1] / (sedan.mass() * sedan.system.gravity)
+    left.plot(time, speed, color=AXIS, label="speed, m/s")
+    left.plot(time, force, color=TURN, lw=0.9, label="force of the ground / weight")
+    left.set(title="a sedan on its roof", xlabel="time, s", ylim=(0, 18))
+    run = jn.run(sedan, jn.events.StepSteer(speed="100 km/h"))
+    right.plot(run.time, run["User_Sensor.level.ACCY"], color=AXIS, label="levelled axes, without gravity")
+    right.plot(run.time, run["User_Sensor.seat.ACCY"], color=TURN, label="axes of the body, as felt")
+    right.set(title="lateral acceleration at the seat, m/s²", xlabel="time, s", xlim=(0.5, 3.5))
+    for ax in (left, right):
+        ax.grid(alpha=0.3)
+        ax.legend(fontsize=8)
+    figure.tight_layout()
+    save(figure, "body.png")
+
+
 def save(figure: Any, name: str) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / name
@@ -487,3 +521,4 @@ if __name__ == "__main__":
     steering()
     kc_import()
     aerodynamics()
+    body()

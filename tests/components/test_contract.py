@@ -109,6 +109,16 @@ EXAMPLES: dict[Kind, Raw] = {
         "factor": 1.15,
     },
     ("damper", "passive"): {"name": "main", "force": TABLE, "ratio": 0.71, "scale": 0.95},
+    ("contact", "shell"): {"kind": "shell", "sill": -0.03, "stiffness": 2.7e5, "damping": 9100.0, "friction": 0.37},
+    ("contact", "skid_plate"): {
+        "kind": "skid_plate",
+        "name": "plate",
+        "location": [0.61, 0.23, -0.041],
+        "stiffness": 3.1e5,
+        "exponent": 1.3,
+        "damping": 2900.0,
+        "friction": 0.41,
+    },
     ("driver", "longitudinal"): {
         "mass": 610.0,
         "weight": 5900.0,
@@ -173,8 +183,42 @@ EXAMPLES: dict[Kind, Raw] = {
     ("element", "central_spring"): {"kind": "central_spring", "rate": 37e3, "preload": 710.0, "ratio": 0.81},
     ("element", "friction"): {"kind": "friction", "force": 83.0, "stiffness": 1.3e5, "damping": 90.0, "ratio": 0.76},
     ("element", "inerter"): {"kind": "inerter", "force": ACCELERATION, "cutoff": 37.0, "ratio": 0.89, "scale": 1.05},
+    ("force", "tire_scrub"): {
+        "kind": "tire_scrub",
+        "margin_threshold": 9e4,
+        "slip_threshold": 3.0,
+        "full_load": 3100.0,
+        "amplitude": 410.0,
+        "scale": 1.1,
+    },
+    ("force", "point"): {
+        "kind": "point",
+        "name": "push",
+        "location": [-0.7, 0.43, 0.9],
+        "force": [310.0, -170.0, 430.0],
+        "moment": [21.0, 37.0, -53.0],
+        "axes": "world",
+        "scale": 1.3,
+    },
     ("rebound_stop", "curve"): {"clearance": 0.033, "force": STOP, "ratio": 0.91, "scale": 0.8},
-    ("sensor", "energy_account"): {},
+    ("sensor", "acceleration"): {
+        "kind": "acceleration",
+        "name": "felt",
+        "gravity": True,
+        "i": {"location": [0.3, 0.7, 1.1]},
+    },
+    ("sensor", "displacement"): {
+        "kind": "displacement",
+        "name": "where",
+        "i": {"body": "L1"},
+        "j": {"body": "chassis"},
+    },
+    ("sensor", "energy_account"): {"kind": "energy_account"},
+    ("sensor", "gyro_point"): {"kind": "gyro_point", "name": "Driver", "location": [-1.3, 0.37, 0.61]},
+    ("sensor", "handling"): {"kind": "handling"},
+    ("sensor", "motion"): {"kind": "motion", "name": "box", "location": [-0.9, 0.13, 0.57], "mounting": {"yaw": -0.21}},
+    ("sensor", "tire_limits"): {"kind": "tire_limits", "load": {"step": 900.0}, "slip": {"step": 0.05}},
+    ("sensor", "velocity"): {"kind": "velocity", "name": "turning", "freedom": "rotational", "i": {"body": "R1"}},
     ("series_stiffness", "dynamic"): {
         "kind": "dynamic",
         "stiffness": 310e3,
@@ -224,12 +268,14 @@ STANDS: dict[str, tuple[str, str]] = {
     "brake": ("axles[0].brake", "L1.brake."),
     "bump_stop": ("axles[0].suspension.bump_stop", "L1.bump_stop."),
     "compliance": ("axles[0].suspension.compliance", "L1.compliance."),
+    "contact": ("contacts[0]", "contact1."),
     "damper": ("axles[0].suspension.dampers[0]", "L1.damper1."),
     "driveline": ("driveline.members[{}]", "driveline.member{}."),
     "driver": ("", "{}."),
     "element": ("axles[0].suspension.elements[0]", "L1.element1."),
+    "force": ("forces[0]", "force1."),
     "rebound_stop": ("axles[0].suspension.rebound_stop", "L1.rebound_stop."),
-    "sensor": ("", "{}."),
+    "sensor": ("sensors[0]", "sensor1."),
     "series_stiffness": ("axles[0].suspension.series_stiffness", "L1.series_stiffness."),
     "slip_control": ("brakes.abs", "L1.brake.abs."),
     "spring": ("axles[0].suspension.spring", "L1.spring."),
@@ -243,9 +289,11 @@ OFF: dict[str, dict[str, float]] = {
     "brake": {"mu": 0.0},
     "bump_stop": {"scale": 0.0},
     "compliance": {"factor": 0.0},
+    "contact": {"stiffness": 1e-9, "damping": 0.0},
     "damper": {"scale": 0.0},
     "driver": {"lock": 0.0},
     "element": {"scale": 0.0},
+    "force": {"scale": 0.0},
     "rebound_stop": {"scale": 0.0},
     "sensor": {},
     "series_stiffness": {"stiffness": 1e18, "mass": 1e18},
@@ -254,7 +302,11 @@ OFF: dict[str, dict[str, float]] = {
     "x_dof": {"share": 0.0},
 }
 # Numbers that a mirror turns around.
-ODD_NUMBERS = ("anti_roll_bar.preload", "straight_line.y", "straight_line.heading", "steering_wheel")
+ODD_NUMBERS = (
+    *("anti_roll_bar.preload", "straight_line.y", "straight_line.heading", "steering_wheel"),
+    *("force1.location.y", "force1.force.y", "force1.moment.x", "force1.moment.z", "contact2.location.y"),
+    "contact1.location.y",
+)
 # States that a mirror turns around, and all of the steering: y, roll and yaw of bodies; contacts across the wheel.
 ODD_STATES = (
     "chassis.y",
@@ -277,7 +329,7 @@ ONE = ("aero",)
 # Parts that do nothing until a run brings what they wait for.
 WAITING = (("aero", "user"),)
 # Families whose parts a run adds; nothing of a vehicle names them.
-ADDED = ("driver", "sensor")
+ADDED = ("driver",)
 # Inputs with which a part works that waits for a run.
 ON: dict[Kind, dict[str, float]] = {
     ("driver", "longitudinal"): {"driver.active": 1.0, "driver.target_speed": 31.0},
@@ -302,6 +354,8 @@ def prefix_of(family: str, kind: str) -> str:
     if family in ADDED:
         return STANDS[family][1].format(kind)
     level = getattr(PARTS.find(family, kind), "level", "wheel")
+    if family in ("force", "sensor") and level == "wheel":
+        return f"L1.{STANDS[family][1]}"
     return "axle1.element1." if (family, level) == ("element", "axle") else STANDS[family][1]
 
 
@@ -504,6 +558,8 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
         elif family in ("series_stiffness", "auxiliary_anti_roll"):
             first = kind in ("dynamic", "dual")
             raw["axles"][1 if first else 2]["suspension"][family] = data
+        elif family in ("contact", "force", "sensor"):
+            raw.setdefault(f"{family}s", []).append(data)
         elif family not in ADDED:
             axle["suspension"][family] = data
     added = (PARTS.find(*item).model_validate(example(*item)) for item in kinds() if item[0] in ADDED)

@@ -33,6 +33,43 @@ def test_twenty_metres_a_second_around_a_kilometre_take_fifty_seconds() -> None:
     assert laps.count[0] == 0 and laps.count[-1] == 4
 
 
+def test_a_lap_at_constant_speed_takes_its_circumference_over_the_speed() -> None:
+    """A period is a period, whatever the length of the path's own curve: 2πR/v, rows 10 ms apart."""
+    laps = measure(TIME, *drive(-5.0, speed=23.7), CIRCLE)
+    assert laps.times == pytest.approx([2 * np.pi * RADIUS / 23.7] * len(laps.times), abs=1e-6)
+    assert len(laps.times) == 3
+
+
+def test_a_passage_is_found_between_rows_of_a_car_that_accelerates() -> None:
+    """s = 2 t + 3 t² + 0.4 t³ along a straight path: a cubic, hence exact; and on a row of its own."""
+    time = np.arange(0.0, 6.0, 0.25)
+    s = 2 * time + 3 * time**2 + 0.4 * time**3
+    straight = Path.from_points(np.column_stack([np.linspace(0, 300, 301), np.zeros(301)]))
+    at = 2 * 3.1 + 3 * 3.1**2 + 0.4 * 3.1**3
+    laps = measure(time, s - 1.0, np.zeros(len(time)), straight, beacons=(at - 1.0, 2 * 4.0 + 48 + 25.6 - 1.0))
+    first, second = laps.beacons
+    start = np.roots([0.4, 3.0, 2.0, -1.0])
+    begun = float(start[np.isreal(start) & (start.real > 0)][0].real)
+    assert first.time[-1] == pytest.approx(3.1 - begun, abs=1e-9)
+    assert second.sector_time[-1] == pytest.approx(4.0 - 3.1, abs=1e-9)
+
+
+def test_beacons_tell_of_their_last_passage() -> None:
+    laps = measure(TIME, *drive(-5.0), CIRCLE, beacons=(200.0, 700.0))
+    one, two = laps.beacons
+    assert (one.station, two.station) == (200.0, 700.0)
+    assert one.time[0] == one.count[0] == two.sector_time[0] == 0.0
+    assert (one.time[-1], one.sector_time[-1]) == pytest.approx((10.0, 10.0), abs=2e-3)
+    assert (two.time[-1], two.sector_time[-1]) == pytest.approx((35.0, 25.0), abs=2e-3)
+    assert one.count[-1] == two.count[-1] == 3 and laps.count[-1] == 4
+    # sectors of a lap add up to it: start line to first beacon, to second, to start line
+    last = laps.times[-1] - two.time[-1]
+    assert one.sector_time[-1] + two.sector_time[-1] + last == pytest.approx(laps.times[-1], abs=1e-6)
+    assert sum(laps.sectors[-1]) == pytest.approx(laps.times[-1], abs=1e-12)
+    assert laps.progressive_time[-1] == pytest.approx(TIME[-1] - 0.25, abs=1e-3)
+    assert laps.progressive_time[0] == 0.0
+
+
 def test_a_start_anywhere_still_finds_the_first_lap() -> None:
     laps = measure(TIME, *drive(400.0), CIRCLE)
     assert laps.times == pytest.approx([50.0, 50.0], abs=1e-3)
@@ -81,5 +118,6 @@ def test_an_event_with_a_lap_sensor() -> None:
     rolling = run["chassis_velocities.longitudinal"][1:] > 1.0  # at the stop the body rocks back
     assert np.all(np.diff(station)[rolling] > 0)
     assert named["Lap_Sensor.path_s"] == pytest.approx(station, abs=1e-6)
+    assert len(run.channels("Lap_Sensor.*")) == 6 and len(run.channels("Beacon_1.*")) == 3
     passed = run["Lap_Sensor.sector_time"]
     assert np.any(np.diff(passed) < 0)  # the beacon five metres ahead

@@ -36,6 +36,7 @@ from jounce.core.tables import Table
 if TYPE_CHECKING:
     from jounce.components.places import Place
     from jounce.components.settings import Settings, Statics
+    from jounce.components.tire.base import Tire
 
 Number = Callable[[], float | Table]
 
@@ -86,6 +87,10 @@ class Part(Data):
     def at_rest(self, options: Statics, place: Place) -> dict[str, float]:
         """Numbers of this part that differ while an equilibrium is sought: name -> value."""
         return {}
+
+    def tire_numbers(self, place: Place, tire: Tire, prefix: str) -> Iterator[tuple[str, Number]]:
+        """Numbers and tables that a part at a wheel makes from its tire, under its own prefix."""
+        yield from ()
 
     def figures(self, place: Place, told: Callable[[str], float]) -> Iterator[tuple[str, str, str, float, str]]:
         """What ``jounce show`` tells of it at rest: group, key, label, value, unit; ``told``: channels by name."""

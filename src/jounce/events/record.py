@@ -105,7 +105,12 @@ def with_laps(result: Run, event: Event, roads: Sequence[Road]) -> Run:
         "Lap_Sensor.lap_count": (laps.count, "-"),
         "Lap_Sensor.lap_time": (laps.lap_time, "s"),
         "Lap_Sensor.sector_time": (laps.sector_time, "s"),
+        "Lap_Sensor.progressive_time": (laps.progressive_time, "s"),
     }
+    for i, beacon in enumerate(laps.beacons, 1):
+        channels[f"Beacon_{i}.time"] = beacon.time, "s"
+        channels[f"Beacon_{i}.sector_time"] = beacon.sector_time, "s"
+        channels[f"Beacon_{i}.lap_count"] = beacon.count, "-"
     result = result.with_channels(
         {name: values for name, (values, _) in channels.items()}, {name: unit for name, (_, unit) in channels.items()}
     )

@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 
 PHASES = ("provide", "frames", "declare", "connect", "close", "tell")
 STEERING = "steering"  # prefix of the numbers of a steering, and at its wheels
+LISTED = {
+    "part": "parts",
+    "sensor": "sensors",
+    "force": "forces",
+    "contact": "contacts",
+}  # of a vehicle
 ROAD = "Irregularity.road"  # inputs that lift the ground under a wheel
 
 
@@ -60,7 +66,7 @@ def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
         found = getattr(data, name)
         if found is not None:
             result.append(Placed(found, vehicle, f"{vehicle.prefix}{name}."))
-    listed = [(f"part{i + 1}", item) for i, item in enumerate(data.parts)]
+    listed = [(f"{word}{i + 1}", item) for word, items in LISTED.items() for i, item in enumerate(getattr(data, items))]
     kinds = [str(getattr(item, "kind", type(item).__name__)) for item in further]
     listed += [
         (kind + _again(kinds[:i], kind), item) for i, (kind, item) in enumerate(zip(kinds, further, strict=True))
@@ -245,9 +251,12 @@ def numbers(
     found = _Found()
     found.add([("gravity", lambda: vehicles[0].settings.gravity)], "settings")
     for place in vehicles:
+        own = _own(place, tires)
         for item in placed(place, (further or {}).get(place.prefix, ())):
             owner = f"{type(item.part).__name__} {item.prefix.rstrip('.')}"
             found.add(numbers_of(item.part, item.place, item.prefix), owner)
+            if isinstance(item.place, WheelPlace):
+                found.add(item.part.tire_numbers(item.place, own[item.place.name], item.prefix), owner)
             found.add(_groups(item.part, item.place), owner)
             # the axle itself and its steering have numbers at their wheels; of other parts only what they derive there
             whole = isinstance(item.place, AxlePlace) and (item.prefix == item.place.prefix or bool(item.below))
@@ -258,7 +267,7 @@ def numbers(
         for axle in place.axles:
             if axle.data.listed is not None:
                 found.add(numbers_of(axle.data.listed, axle, axle.prefix), f"axle {axle.number}")
-        found.add(_tire_numbers(place, _own(place, tires)), "tires")
+        found.add(_tire_numbers(place, own), "tires")
     return found.numbers
 
 

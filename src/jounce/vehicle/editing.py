@@ -348,6 +348,8 @@ def _fields_of(data: Data, path: str, right: Data | None = None) -> Iterator[str
                 and name != "provenance"
             ):
                 yield f"{inner}: none"
+        elif value == () and extra.get("silent"):
+            continue
         elif extra.get("kind") == "choice":
             yield f"{inner}: {value}"
         elif extra.get("kind") == "quantity":

@@ -15,6 +15,7 @@ import numpy as np
 from pydantic_core import PydanticCustomError
 
 from jounce.components.basics import DIAGNOSED, Array, Side, on_side
+from jounce.components.body.attached import Attached
 from jounce.components.body.body import Body
 from jounce.components.body.split import FRONT
 from jounce.components.brakes.disc import DiscBrake
@@ -221,6 +222,7 @@ def check(vehicle: Vehicle) -> None:
         raise problem("not available yet: one axle is steered, this is the second", *place)
     _check_shares(vehicle, axles, how)
     _check_driveline(vehicle)
+    _check_attached(vehicle)
     for axle in axles:
         if axle.data.actuators is not None and axle.data.steering is not None:
             raise problem("stands beside steering; wheels have one of both", *path_of(vehicle, axle, "actuators"))
@@ -300,6 +302,19 @@ def _check_driveline(vehicle: Vehicle) -> None:
         raise PydanticCustomError(
             found.type, found.message_template, {"problems": tuple((("driveline", *i[0]), *i[1:]) for i in items)}
         ) from None
+
+
+def _check_attached(vehicle: Vehicle) -> None:
+    """Sensors, forces and contacts stand on bodies of the vehicle, each under a name of its own."""
+    for name in ("sensors", "forces", "contacts"):
+        taken: list[str] = []
+        for i, item in enumerate(getattr(vehicle, name)):
+            own = getattr(item, "name", "")
+            if own and own in taken:
+                raise problem(f"{own!r}: there is another one of this name", name, i, "name")
+            taken.append(own)
+            if isinstance(item, Attached):
+                item.checked_in(layout(vehicle), (name, i))
 
 
 def _check_centre(vehicle: Vehicle, axles: list[AxlePlace]) -> None:

@@ -29,6 +29,7 @@ from jounce.components.basics import (
     combine,
     on_side,
 )
+from jounce.components.body.attached import Contact, Force, Sensor
 from jounce.components.body.body import AddedMass, Body
 from jounce.components.body.split import SplitChassis, SplitStiffness
 from jounce.components.brakes.disc import DiscBrake
@@ -192,6 +193,15 @@ class Vehicle(Data):
     aero: Aero | None = part(None, family="aero", doc="aerodynamics")
     parts: tuple[Part, ...] = part(
         (), family="controller", each="part", doc="controllers and further parts, by their kind"
+    )
+    sensors: tuple[Sensor, ...] = part(
+        (), family="sensor", each="sensor", silent=True, doc="what is measured besides, by its kind"
+    )
+    forces: tuple[Force, ...] = part(
+        (), family="force", each="force", silent=True, doc="what acts on bodies from outside, by its kind"
+    )
+    contacts: tuple[Contact, ...] = part(
+        (), family="contact", each="contact", silent=True, doc="what touches the ground besides tires, by its kind"
     )
 
     alternatives = (("drive", "driveline"),)
