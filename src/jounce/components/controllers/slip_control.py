@@ -3,6 +3,7 @@
     s = clip(1 − gain (|κ| − threshold), 0, 1)   while it brakes (drives) too much, above a low speed              (1)
 
 A demand is answered by the whole axle chain; this is the specification's ideal control, which knows the true slip.
+Controllers that see what sensors tell take its place where a car or a run has one (``hydraulic_abs``, ``traction``).
 
 Where the road grips on one side only, every wheel at its own limit makes a yaw moment that turns the car round before a
 driver can counter it. Two things are usual against it ([Reif2014], antilock braking systems), and off unless
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from jounce.components.controllers.arbiter import arbiter
 from jounce.components.model import WheelModel
 from jounce.components.part import Part, Symbols
 from jounce.components.places import WheelPlace
@@ -77,9 +79,16 @@ class SlipControl(Part):
         return found if active is None else if_else(active > 0.5, found, 1.0)
 
 
+def _replaced(at: WheelModel, name: str) -> bool:
+    """Whether a controller of the run does the same (``arbiter``): two of them would work against each other."""
+    if name == "abs":
+        return arbiter(at.vehicle).has(f"pressure.{at.place.name}", "abs")
+    return arbiter(at.vehicle).has("throttle", "traction_control")
+
+
 def limited(at: WheelModel, name: str, way: Literal["braking", "driving"]) -> Any:
     """The factor of the vehicle's control of that name (abs, tcs) at a wheel; 1 without one."""
-    if f"slip_control.{name}" not in at.vehicle.signals:
+    if f"slip_control.{name}" not in at.vehicle.signals or _replaced(at, name):
         return 1.0
     control: SlipControl = at.vehicle.signals.read(f"slip_control.{name}", f"wheel {at.place.name}")
     value = control.factor(at, {"abs": "brake.abs", "tcs": "tcs"}[name], way, name)
