@@ -23,7 +23,7 @@ whose stiffness is in k; pulses are shorter where pressures are low:
     ṗ = b min(k_b √(p_l − p), g_b (p + p_0)),     ṗ = −d min(k_d √p, g_d (p + p_0)),  towards −k_d √p beyond s_l      (3)
 
 A wheel that does not slip too much has its line; one that did has it again when p has come back to p_l, or when the
-car is slower than ``low_speed``, where p grows to p_l by (3).
+car is slower than ``low_speed``, where p grows to p_l by (3) so slowly that the last metre has no jerk.
 
 Both wheels of an axle are one channel with ``select_low``: what slips more decides. On other axles, while one wheel is
 controlled and has less pressure than the other, that one builds no faster than ``split_rate``: the yaw moment on a road
@@ -55,6 +55,7 @@ PRESSED = 2e5  # Pa: less in a line is no braking
 SLOWEST = 0.5  # m/s, in slips
 RATED = 1e7  # Pa: pressure at which flows of valves are given
 AT_FIRST = 0.4  # of the preview: pressure that grows fast slows the wheel for a moment before its tire answers
+RELEASE = 0.06  # share of the inlet below the low speed: slow enough that nobody feels it
 FORESEEN = 0.1  # slip that may be foreseen: of slow wheels few edges tell
 APART = 5e5  # Pa between the wheels of an axle that is no split road
 
@@ -144,7 +145,8 @@ class HydraulicABS(Controller):
             dry = logic_and(own["acts"] > 0.5, own["limit"] < PRESSED)
             logic.update(own["empty"], if_else(dry, own["empty"] + logic.period, 0.0))
             logic.update(own["share"], if_else(error > 0, -opens - flows, opens))
-            self._valve(p, valves, own, p.kept[other], lines[name], split=not self.selects(wheel.place))
+            freed = if_else(seen.speed > p.low_speed, 1.0, RELEASE)
+            self._valve(p, valves, own, p.kept[other], lines[name], freed, split=not self.selects(wheel.place))
 
     def _error(self, p: Symbols, seen: Sensed, name: str, first: bool) -> Any:
         """e (2); the ``first`` time with the grip of the best road, and foreseen by less."""
@@ -159,7 +161,7 @@ class HydraulicABS(Controller):
         """s* (2)."""
         return p.slip + p.slip_per_grip * grip + p.slip_speed / fmax(seen.reference[name], SLOWEST)
 
-    def _valve(self, p: Symbols, valves: Any, own: Any, other: Any, line: Any, split: bool) -> None:
+    def _valve(self, p: Symbols, valves: Any, own: Any, other: Any, line: Any, freed: Any, split: bool) -> None:
         """(3), and the line where nothing is controlled."""
         h, acts = valves.period, own["acts"] > 0.5
         here = fmin(own["limit"], line)
@@ -168,14 +170,14 @@ class HydraulicABS(Controller):
         if split:
             lower = logic_and(other["acts"] > 0.5, here > other["limit"] + APART)
             inlet = if_else(lower, fmin(inlet, p.split_rate), inlet)
-        share = if_else(acts, own["share"], 1.0)
+        share = if_else(acts, own["share"], freed)
         outlet = p.dump_rate * sqrt(fmax(here, 0.0) / RATED)
         pulsed = fmin(outlet, p.dump_share * (here + p.build_least))
         falls = fmin(-share, 1.0) * pulsed + fmax(-share - 1.0, 0.0) * (outlet - pulsed)
         rate = if_else(share > 0, share * inlet, -falls)
         moved = fmax(here + h * rate, 0.0)
-        freed = logic_and(own["acts"] < 0.5, moved >= 0.98 * line)
-        valves.update(own["limit"], if_else(freed, UNLIMITED, moved))
+        done = logic_and(own["acts"] < 0.5, moved >= 0.98 * line)
+        valves.update(own["limit"], if_else(done, UNLIMITED, moved))
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         for name in at.wheels:
