@@ -62,7 +62,7 @@ def _understeer(start: Start, per_curvature: float, switches: list[str]) -> floa
             sim.restore(here)
             roll(sim, start.description, SPEED)
             sim.set_inputs({"steering_wheel": side * turned})
-            sim.run(SECONDS)
+            sim.run(sim.time + SECONDS)
             found.append((sim.output("chassis_velocities.yaw"), sim.output("chassis_velocities.longitudinal")))
     finally:
         sim.restore(here)

@@ -50,7 +50,10 @@ class Placed:
 def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
     """All parts of a vehicle, and further ones that a run adds to it."""
     data = vehicle.data
-    result = [Placed(Demands(), vehicle, vehicle.prefix), Placed(ChassisSensors(), vehicle, f"{vehicle.prefix}sensors.")]
+    result = [
+        Placed(Demands(), vehicle, vehicle.prefix),
+        Placed(ChassisSensors(), vehicle, f"{vehicle.prefix}sensors."),
+    ]
     for unit in vehicle.units:
         result += [Placed(unit.data.body, unit, f"{unit.prefix}body."), Placed(Loads(), unit, unit.prefix)]
         if unit.data.aero is not None:

@@ -8,8 +8,9 @@ resultant acts at the lever c about the pin, pulls a leading shoe into the drum 
 
 (2) is the classical result of a long shoe whose pressure follows a cosine; θ is half the angle over which the lining
 touches the drum. ``literal_engagement_angle`` takes the whole angle in (2), as the reference tool prints it. With one
-leading shoe M = M_lead + M_trail, either way round; with two of them M = 2 M_lead forwards, and 2 M_trail backwards
-unless ``direction`` is off. With b ≤ k µ c a brake would pull itself tight; such data are refused.
+leading shoe M = M_lead + M_trail, either way round; with two of them M = 2 M_lead of a wheel that turns forwards, or
+stands and is pushed forwards, and 2 M_trail backwards unless ``direction`` is off. With b ≤ k µ c a brake would pull
+itself tight; such data are refused.
 
 What else a brake at a wheel does: ``wheel_brake``. Inputs that add friction at run time may come near b = k µ c: the
 lever b − k µ c is kept above a hundredth of b.
@@ -27,7 +28,7 @@ from jounce.components.model import WheelModel
 from jounce.components.part import Symbols, derived
 from jounce.components.places import WheelPlace
 from jounce.core.fields import choice, flag, part, problem, quantity
-from jounce.symbolic.ops import fmax, if_else
+from jounce.symbolic.ops import fmax
 
 TIGHT = 0.01  # of b: least lever b - k mu c
 
@@ -77,7 +78,13 @@ class DrumBrake(WheelBrake):
         leading, trailing = drive / fmax(arm - own, TIGHT * arm), drive / (arm + own)  # (1)
         if self.leading_shoes == 1:
             return leading + trailing
-        return 2 * if_else(at.rotor.spin < 0, trailing, leading) if self.direction else 2 * leading
+        return 2 * leading
+
+    def backwards(self, p: Symbols, mu: Any) -> Any:
+        if self.leading_shoes == 1 or not self.direction:
+            return None
+        arm, own = p.shoe_anchor_pin_to_shaft, p.shoe_factor * mu * p.shoe_anchor_pin_to_fulcrum
+        return fmax(arm - own, TIGHT * arm) / (arm + own)  # M_trail/M_lead
 
     def full_moment(self, pressure: float) -> float:
         friction = self._factor() * self.mu

@@ -74,7 +74,9 @@ class ParkingBrake(Data):
     """A parking brake."""
 
     torque: float = quantity("N.m", gt=0, typical=(50.0, 2e4), doc="at each of its wheels when it is fully applied")
-    axles: Literal["first", "others", "all"] = choice("others", doc="on whose wheels it acts; others: all but the first")
+    axles: Literal["first", "others", "all"] = choice(
+        "others", doc="on whose wheels it acts; others: all but the first"
+    )
 
     def acts_on(self, axle: AxlePlace) -> bool:
         return self.axles == "all" or (axle.number == 1) == (self.axles == "first")

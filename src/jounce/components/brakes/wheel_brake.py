@@ -78,8 +78,12 @@ class WheelBrake(Part):
     # -- for kinds of brakes ---------------------------------------------------------------------------------------
 
     def moment(self, at: WheelModel, p: Symbols, mu: Any, pressure: Any) -> Any:
-        """M(p), not below zero, against the spin."""
+        """M(p), not below zero, of a wheel that turns forwards or is pushed so."""
         raise NotImplementedError
+
+    def backwards(self, p: Symbols, mu: Any) -> Any:
+        """Factor on M(p) of a wheel that turns backwards, or is pushed so; None: there is no difference."""
+        return None
 
     def full_moment(self, pressure: float) -> float:
         """M(p) of a wheel that turns forwards, as a number; for estimates."""
@@ -107,9 +111,13 @@ class WheelBrake(Part):
             parked = at.vehicle.signals.read(f"parking_brake.{place}", f"the brake of {place}")
             limit = limit + parked  # (1)
         stiffness, damping = inertia * omega * omega, 2 * p.lockup_damping_ratio * inertia * omega
-        pad = bristle(at.scope.scope("brake"), "pad", at.rotor.spin, limit, stiffness, damping, unit="rad")
+        factor = self.backwards(p, mu)
+        back = None if factor is None else factor * limit
+        pad = bristle(at.scope.scope("brake"), "pad", at.rotor.spin, limit, stiffness, damping, "rad", back)
         torque = pad.force
         sticks = if_else(fabs(torque) < limit, 1.0, 0.0)
+        if back is not None:
+            sticks = if_else(torque > -back, sticks, 0.0)
         at.channel(f"Locked_Switch.{place}", sticks, "-", "1 while the pads stick, 0 while they slide or are off")
         at.channel(f"Locked_Moment.{place}", -sticks * torque, "N.m", "torque of the pads while they stick")
         spring, damper = -sticks * stiffness * pad.deflection, -sticks * damping * at.rotor.spin  # (2)

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from jounce.components.model import VehicleModel
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.symbolic.ops import fmax, fmin
 
-How = Literal["raise", "limit", "add", "scale"]
+How = Literal["raise", "limit", "add", "scale", "between"]
 
 # What matters more comes later; one controller has one place for each quantity.
 PRIORITY = {
@@ -82,6 +83,12 @@ class Arbiter:
         """What those of less weight have made of a quantity, for one in the middle; after `decide` was called."""
         return at.signals.read(f"arbiter.{quantity}.{by}", by)
 
+    def apply(self, quantity: str, given: Any) -> Any:
+        """What demands make of another value of a quantity, without a word: pedals of several machines."""
+        for demand in sorted(self._demands.get(quantity, ()), key=lambda demand: PRIORITY[demand.by]):
+            given = _after(demand.how, given, demand.value())
+        return given
+
     def decide(self, at: VehicleModel, quantity: str, given: Any) -> Any:
         """The quantity after all demands (1), with the channels of their shares."""
         kind, _, place = quantity.partition(".")
@@ -93,7 +100,7 @@ class Arbiter:
         shares = [("driver", given)] if kind != "torque" else []
         for demand in demands:
             last = value
-            at.signals.provide(f"arbiter.{quantity}.{demand.by}", lambda last=last: last, "the arbiter")
+            at.signals.provide(f"arbiter.{quantity}.{demand.by}", partial(_itself, last), "the arbiter")
             value = _after(demand.how, last, demand.value())  # (1)
             shares.append((demand.by, value - last))
         for by, share in shares:
@@ -102,11 +109,17 @@ class Arbiter:
         return value
 
 
+def _itself(value: Any) -> Any:
+    return value
+
+
 def _after(how: How, last: Any, wanted: Any) -> Any:
     if how == "raise":
         return fmax(last, wanted)
     if how == "limit":
         return fmin(last, wanted)
+    if how == "between":
+        return fmin(fmax(last, wanted[0]), wanted[1])
     return last + wanted if how == "add" else wanted * last
 
 
@@ -125,12 +138,12 @@ def decided_pressure(at: VehicleModel, wheel: str, line: Any) -> Any:
     return arbiter(at).decide(at, f"pressure.{wheel}", line)
 
 
-def decided_throttle(at: VehicleModel, given: Any) -> Any:
-    """Demand of the drive after the arbiter."""
+def decided_throttle(at: VehicleModel, given: Any, *, tell: bool = True) -> Any:
+    """Demand of the drive after the arbiter; ``tell``: with the channels of shares, once for a vehicle."""
     raised = at.outside("Drive_Arbiter.raised", "-", "least demand of the drive", "command", 0.0)
     limit = at.outside("Drive_Arbiter.limit", "-", "largest demand of the drive", "command", 1.0)
     _from_outside(at, "throttle", raised, limit)
-    return arbiter(at).decide(at, "throttle", given)
+    return arbiter(at).decide(at, "throttle", given) if tell else arbiter(at).apply("throttle", given)
 
 
 UNLIMITED = 1e9  # Pa: no brake has this pressure
@@ -139,16 +152,11 @@ UNLIMITED = 1e9  # Pa: no brake has this pressure
 def _from_outside(at: VehicleModel, quantity: str, raised: Any, limit: Any) -> None:
     """What programs of users want; the limit wins."""
     found = arbiter(at)
-    if raised is None and limit is None or found.has(quantity, "outside"):
+    if (raised is None and limit is None) or found.has(quantity, "outside"):
         return
     if raised is None:
         found.enter(quantity, "outside", "limit", lambda: limit)
     elif limit is None:
         found.enter(quantity, "outside", "raise", lambda: raised)
     else:
-
-        def change() -> Any:
-            before = found.before(at, quantity, "outside")
-            return fmin(fmax(before, raised), limit) - before
-
-        found.enter(quantity, "outside", "add", change)
+        found.enter(quantity, "outside", "between", lambda: (raised, limit))

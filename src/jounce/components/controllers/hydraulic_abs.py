@@ -16,11 +16,10 @@ car has not yet felt what the road bears.
 e > band: the outlet opens, by the share d = (e − band)/w of the time, and beyond e > s_l, where the wheel is about to
 lock, more and more; e < −band: the inlet, by b = (−e − band)/w; between them both are shut. The width of the outlet is
 given, that of the inlet is a share of s*; w = width (1 + v_1/v_r) grows as the car slows down, since a tire answers
-after a way, not after a time. v_0/v_r is what
-teeth resolve. Pressure behind the valves, with the pressure p_l before them, by the flow through orifices into a caliper
-whose stiffness is in k; pulses are shorter where pressures are low:
+after a way, not after a time. v_0/v_r is what teeth resolve. Pressure behind the valves, with the pressure p_l before
+them, by the flow through orifices into a caliper whose stiffness is in k; pulses are shorter where pressures are low:
 
-    ṗ = b min(k_b √(p_l − p), g_b (p + p_0)),     ṗ = −d min(k_d √p, g_d (p + p_0)),  towards −k_d √p beyond s_l      (3)
+    ṗ = b min(k_b √(p_l − p), g_b (p + p_0)),     ṗ = −d min(k_d √p, g_d (p + p_0)),  towards −k_d √p beyond s_l   (3)
 
 A wheel that does not slip too much has its line; one that did has it again when p has come back to p_l, or when the
 car is slower than ``low_speed``, where p grows to p_l by (3) so slowly that the last metre has no jerk.
@@ -30,7 +29,8 @@ controlled and has less pressure than the other, that one builds no faster than 
 that grips on one side grows as slowly as a driver can steer against it.
 
 The unit sees sensors only. Control by slip and acceleration of the wheel, valves and yaw moment delay: [Reif2014],
-antilock braking systems; (2) and the law of the shares are ours. Not modelled: the pump, which has always fluid to spare.
+antilock braking systems; (2) and the law of the shares are ours. Not modelled: the pump, which has always fluid to
+spare.
 """
 
 from __future__ import annotations
@@ -74,11 +74,17 @@ class HydraulicABS(Controller):
     band: float = quantity("-", 0.003, ge=0, typical=(0.0, 0.1), doc="half the range of slip in which pressure is held")
     width: float = quantity("-", 0.06, gt=0, typical=(0.005, 0.5), doc="of slip beyond it, for the outlet")
     build_width: float = quantity("-", 1.0, gt=0, typical=(0.05, 5.0), doc="the same for the inlet, of the wanted slip")
-    build_rate: float = quantity("Pa/s", 1e8, gt=0, typical=(1e6, 1e9), doc="through the inlet at 10 MPa, k_b sqrt(10 MPa)")
-    dump_rate: float = quantity("Pa/s", 1.2e8, gt=0, typical=(1e6, 1e9), doc="through the outlet at 10 MPa, k_d sqrt(10 MPa)")
+    build_rate: float = quantity(
+        "Pa/s", 1e8, gt=0, typical=(1e6, 1e9), doc="through the inlet at 10 MPa, k_b sqrt(10 MPa)"
+    )
+    dump_rate: float = quantity(
+        "Pa/s", 1.2e8, gt=0, typical=(1e6, 1e9), doc="through the outlet at 10 MPa, k_d sqrt(10 MPa)"
+    )
     build_share: float = quantity("1/s", 8.0, gt=0, typical=(0.5, 50.0), doc="fastest relative build, g_b")
     dump_share: float = quantity("1/s", 14.0, gt=0, typical=(0.5, 100.0), doc="fastest relative dump of pulses, g_d")
-    locking: float = quantity("-", 0.15, gt=0, typical=(0.02, 0.5), doc="slip beyond the wanted one from which it is open")
+    locking: float = quantity(
+        "-", 0.15, gt=0, typical=(0.02, 0.5), doc="slip beyond the wanted one from which it is open"
+    )
     slow: float = quantity("m/s", 15.0, ge=0, typical=(0.0, 50.0), doc="speed at which the width has doubled, v_1")
     build_least: float = quantity("Pa", 5e5, gt=0, typical=(1e4, 5e6), doc="p_0")
     split_rate: float = quantity("Pa/s", 3e6, gt=0, typical=(1e5, 1e8), doc="of the wheel that grips on a split road")

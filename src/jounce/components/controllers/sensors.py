@@ -35,6 +35,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
+from jounce.components.basics import on_side
 from jounce.components.model import VehicleModel, WheelModel
 from jounce.components.part import Level, Part, Symbols, derived
 from jounce.components.places import WheelPlace
@@ -106,8 +107,14 @@ class ChassisSensors(Part):
             return float(place.axle.data.drive_share(place.side) > 0)
         return float(any(place.name in member.shafts for member in line.arranged(place.vehicle)))
 
+    @derived("N/Pa", doc="force at the ground per pressure in the brake", at="wheel")
+    def sensed_force_per_pressure(self, place: WheelPlace) -> float:
+        brake: Any = place.axle.data.brake
+        return 0.0 if brake is None else on_side(brake, place.side).full_moment(1.0) / float(place.centre[2])
+
     def provide(self, at: VehicleModel, p: Symbols) -> None:
         at.signals.provide("sensed", partial(self._make, at, p), "the sensors")
+        at.signals.provide("sensors.part", lambda: self, "the sensors")
 
     # -- what is seen ------------------------------------------------------------------------------------------------
 
@@ -244,8 +251,13 @@ class ChassisSensors(Part):
             return
         for name, signal in seen.wheel_speed.items():
             at.channel(f"Sensed.wheel_speed.{name}", signal, "m/s", "of the wheel, by its toothed ring")
-        told = {"speed": ("m/s", "of the car, as controllers estimate it"), "ax": ("m/s2", "along the road, measured"),
-                "ay": ("m/s2", "measured"), "yaw_rate": ("rad/s", "measured"), "steering_wheel": ("rad", "measured")}  # fmt: skip
+        told = {
+            "speed": ("m/s", "of the car, as controllers estimate it"),
+            "ax": ("m/s2", "along the road, measured"),
+            "ay": ("m/s2", "measured"),
+            "yaw_rate": ("rad/s", "measured"),
+            "steering_wheel": ("rad", "measured"),
+        }
         for name, (unit, doc) in told.items():
             at.channel(f"Sensed.{name}", getattr(seen, name), unit, doc)
 
@@ -261,3 +273,37 @@ def sensed(at: VehicleModel, by: str) -> Sensed:
     """The sensors of a vehicle, for a controller."""
     found: Sensed = at.signals.read("sensed", by)
     return found
+
+
+# ---- what units know of their car ------------------------------------------------------------------------------------
+
+
+def _known(wheel: WheelModel) -> Symbols:
+    """Numbers of the sensors at a wheel, under the names that every vehicle has."""
+    part: ChassisSensors = wheel.vehicle.signals.read("sensors.part", "a controller")
+    return wheel.symbols(part)
+
+
+def radius(wheel: WheelModel) -> Any:
+    """Rolling radius of a wheel as units know it."""
+    return _known(wheel).sensed_radius
+
+
+def side(wheel: WheelModel) -> Any:
+    """Place of a wheel across the car, left positive."""
+    return _known(wheel).sensed_y
+
+
+def driven(wheel: WheelModel) -> Any:
+    """1 of a wheel that the drive reaches, 0 of another."""
+    return _known(wheel).sensed_driven
+
+
+def force_per_pressure(wheel: WheelModel) -> Any:
+    """Force at the ground per pressure in the brake, N/Pa."""
+    return _known(wheel).sensed_force_per_pressure
+
+
+def mean_radius(at: VehicleModel) -> Any:
+    """Mean rolling radius of all wheels."""
+    return sum(radius(wheel) for wheel in at.wheels.values()) / len(at.wheels)

@@ -45,7 +45,11 @@ class SlipControl(Part):
     threshold: float = quantity("-", 0.08, gt=0, typical=(0.005, 0.6), doc="slip at which it begins")
     gain: float = quantity("-", 12.0, gt=0, typical=(0.1, 1e3), doc="how fast the torque fades with slip")
     least_threshold: float | None = quantity(
-        "-", None, gt=0, typical=(0.001, 0.2), doc="slip at which it begins where the road has no grip; absent: threshold"
+        "-",
+        None,
+        gt=0,
+        typical=(0.001, 0.2),
+        doc="slip at which it begins where the road has no grip; absent: threshold",
     )
     low_speed: float = quantity("m/s", 2.0, ge=0, typical=(0.0, 20.0), doc="below this speed it is off")
     select_low: Literal["none", "rear", "all"] = choice(

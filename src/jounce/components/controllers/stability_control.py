@@ -1,15 +1,15 @@
 """Stability control: one wheel is braked when the car turns otherwise than its driver steers.
 
 What the driver wants is the yaw rate of the single-track model with the car's own figures: hand wheel angle per
-curvature at low speed S (ratio times wheelbase) and what a lateral acceleration adds to it U (understeer gradient at the
-hand wheel). With the sensed speed v, hand wheel angle δ and lateral acceleration a_y,
+curvature at low speed S (ratio times wheelbase) and what a lateral acceleration adds to it U (understeer gradient at
+the hand wheel). With the sensed speed v, hand wheel angle δ and lateral acceleration a_y,
 
     ψ̇_s = v δ*/(S + U v²),     δ* = δ − U g_b                                                                     (1)
     ψ̇_r = clip(ψ̇_s, ±(|a_y| + m)/v)                                                                                (2)
 
-(2): a car cannot turn faster for long than its tires carry; m is what may still grow. g_b is the part of a_y that a bank
-makes, learnt slowly from a_y − v ψ̇ while nothing is wrong. ψ̇_r follows through a lag, as a car does. How fast the car
-turns out of its way is told by the same sensors; with a time τ in which it is forgotten,
+(2): a car cannot turn faster for long than its tires carry; m is what may still grow. g_b is the part of a_y that a
+bank makes, learnt slowly from a_y − v ψ̇ while nothing is wrong. ψ̇_r follows through a lag, as a car does. How fast
+the car turns out of its way is told by the same sensors; with a time τ in which it is forgotten,
 
     dβ/dt = a_y/v − ψ̇ − β/τ                                                                                      (3)
 
@@ -18,30 +18,26 @@ is its estimate of the side slip. With e = ψ̇ − ψ̇_r, and dead zones d_e, 
     M = −K_e e − K_β β̃,        β̃: where it has the sign that more turning would make worse                        (4)
 
 A moment to the left is made by brakes on the left. A car that turns too much has the brake of its first axle there,
-outside of its turn, one that turns too little that of its last axle. p = |M|/(y · F/p), as fast as the pump can, and the
-arbiter lets anti-lock control have the last word. The drive has nothing while a wheel is braked.
+outside of its turn, one that turns too little that of its last axle. p = |M|/(y · F/p), as fast as the pump can, and
+the arbiter lets anti-lock control have the last word. The drive has nothing while a wheel is braked.
 
-The unit sees sensors with offset and noise, never the true side slip. [Reif2014], electronic stability program; (2), (3)
-with what is forgotten, and the dead zones are ours.
+The unit sees sensors with offset and noise, never the true side slip. [Reif2014], electronic stability program; (2),
+(3) with what is forgotten, and the dead zones are ours.
 """
 
 from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from jounce.components.basics import on_side
 from jounce.components.controllers.arbiter import arbiter
 from jounce.components.controllers.controller import Controller
-from jounce.components.controllers.sensors import sensed
+from jounce.components.controllers.sensors import force_per_pressure, sensed, side
 from jounce.components.model import VehicleModel
-from jounce.components.part import Symbols, derived
+from jounce.components.part import Symbols
 from jounce.core.fields import choice, quantity
 from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else, logic_and, sign
-
-if TYPE_CHECKING:
-    from jounce.components.places import WheelPlace
 
 NAME = "stability_control"
 DEGREE = math.pi / 180
@@ -60,7 +56,12 @@ class StabilityControl(Controller):
     lag: float = quantity("s", 0.06, gt=0, typical=(0.01, 0.5), doc="of the yaw rate that is wanted")
     bank_filter: float = quantity("s", 1.5, gt=0, typical=(0.2, 20.0), doc="time constant in which a bank is learnt")
     forgets: float = quantity("s", 0.8, gt=0, typical=(0.1, 10.0), doc="time constant of the side slip, tau")
-    dead_yaw_rate: float = quantity("rad/s", 4.0 * DEGREE, ge=0, typical=(0.0, 0.3), doc="error that is left alone, d_e")
+    dead_yaw_rate: float = quantity(
+        "rad/s", 4.0 * DEGREE, ge=0, typical=(0.0, 0.3), doc="error that is left alone, d_e"
+    )
+    dead_share: float = quantity(
+        "-", 0.15, ge=0, le=1, doc="of the yaw rate that is wanted, that is left alone besides"
+    )
     dead_side_slip: float = quantity("rad", 3.0 * DEGREE, ge=0, typical=(0.0, 0.3), doc="that is left alone, d_b")
     yaw_gain: float = quantity("N.m.s/rad", 6e4, ge=0, typical=(1e3, 1e6), doc="moment per yaw rate, K_e")
     side_slip_gain: float = quantity("N.m/rad", 1.2e5, ge=0, typical=(1e3, 1e7), doc="moment per side slip, K_b")
@@ -68,15 +69,6 @@ class StabilityControl(Controller):
     build_rate: float = quantity("Pa/s", 6e7, gt=0, typical=(1e6, 1e9), doc="of the pressure that its pump makes")
     largest_pressure: float = quantity("Pa", 1.5e7, gt=0, typical=(1e6, 5e7), doc="that its pump makes")
     low_speed: float = quantity("m/s", 5.0, gt=0, typical=(1.0, 20.0), doc="below which it leaves the car alone")
-
-    @derived("N/Pa", doc="force at the ground per pressure, as the unit knows it", at="wheel")
-    def sensed_force_per_pressure(self, place: WheelPlace) -> float:
-        brake: Any = place.axle.data.brake
-        return 0.0 if brake is None else on_side(brake, place.side).full_moment(1.0) / float(place.centre[2])
-
-    @derived("m", doc="arm of a brake about the middle of the car", at="wheel")
-    def sensed_arm(self, place: WheelPlace) -> float:
-        return float(place.centre[1])
 
     def figures_of(self, per_curvature: float, understeer: float) -> dict[str, float]:
         """Numbers of it that a run finds at the start."""
@@ -128,22 +120,22 @@ class StabilityControl(Controller):
         block.update(s["reference"], reference)
         block.update(s["side_slip"], side_slip)
 
-        moment = -p.yaw_gain * _beyond(error, p.dead_yaw_rate) + p.side_slip_gain * _worse(
-            _beyond(side_slip, p.dead_side_slip), yaw
-        )  # (4)
+        moment = -p.yaw_gain * _beyond(
+            error, p.dead_yaw_rate + p.dead_share * fabs(reference)
+        ) + p.side_slip_gain * _worse(_beyond(side_slip, p.dead_side_slip), yaw)  # (4)
         moment = if_else(logic_and(works, fabs(moment) > p.least_moment), moment, 0.0)
         block.update(s["moment"], moment)
         too_much = moment * yaw < 0  # the moment is against the turn
         first, last = at.axles[0], at.axles[-1]
         braked: Any = 0.0
         for name, wheel in at.wheels.items():
-            own = wheel.symbols(self)
+            y = side(wheel)
             here = 0.0
             if wheel.axle is first or wheel.axle is last:
                 chosen = too_much if wheel.axle is first else too_much < 0.5
                 chosen = 1.0 if first is last else if_else(chosen, 1.0, 0.0)
-                per_pressure = fmax(fabs(own.sensed_arm) * own.sensed_force_per_pressure, 1e-9)
-                asked = if_else(moment * own.sensed_arm > 0, fabs(moment) / per_pressure, 0.0)
+                per_pressure = fmax(fabs(y) * force_per_pressure(wheel), 1e-9)
+                asked = if_else(moment * y > 0, fabs(moment) / per_pressure, 0.0)
                 here = fmin(chosen * asked, p.largest_pressure)
             signal = s[f"pressure.{name}"]
             found = clip(here, signal - 2 * T * p.build_rate, signal + T * p.build_rate)

@@ -9,8 +9,8 @@ runs that began a little faster or slower compare. With the time t_m from 45 to 
     ε = z/k,   z = (v_45 − v_15)/(g t_m) = 0.849 s/t_m                                                            (2)
 
 is the adhesion that a stop utilises (UN R13-H, annex 6; there k is measured by stops without control, here it is the
-largest force that the tires have under the loads of this stop). Dive is body pitch per deceleration, both as means between v_b and
-v_e.
+largest force that the tires have under the loads of this stop). Dive is body pitch per deceleration, both as means
+between v_b and v_e.
 """
 
 from __future__ import annotations
