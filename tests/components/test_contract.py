@@ -262,7 +262,8 @@ TOGETHER = ("battery", "driveline")
 ADDED = ("driver", "sensor")
 # Controllers that have nothing to do on the rig, which rolls, has no motors, is braked: their own tests have more.
 WAITS: tuple[Kind, ...] = tuple(
-    ("controller", kind) for kind in ("brake_blending", "cruise_control", "hill_hold", "traction_control")
+    ("controller", kind)
+    for kind in ("brake_blending", "cruise_control", "hill_hold", "stability_control", "traction_control")
 )
 # Inputs with which a part works that waits for a run.
 ON: dict[Kind, dict[str, float]] = {

@@ -88,3 +88,19 @@ def test_the_parking_brake_holds_a_car_on_a_hill_for_a_minute(braked: jv.Vehicle
     sim.set_inputs({"parking_brake": 0.0})
     sim.run(64.0)
     assert abs(sim.output("Vehicle.CM_Global_X") - before) > 0.5, "nothing else holds it"
+
+
+def test_the_pressure_gain_of_a_corner_is_one_unless_given_and_zero_takes_its_torque(plain_car: jv.Vehicle) -> None:
+    bare = plain_car.with_(**{"brakes.abs": None})
+    names = ("Brake_System.brk_pres_gain.L1", "Brake_System.brk_pres_gain.R2")
+    sim = rolling(car.simulation(car.describe(bare, ground="inclined", inputs=names)), 30.0)
+    closed = rolling(car.simulation(bare, ground="inclined"), 30.0)
+    for each in (sim, closed):
+        each.set_inputs({"brake": 0.23})
+    places = ("L1", "R1", "L2", "R2")
+    whole = {place: closed.output(f"Brake_Moment.{place}") for place in places}
+    assert [sim.input(name) for name in names] == [1.0, 1.0]
+    assert {place: sim.output(f"Brake_Moment.{place}") for place in places} == pytest.approx(whole, rel=1e-12)
+    sim.set_inputs({names[0]: 0.0, names[1]: 0.4})
+    left = {place: sim.output(f"Brake_Moment.{place}") for place in places}
+    assert left == pytest.approx({**whole, "L1": 0.0, "R2": 0.4 * whole["R2"]}, rel=1e-12)

@@ -11,6 +11,7 @@ import pytest
 import jounce as jn
 import jounce.vehicle as jv
 from jounce import events
+from jounce.core.errors import ParameterError
 from jounce.results.run import Run
 
 WHEELS = ("L1", "R1", "L2", "R2")
@@ -59,8 +60,23 @@ def test_it_stops_nearly_as_well_as_the_best_constant_slip(road: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("road", ROADS)
 def test_the_ideal_slip_control_with_a_threshold_that_goes_with_the_grip(road: str) -> None:
-    control = {"threshold": 0.10, "least_threshold": 0.001, "gain": 80.0, "low_speed": 1.0}
+    control = {"threshold": 0.10, "least_threshold": 0.001, "gain": 60.0, "low_speed": 1.0}
     assert mfdd(stop(sedan().with_(**{"brakes.abs": control}), road)) >= 0.95 * best(road)
+
+
+def test_the_built_in_control_holds_the_slip_and_stops_shorter_than_locked_wheels() -> None:
+    """Threshold 8 %, gain 12: the slip of every wheel stays between 6 % and what takes all torque, 16.3 %."""
+    alone = {"threshold": 0.08, "gain": 12.0, "low_speed": 2.0}
+    held, locked = (stop(sedan().with_(**{"brakes.abs": data}), "dry") for data in (alone, None))
+    v = held["chassis_velocities.longitudinal"]
+    rows = (held.time > 1.6) & (v > 5.0)
+    for place in WHEELS:
+        rolls = held[f"Wheel.Omega.{place}"] * held[f"Tire.Effective_Rolling_Radius.{place}"]
+        slip = 1 - rolls[rows] / v[rows]
+        assert 0.06 < slip.mean() < 0.163 and slip.max() < 0.2
+        assert (held[f"ABS_activity.{place}"][rows] == 1.0).mean() > 0.9
+    shorter, longer = (float(run.kpis["stopping_distance"][0]) for run in (held, locked))
+    assert shorter < longer - 2.0
 
 
 def test_utilisation_of_adhesion_by_hand() -> None:
@@ -91,7 +107,7 @@ def test_pressures_are_built_held_and_dumped() -> None:
     assert (share > 0.01).any() and (share < -0.01).any() and (share == 0.0).any()
     for place in WHEELS:
         rolls = run[f"Wheel.Omega.{place}"] * run[f"Tire.Effective_Rolling_Radius.{place}"]
-        assert (1 - rolls[braking] / v[braking]).max() < 0.35
+        assert (1 - rolls[braking] / v[braking]).max() < 0.4
         both = run[f"Brake_Share.driver.{place}"] + run[f"Brake_Share.abs.{place}"]
         assert np.allclose(both, run[f"Chamber_Pressure.{place}"], rtol=1e-12, atol=1e-3)
         assert (run[f"Brake_Share.abs.{place}"][braking] < -1e5).mean() > 0.5
@@ -136,5 +152,5 @@ def test_switched_off_it_does_nothing() -> None:
 
 
 def test_an_unknown_controller_is_told_with_the_known_ones() -> None:
-    with pytest.raises(jn.JounceError, match=r"straight-braking: controller = 'hydraulik_abs'.*hydraulic_abs"):
+    with pytest.raises(ParameterError, match=r"straight-braking: controller = 'hydraulik_abs'.*hydraulic_abs"):
         jn.run(sedan(), events.StraightBraking(controller="hydraulik_abs"))

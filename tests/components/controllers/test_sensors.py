@@ -36,7 +36,7 @@ def rolled(described: car.Description, speed: float, seconds: float, **inputs: f
 def test_a_ring_tells_the_speed_of_its_wheel(described: car.Description, speed: float) -> None:
     """By edges to within the run-out, 2π e/N of the speed, and what changes within the time between two edges."""
     run = rolled(described, speed, 1.5)
-    later = run.time > 0.2
+    later = run.time > 0.02
     for place in WHEELS:
         radius = 1.03 * compact().wheel_centre(int(place[1]), place[0])[2]
         spin = run[f"Wheel.Omega.{place}"]

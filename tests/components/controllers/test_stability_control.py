@@ -42,7 +42,7 @@ def angle() -> float:
     """Hand wheel angle for 0.3 g at 80 km/h, from the line through 0.1 and 0.375 g of slow steering, both ways."""
     found = []
     for side in (1.0, -1.0):
-        run = jn.run(sedan(), events.RampSteer(speed=SPEED, rate=side * math.radians(13.5), end_time=6.0))
+        run = jn.run(sedan(), events.RampSteer(speed=SPEED, slope=side * math.radians(13.5), end_time=6.0))
         ay, hand = np.abs(run["System_Mass_Center.Tracking_Ay"]), np.abs(run.signal("steering"))
         rows = (ay > 0.1 * G) & (ay < 0.375 * G) & (np.arange(len(ay)) < np.argmax(ay))
         slope, offset = np.polyfit(ay[rows], hand[rows], 1)

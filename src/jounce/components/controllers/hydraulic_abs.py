@@ -88,7 +88,7 @@ class HydraulicABS(Controller):
     slow: float = quantity("m/s", 15.0, ge=0, typical=(0.0, 50.0), doc="speed at which the width has doubled, v_1")
     build_least: float = quantity("Pa", 5e5, gt=0, typical=(1e4, 5e6), doc="p_0")
     split_rate: float = quantity("Pa/s", 3e6, gt=0, typical=(1e5, 1e8), doc="of the wheel that grips on a split road")
-    low_speed: float = quantity("m/s", 2.0, ge=0, typical=(0.0, 10.0), doc="below which it lets the line through")
+    low_speed: float = quantity("m/s", 3.0, ge=0, typical=(0.0, 10.0), doc="below which it lets the line through")
 
     def selects(self, place: WheelPlace) -> bool:
         return self.select_low == "all" or (self.select_low == "rear" and place.axle.number > 1)
@@ -119,6 +119,7 @@ class HydraulicABS(Controller):
         return found
 
     def _limit(self, at: VehicleModel, p: Symbols, wheel: WheelModel) -> Any:
+        sensed(at, self.kind)  # first: what they tell is used at the same instant
         self._logic(at, p)
         return p.kept[wheel.place.name]["limit"]
 
@@ -143,8 +144,8 @@ class HydraulicABS(Controller):
         for name, wheel in at.wheels.items():
             own, other = p.kept[name], wheel.paired.place.name
             error = fmax(errors[name], errors[other]) if self.selects(wheel.place) else errors[name]
-            slows = 1 + p.slow / fmax(seen.reference[name], SLOWEST)
-            builds = p.build_width * self._wanted(p, seen, name, fabs(seen.ax) / GRAVITY)
+            slows = 1 + p.slow / fmax(seen.speed, SLOWEST)
+            builds = p.build_width * self._wanted(p, seen.speed, fabs(seen.ax) / GRAVITY)
             opens = clip((fabs(error) - p.band) / (slows * if_else(error > 0, p.width, builds)), 0.0, 1.0)
             flows = clip((error - p.locking) / p.locking, 0.0, 1.0)
             logic.update(own["acts"], begins[name])
@@ -161,11 +162,11 @@ class HydraulicABS(Controller):
         ahead = p.preview * (seen.ax - seen.wheel_acceleration[name]) / fast
         foreseen = slip + (AT_FIRST if first else 1.0) * clip(ahead, -FORESEEN, FORESEEN)  # (1)
         grip = 1.0 if first else fabs(seen.ax) / GRAVITY
-        return foreseen - self._wanted(p, seen, name, grip)
+        return foreseen - self._wanted(p, fast, grip)
 
-    def _wanted(self, p: Symbols, seen: Sensed, name: str, grip: Any) -> Any:
+    def _wanted(self, p: Symbols, speed: Any, grip: Any) -> Any:
         """s* (2)."""
-        return p.slip + p.slip_per_grip * grip + p.slip_speed / fmax(seen.reference[name], SLOWEST)
+        return p.slip + p.slip_per_grip * grip + p.slip_speed / fmax(speed, SLOWEST)
 
     def _valve(self, p: Symbols, valves: Any, own: Any, other: Any, line: Any, freed: Any, split: bool) -> None:
         """(3), and the line where nothing is controlled."""

@@ -40,7 +40,7 @@ from jounce.components.model import VehicleModel, WheelModel
 from jounce.components.part import Level, Part, Symbols, derived
 from jounce.components.places import WheelPlace
 from jounce.core.fields import quantity
-from jounce.symbolic.ops import clip, fabs, floor, fmax, fmin, fmod, if_else, logic_and, sin
+from jounce.symbolic.ops import clip, fabs, floor, fmax, fmin, fmod, if_else, logic_and, logic_or, sin
 
 DEGREE = math.pi / 180
 MODULUS = 2147483647.0  # of the generators, 2^31 - 1
@@ -147,7 +147,7 @@ class ChassisSensors(Part):
         ticks.update(phase, passed - new)
         ticks.update(count, count + new)
         when = now - (passed - new) * per_tooth / fmax(spin, 1e-6)
-        ticks.update(edge, if_else(logic_and(count < 0.5, new < 0.5), now, if_else(new > 0.5, when, edge)))
+        ticks.update(edge, if_else(logic_or(count + new < 0.5, new > 0.5), when, edge))  # the ring begins at an edge
 
         block = seen.block
         omega = block.signal(f"omega.{name}", "rad/s", "of the wheel, by its ring")
@@ -172,7 +172,7 @@ class ChassisSensors(Part):
             (raw, v),
             (accel, if_else(first, 0.0, if_else(n > 0.5, accel + SMOOTH * (rise - accel), accel))),
             (last_count, count),
-            (last_edge, if_else(n > 0.5, here, if_else(first, now, last_edge))),
+            (last_edge, if_else(logic_or(first, n > 0.5), here, last_edge)),
         ):
             block.update(signal, value)
         seen.wheel_speed[name], seen.wheel_acceleration[name] = speed, accel

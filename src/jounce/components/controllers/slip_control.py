@@ -16,9 +16,10 @@ In (3) the wheel that grips may have more than the other only as x grows, which 
 once. An axle with (2) does not have (3); an axle with one wheel has neither.
 
 The slip of largest force is smaller where the road grips less, since the stiffness of a tire stays. Where
-``least_threshold`` κ_0 is given, the threshold goes with the friction in use, which an ideal control knows:
+``least_threshold`` κ_0 is given, the threshold goes with the friction in use, which an ideal control knows; its square
+makes up for what the gain adds to the slip where nearly all torque is taken away:
 
-    κ_t = κ_0 + (threshold − κ_0) min(|F_x|/F_z, 1)                                                               (4)
+    κ_t = κ_0 + (threshold − κ_0) min(|F_x|/F_z, 1)²                                                              (4)
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ class SlipControl(Part):
         begins = p.threshold
         if self.least_threshold is not None:
             grip = fabs(at.tire.values["fx"]) / fmax(at.tire.values["fz"], LIGHT)
-            begins = p.least_threshold + (p.threshold - p.least_threshold) * fmin(grip, 1.0)  # (4)
+            grip = fmin(grip, 1.0)
+            begins = p.least_threshold + (p.threshold - p.least_threshold) * grip * grip  # (4)
         begins = at.vehicle.through(begins, "-", doc, added=f"{word}.{word}_threshold")
         found = if_else(fabs(vx) > p.low_speed, clip(1 - p.gain * (slip - begins), 0.0, 1.0), 1.0)
         active = at.vehicle.outside(
