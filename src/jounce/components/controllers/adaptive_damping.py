@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Literal
 
 from jounce.components.controllers.controller import Controller
+from jounce.components.controllers.sensors import along, side
 from jounce.components.model import VehicleModel, WheelModel
 from jounce.components.part import Symbols
 from jounce.core.fields import choice, quantity
@@ -52,7 +53,7 @@ class AdaptiveDamping(Controller):
 
     def _law(self, p: Symbols, wheel: WheelModel, own: dict[str, Any]) -> None:
         block, frame = p.kept["block"], wheel.axle.frame
-        corner = [wheel.carrier.r[i] for i in range(3)]
+        corner = [along(wheel), side(wheel), 0.0]  # of the design: maps of the guidance would cost more than they tell
         body = frame.to_world(frame.point_velocity(corner))[2]
         rate = wheel.travel_rate
         seen = body - own["slow"]

@@ -100,6 +100,10 @@ class ChassisSensors(Part):
     def sensed_y(self, place: WheelPlace) -> float:
         return float(place.centre[1])
 
+    @derived("m", doc="of the wheel before the origin of the body that its axle hangs on", at="wheel")
+    def sensed_x(self, place: WheelPlace) -> float:
+        return float(place.axle.unit.local(place.centre, place.axle.on)[0])
+
     @derived("-", doc="1 of a wheel that the drive reaches, 0 of another", at="wheel")
     def sensed_driven(self, place: WheelPlace) -> float:
         line = place.vehicle.data.driveline
@@ -292,6 +296,11 @@ def radius(wheel: WheelModel) -> Any:
 def side(wheel: WheelModel) -> Any:
     """Place of a wheel across the car, left positive."""
     return _known(wheel).sensed_y
+
+
+def along(wheel: WheelModel) -> Any:
+    """Place of a wheel along the body that its axle hangs on, forwards positive."""
+    return _known(wheel).sensed_x
 
 
 def driven(wheel: WheelModel) -> Any:
