@@ -33,6 +33,7 @@ END = "<!-- end: made by tools/make_schema_docs.py -->"
 # Declared, read and written, but the model does not ask for them yet; once it does, this script says so.
 NOT_USED = {
     ("DiscBrake", "lockup_speed"),
+    ("DrumBrake", "lockup_speed"),
 }
 MODEL = Path(__file__).resolve().parent.parent / "src" / "jounce"
 LISTS = ("axles", "units")  # the other spelling: told after the groups that it lists
@@ -167,7 +168,7 @@ def default(kind: type[Data], name: str, info: FieldInfo) -> str:
     if value is None or value == () or value == "":
         return "none"
     if isinstance(value, Curve):
-        return f"{value.constant:g}"
+        return "table" if value.constant is None else f"{value.constant:g}"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, float):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from pydantic import ValidationError, field_validator, model_validator
 
@@ -74,9 +74,13 @@ class Event(Data):
     z: float | None = quantity("m", None, doc="start, world: a road under bridges below it; absent: the uppermost road")
     heading: float = quantity("rad", 0.0, typical=(0.0, 6.3), doc="start, from the world's x axis, left positive")
 
+    controller: str = text(
+        doc="controllers that the run adds to the car, by their kind, with commas between them: hydraulic_abs, …"
+    )
+
     accept: tuple[str, ...] = part((), doc="parameters whose unusual values are meant so")
 
-    @field_validator("road", "lap_path", mode="before")
+    @field_validator("road", "lap_path", "controller", mode="before")
     @classmethod
     def _absent(cls, value: Any) -> Any:
         return "" if value is None else value
@@ -159,6 +163,16 @@ class Event(Data):
     def parts(self) -> tuple[Part, ...]:
         """Parts that the event adds to the vehicle: a driver."""
         return ()
+
+    def controllers(self) -> tuple[Part, ...]:
+        """Controllers that `controller` names, as they are without further data."""
+        from jounce.core.part_registry import PARTS
+
+        kinds = [kind.strip() for kind in self.controller.split(",") if kind.strip()]
+        try:
+            return tuple(cast("Part", PARTS.find("controller", kind)()) for kind in kinds)
+        except ParameterError as found:
+            raise ParameterError(f"{self.kind}: controller = {self.controller!r}: {found}") from None
 
     def prepared(self, start: Start) -> Self:
         """The event with everything found that depends on the car; may simulate."""

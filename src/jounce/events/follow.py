@@ -80,12 +80,10 @@ def brake_force(start: Start, radius: float) -> float:
     """Of all brakes at full demand, N; 0 where it does not follow from the data."""
     brakes, total = start.vehicle.brakes, 0.0
     for wheel in start.description.wheels.values():
-        disc: Any = wheel.axle.data.brake
-        if brakes is None or disc is None or getattr(disc, "kind", "") != "disc":
+        brake: Any = wheel.axle.data.brake
+        if brakes is None or brake is None:
             continue
-        disc = on_side(disc, wheel.side)
-        pressure = brakes.share_of(wheel.axle) * brakes.master_cylinder_pressure_gain
-        total += 2 * disc.piston_area * disc.mu * disc.effective_radius * pressure / radius
+        total += on_side(brake, wheel.side).full_moment(brakes.line_pressure(wheel.axle)) / radius
     return total
 
 

@@ -85,7 +85,7 @@ class Scene:
             patch=bool(self.roads) and event.contact != "point",
             tire_inputs=tuple(dict.fromkeys(key for name in options.given if (key := factor_of(name)))),
             inputs=[name for name in options.given if is_port(name)],
-            parts=[*event.parts(), *options.parts],
+            parts=[*event.parts(), *event.controllers(), *options.parts],
         )
 
     def check(self, description: cars.Description) -> None:

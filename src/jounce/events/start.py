@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jounce.core.errors import ParameterError, SimulationError, StaticsError, UnstableStepError
+from jounce.events.identify import identify
 from jounce.events.options import Options, Progress
 from jounce.events.record import record
 from jounce.events.scene import Plane, Scene, on_a_plane
@@ -49,6 +50,7 @@ class Start:
         self.settled: Settled
         self.running: Running | None = None
         self._ready()
+        identify(self)
         self._first = self.sim.snapshot()
         self._begin = (self.sim.x.copy(), self.sim.m.copy(), self.sim.u.copy())
         if self.settled.method != "none" and self.step_note:  # with statics the linear model is there anyway

@@ -32,7 +32,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jounce.symbolic._casadi import SX
-from jounce.symbolic.ops import clip, exp, fabs, if_else, sign
+from jounce.symbolic.ops import clip, exp, fabs, fmin, if_else, sign
 
 if TYPE_CHECKING:
     from jounce.symbolic.system import Scope
@@ -69,6 +69,7 @@ def bristle(
     stiffness: Any,
     damping: Any = 0.0,
     unit: str = "m",
+    backwards: Any = None,
 ) -> Bristle:
     """Friction force opposing ``speed`` (same sign as the speed: apply it with a minus), and the deflection it has.
 
@@ -78,14 +79,16 @@ def bristle(
     limit : largest friction force F_max >= 0, N (N.m); may vary in time
     stiffness : bristle stiffness k > 0, N/m (N.m/rad)
     damping : bristle damping c >= 0, N.s/m (N.m.s/rad); about 2 sqrt(k m) damps sticking of a mass m critically
+    backwards : the same as ``limit`` for what is pushed in negative direction, where that differs
     """
     z = scope.memory(f"{name}.deflection", unit, "bristle deflection", role="stick")
     v_old = scope.memory(f"{name}.speed", f"{unit}/s", "relative speed at the last evaluation", role="zero")
-    scope.sticks(z, speed, limit)
+    back = limit if backwards is None else backwards
+    scope.sticks(z, speed, limit if backwards is None else fmin(limit, backwards))
     trial = z + 0.5 * (speed + v_old) * scope.system.elapsed  # (1)
     # (2); without a limit exactly zero, in its slopes too: clipping to ±0 would leave some of them
-    force = if_else(limit > 0, clip(stiffness * trial + damping * speed, -limit, limit), 0.0)
-    scope.next_memory(z, clip(trial, -limit / stiffness, limit / stiffness))  # (3)
+    force = if_else(limit > 0, clip(stiffness * trial + damping * speed, -back, limit), 0.0)
+    scope.next_memory(z, clip(trial, -back / stiffness, limit / stiffness))  # (3)
     scope.next_memory(v_old, speed)
     return Bristle(force, trial)
 

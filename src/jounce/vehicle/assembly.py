@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from jounce.components.basics import on_side
 from jounce.components.body.loads import Loads
+from jounce.components.controllers.sensors import ChassisSensors
 from jounce.components.driver.demands import Demands
 from jounce.components.model import Choices, Opening, VehicleModel, tire_blocks
 from jounce.components.part import Number, Part
@@ -55,7 +56,10 @@ class Placed:
 def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
     """All parts of a vehicle, and further ones that a run adds to it."""
     data = vehicle.data
-    result = [Placed(Demands(), vehicle, vehicle.prefix)]
+    result = [
+        Placed(Demands(), vehicle, vehicle.prefix),
+        Placed(ChassisSensors(), vehicle, f"{vehicle.prefix}sensors."),
+    ]
     for unit in vehicle.units:
         result += [Placed(unit.data.body, unit, f"{unit.prefix}body."), Placed(Loads(), unit, unit.prefix)]
         if unit.data.aero is not None:

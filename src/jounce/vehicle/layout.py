@@ -18,7 +18,7 @@ from jounce.components.basics import DIAGNOSED, Array, Side, on_side
 from jounce.components.body.attached import Attached
 from jounce.components.body.body import Body
 from jounce.components.body.split import FRONT
-from jounce.components.brakes.disc import DiscBrake
+from jounce.components.brakes.wheel_brake import WheelBrake
 from jounce.components.places import AxlePlace, UnitPlace, VehiclePlace, WheelPlace
 from jounce.components.steering.steering import Steering
 from jounce.components.suspension.axle import Suspension
@@ -50,7 +50,7 @@ class AxleData:
 
     suspension: Suspension
     wheels: Wheels
-    brake: DiscBrake | None
+    brake: WheelBrake | None
     steering: Steering | None
     on: str  # the body it hangs on
     sides: tuple[Side, ...]

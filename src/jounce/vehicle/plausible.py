@@ -257,6 +257,5 @@ def _brake_force(vehicle: Vehicle, wheel: WheelPlace) -> float:
     brakes, axle = vehicle.brakes, wheel.axle
     if axle.data.brake is None or brakes is None:
         return 0.0
-    disc = on_side(axle.data.brake, wheel.side)
-    pressure = brakes.master_cylinder_pressure_gain * brakes.share_of(axle)
-    return float(pressure * disc.piston_area * 2 * disc.mu * disc.effective_radius / wheel.centre[2])
+    brake = on_side(axle.data.brake, wheel.side)
+    return float(brake.full_moment(brakes.line_pressure(axle)) / wheel.centre[2])

@@ -34,6 +34,7 @@ from jounce.components.body.body import AddedMass, Body
 from jounce.components.body.split import SplitChassis, SplitStiffness
 from jounce.components.brakes.disc import DiscBrake
 from jounce.components.brakes.hydraulics import Brakes
+from jounce.components.brakes.wheel_brake import WheelBrake
 from jounce.components.drive.ideal import Drive
 from jounce.components.part import Part
 from jounce.components.places import VehiclePlace
@@ -263,9 +264,9 @@ class Vehicle(Data):
         found: Wheels = on_side(self._axle(axle).wheels, side)
         return found
 
-    def brake(self, axle: int, side: Side = "L") -> DiscBrake:
+    def brake(self, axle: int, side: Side = "L") -> WheelBrake:
         """Brake data of an axle on one side."""
-        found: DiscBrake = on_side(self._axle(axle).brake, side)
+        found: WheelBrake = on_side(self._axle(axle).brake, side)
         return found
 
     def wheel_centre(self, axle: int, side: Side) -> Array:

@@ -165,3 +165,21 @@ def test_a_sedan_that_brakes_fully_on_split_friction_stays_in_its_lane(speed: st
     v = float(event.speed)
     # between the whole car on ice (0.2) and on the dry road
     assert v * v / (2 * 9.81 * 1.0) < stopping < 0.6 * v * v / (2 * 9.81 * 0.2)
+
+
+@pytest.mark.parametrize("friction", [1.0, 0.3])
+def test_the_threshold_goes_with_the_friction_in_use(plain_car: jv.Vehicle, friction: float) -> None:
+    """κ_0 + (threshold − κ_0) (F_x/F_z)², with the forces of each wheel as they are; (4) of the part by hand."""
+    data = {**CONTROL, "least_threshold": 0.004}
+    free = slipping(plain_car.with_(**{"brakes.abs": None}), 17.0, SLIPS)
+    held = slipping(plain_car.with_(**{"brakes.abs": data}), 17.0, SLIPS)
+    for sim in (free, held):
+        sim.set_parameters({"ground.friction": friction})
+        sim.set_states({f"{c}.tire.u": 0.03 * (1 + i) * sim.state(f"{c}.tire.u") for i, c in enumerate(CORNERS)})
+        sim.set_inputs({"brake": 0.4})
+    for place in CORNERS:
+        force, load = (held.output(f"Tire.Ground_Surface_Force_{axis}.{place}") for axis in "XZ")
+        begins = 0.004 + (THRESHOLD - 0.004) * min(abs(force) / load, 1.0) ** 2
+        expected = min(max(1 - GAIN * (-SLIPS[place] - begins), 0.0), 1.0)
+        whole, left = (sim.output(f"Brake_Moment.{place}") for sim in (free, held))
+        assert left / whole == pytest.approx(expected, abs=GAIN * 0.01)

@@ -3,6 +3,7 @@
     s = clip(1 − gain (|κ| − threshold), 0, 1)   while it brakes (drives) too much, above a low speed              (1)
 
 A demand is answered by the whole axle chain; this is the specification's ideal control, which knows the true slip.
+Controllers that see what sensors tell take its place where a car or a run has one (``hydraulic_abs``, ``traction``).
 
 Where the road grips on one side only, every wheel at its own limit makes a yaw moment that turns the car round before a
 driver can counter it. Two things are usual against it ([Reif2014], antilock braking systems), and off unless
@@ -13,18 +14,26 @@ they are given. With the factor s of a wheel and s_o of the other wheel of its a
 
 In (3) the wheel that grips may have more than the other only as x grows, which takes the time T, and gives it back at
 once. An axle with (2) does not have (3); an axle with one wheel has neither.
+
+The slip of largest force is smaller where the road grips less, since the stiffness of a tire stays. Where
+``least_threshold`` κ_0 is given, the threshold goes with the friction in use, which an ideal control knows; its square
+makes up for what the gain adds to the slip where nearly all torque is taken away:
+
+    κ_t = κ_0 + (threshold − κ_0) min(|F_x|/F_z, 1)²                                                              (4)
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from jounce.components.controllers.arbiter import arbiter
 from jounce.components.model import WheelModel
 from jounce.components.part import Part, Symbols
 from jounce.components.places import WheelPlace
 from jounce.core.fields import choice, quantity
 from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else
 
+LIGHT = 100.0  # N: a wheel with less is in the air
 SIGNS = {"braking": -1.0, "driving": 1.0}  # of the slip that counts
 
 
@@ -36,6 +45,13 @@ class SlipControl(Part):
     kind: Literal["ideal"] = choice("ideal", doc="kind of control")
     threshold: float = quantity("-", 0.08, gt=0, typical=(0.005, 0.6), doc="slip at which it begins")
     gain: float = quantity("-", 12.0, gt=0, typical=(0.1, 1e3), doc="how fast the torque fades with slip")
+    least_threshold: float | None = quantity(
+        "-",
+        None,
+        gt=0,
+        typical=(0.001, 0.2),
+        doc="slip at which it begins where the road has no grip; absent: threshold",
+    )
     low_speed: float = quantity("m/s", 2.0, ge=0, typical=(0.0, 20.0), doc="below this speed it is off")
     select_low: Literal["none", "rear", "all"] = choice(
         "none", doc="axles whose wheels both have the torque of the one that slips more; rear: all but the first"
@@ -69,7 +85,12 @@ class SlipControl(Part):
         slip = SIGNS[way] * forward * (rolling - vx) / fmax(fabs(vx), 0.1)
         word = name.upper()
         doc = f"slip at which the {word} begins"
-        begins = at.vehicle.through(p.threshold, "-", doc, added=f"{word}.{word}_threshold")
+        begins = p.threshold
+        if self.least_threshold is not None:
+            grip = fabs(at.tire.values["fx"]) / fmax(at.tire.values["fz"], LIGHT)
+            grip = fmin(grip, 1.0)
+            begins = p.least_threshold + (p.threshold - p.least_threshold) * grip * grip  # (4)
+        begins = at.vehicle.through(begins, "-", doc, added=f"{word}.{word}_threshold")
         found = if_else(fabs(vx) > p.low_speed, clip(1 - p.gain * (slip - begins), 0.0, 1.0), 1.0)
         active = at.vehicle.outside(
             f"{word}.Internal_{word}_Activity", "-", f"1 keeps, 0 removes the {word}", "flag", 1.0
@@ -77,9 +98,16 @@ class SlipControl(Part):
         return found if active is None else if_else(active > 0.5, found, 1.0)
 
 
+def _replaced(at: WheelModel, name: str) -> bool:
+    """Whether a controller of the run does the same (``arbiter``): two of them would work against each other."""
+    if name == "abs":
+        return arbiter(at.vehicle).has(f"pressure.{at.place.name}", "abs")
+    return arbiter(at.vehicle).has("throttle", "traction_control")
+
+
 def limited(at: WheelModel, name: str, way: Literal["braking", "driving"]) -> Any:
     """The factor of the vehicle's control of that name (abs, tcs) at a wheel; 1 without one."""
-    if f"slip_control.{name}" not in at.vehicle.signals:
+    if f"slip_control.{name}" not in at.vehicle.signals or _replaced(at, name):
         return 1.0
     control: SlipControl = at.vehicle.signals.read(f"slip_control.{name}", f"wheel {at.place.name}")
     value = control.factor(at, {"abs": "brake.abs", "tcs": "tcs"}[name], way, name)

@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 from pydantic import model_validator
 
 from jounce.components.basics import Subsystem
+from jounce.components.controllers.arbiter import decided_throttle
 from jounce.components.controllers.slip_control import SlipControl, limited
 from jounce.components.drive.base import DrivePart, Energy, Seen, Station, Yielding
 from jounce.components.drive.battery import Battery
@@ -429,6 +430,7 @@ class Driveline(Subsystem):
             station.tell_energy()
         if self.battery is not None:
             self.battery.tell_in(at, at.symbols(self.battery, "driveline.battery"))
+        decided_throttle(at, at.signals.read("throttle", "channels"))  # channels of shares
         for name in DEMANDS:
             if at.signals.is_read(name):
                 at.channel(f"driver_demands.{name}", at.signals.read(name, "channels"), "-", DEMANDS[name])

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 from pydantic import model_validator
 
 from jounce.components.basics import DIAGNOSED, Subsystem
+from jounce.components.controllers.arbiter import decided_throttle
 from jounce.components.controllers.slip_control import SlipControl, limited
 from jounce.components.drive.hub import act, through
 from jounce.components.drive.thrust import Thrust
@@ -70,8 +71,9 @@ class Drive(Subsystem):
             at.signals.provide("slip_control.tcs", lambda: self.tcs, "drive.tcs")
 
     def connect(self, at: VehicleModel, p: Symbols) -> None:
+        demand = decided_throttle(at, at.signals.read("throttle", "drive"))
         for wheel in at.wheels.values():
-            torque = wheel.symbols(self).drive_share * p.max_torque * at.signals.read("throttle", "drive")
+            torque = wheel.symbols(self).drive_share * p.max_torque * demand
             if self.tcs is not None:
                 torque = torque * limited(wheel, "tcs", "driving")
             act(wheel, through(wheel, torque))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from jounce.components.controllers.arbiter import decided_throttle
 from jounce.components.drive.base import DrivePart, Energy, Station
 from jounce.components.drive.train import passed
 from jounce.core.curves import Curve
@@ -76,6 +77,7 @@ class Machine(DrivePart):
         """The pedal after scaling and offset of a run, from 0 to 1."""
         model, word = here.model, self._ports(here)[0]
         given = here.read_or(f"driveline.{self.pedal}_pedal", here.read("throttle"))
+        given = decided_throttle(model, given, tell=False)
         scale = model.outside(f"{word}.throttle_scaling", "-", "factor on the throttle of this machine", "scale", 1.0)
         offset = model.outside(f"{word}.throttle_offset", "-", "added to the throttle of this machine", "added")
         given = given if scale is None else scale * given

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from jounce.core.errors import JounceError
 from jounce.core.fields import flag, quantity
 from jounce.events.base import Driven, safety_ends
 from jounce.events.follow import ROBOT, follow, follower, released
@@ -38,6 +39,7 @@ WORDS = {
     "mean_deceleration": "Mean deceleration over the distance",
     "peak_deceleration": "Largest deceleration",
     "dive_gradient": "Brake dive",
+    "adhesion_utilisation": "Utilisation of adhesion, UN R13-H",
 }
 FIRST = ("stopping_distance", "mfdd", "dive_gradient")
 
@@ -64,7 +66,34 @@ def of_run(run: Run) -> Figures:
     nominal = run.number("initial_velocity", "m/s")
     if math.isnan(nominal):
         nominal = run.number("speed", "m/s")
-    return braking(run.time, _along_the_way(run), start=start, nominal_speed=nominal, **given)
+    adhesion = run.metadata.get("adhesion")
+    known = math.nan if adhesion is None else float(adhesion)
+    return braking(run.time, _along_the_way(run), start=start, nominal_speed=nominal, adhesion=known, **given)
+
+
+def _adhesion(start: Start, run: Run, friction: float) -> float:
+    """Largest longitudinal force of all tires over their loads, from the second half of the speed on; nan on roads,
+    whose friction changes, and of tires that are not there as a law."""
+    names = {name: f"Tire.Ground_Surface_Force_Z.{name}" for name in start.description.wheels}
+    known = set(run.channels())
+    if not start.scene.even or "chassis_velocities.longitudinal" not in known or not known.issuperset(names.values()):
+        return math.nan
+    v = run["chassis_velocities.longitudinal"]
+    rows = (v < 0.5 * v[0]) & (v > 0.1 * v[0])
+    if not rows.any():
+        return math.nan
+    kappa = np.linspace(-0.4, 0.0, 401)
+    most = total = 0.0
+    for name, channel in names.items():
+        load, tire = float(np.mean(run[channel][rows])), start.description.tires[name]
+        if load <= 0.0:
+            continue
+        try:
+            most += float(np.abs(tire.steady(load, kappa, friction=friction).fx).max())
+        except JounceError:
+            return math.nan
+        total += load
+    return most / total if total > 0 and most > 0 else math.nan
 
 
 # --- the event -------------------------------------------------------------------------------------------------------
@@ -97,6 +126,10 @@ class StraightBraking(Driven):
 
     def judged(self, recorded: Recording) -> Recording:
         return turned_round(self, recorded)
+
+    def completed(self, start: Start, result: Run) -> Run:
+        found = _adhesion(start, result, self.friction)
+        return result if math.isnan(found) else result.with_metadata(adhesion=found)
 
     def program(self, start: Start) -> Program:
         steering = straight_ahead(self, start)

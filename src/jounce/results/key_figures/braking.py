@@ -4,8 +4,13 @@
 
 which is the regulation's (v_b² − v_e²)/(25.92 (s_e − s_b)) with v in km/h. v₀ and the distance s are counted from the
 first movement of the brake pedal. The stopping distance is also given for a nominal speed, s·(v_nominal/v₀)², so that
-runs that began a little faster or slower compare. Dive is body pitch per deceleration, both as means between v_b and
-v_e.
+runs that began a little faster or slower compare. With the time t_m from 45 to 15 km/h and the adhesion k,
+
+    ε = z/k,   z = (v_45 − v_15)/(g t_m) = 0.849 s/t_m                                                            (2)
+
+is the adhesion that a stop utilises (UN R13-H, annex 6; there k is measured by stops without control, here it is the
+largest force that the tires have under the loads of this stop). Dive is body pitch per deceleration, both as means
+between v_b and v_e.
 """
 
 from __future__ import annotations
@@ -29,6 +34,7 @@ from jounce.results.key_figures.common import (
 )
 from jounce.results.signals import crossing
 
+UTILISED = (45.0, 15.0)  # km/h, between which the utilisation of adhesion is measured
 MOVING = 1.0  # m/s, least speed from which a stop is looked at
 STANDSTILL = 0.1  # m/s; what is left below is added as v²/(2 a)
 
@@ -42,6 +48,7 @@ def braking(
     longitudinal_acceleration: Array | None = None,
     pitch: Array | None = None,
     nominal_speed: float = math.nan,
+    adhesion: float = math.nan,
 ) -> Figures:
     """Return the key figures of a stop.
 
@@ -51,11 +58,12 @@ def braking(
     start : first movement of the pedal, s; without it, that of ``brake``; without both, where the speed begins to fall
     longitudinal_acceleration, pitch : m/s² (braking negative), rad (nose down positive)
     nominal_speed : m/s, to which the stopping distance is referred as well
+    adhesion : k, largest friction of all tires under their loads while the car brakes
 
     Returns
     -------
     stopping_distance, stopping_distance_nominal (m), mfdd, mean_deceleration, peak_deceleration (m/s²),
-    stopping_time (s), initial_speed (km/h), dive_gradient (deg/g)
+    stopping_time (s), initial_speed (km/h), dive_gradient (deg/g), adhesion_utilisation (-)
     """
     figures = Figures()
     why = unsound(time, speed)
@@ -87,6 +95,14 @@ def braking(
         way = travelled_at(time, speed, low) - travelled_at(time, speed, high)
         figures.put("mfdd", ((0.8 * v0) ** 2 - (0.1 * v0) ** 2) / (2 * way), "m/s2")
         mean = 0.7 * v0 / (low - high)
+
+    if not math.isnan(adhesion):
+        begun, done = (crossing(time, speed, v / 3.6, after=start, rising=False) for v in UTILISED)
+        if math.isnan(begun) or math.isnan(done):
+            figures.missing(["adhesion_utilisation"], "-", "braking: the speed does not pass 45 and 15 km/h")
+        else:
+            used = (UTILISED[0] - UTILISED[1]) / 3.6 / (GRAVITY * (done - begun))
+            figures.put("adhesion_utilisation", used / adhesion, "-")  # (2)
 
     stop = crossing(time, speed, STANDSTILL, after=start, rising=False)
     if math.isnan(stop):

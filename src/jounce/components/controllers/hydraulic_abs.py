@@ -1,0 +1,192 @@
+"""Hydraulic anti-lock control: valves build, hold and dump pressure by what wheel-speed sensors tell.
+
+At every sample (5 ms) each channel has an estimate of the slip of its wheel and of how it goes on, from the sensed
+speed v_w, the speed v_r that the wheel would have without slip (``sensors`` (2)), and both accelerations:
+
+    s = 1 − v_w/v_r,     s_p = s + t_p (a_x − a_w)/v_r                                                             (1)
+
+and compares with what a tire bears. The slip of largest force grows with the grip of the road, since the stiffness of a
+tire does not; what the car decelerates by tells the grip:
+
+    s* = s_0 + s_1 |a_x|/g + v_0/v_r,     e = s_p − s*                                                             (2)
+
+A wheel is controlled from the first e > 0 on for which the grip in (2) is that of the best road, |a_x| = g: before, the
+car has not yet felt what the road bears.
+
+e > band: the outlet opens, by the share d = (e − band)/w of the time, and beyond e > s_l, where the wheel is about to
+lock, more and more; e < −band: the inlet, by b = (−e − band)/w; between them both are shut. The width of the outlet is
+given, that of the inlet is a share of s*; w = width (1 + v_1/v_r) grows as the car slows down, since a tire answers
+after a way, not after a time. v_0/v_r is what teeth resolve. Pressure behind the valves, with the pressure p_l before
+them, by the flow through orifices into a caliper whose stiffness is in k; pulses are shorter where pressures are low:
+
+    ṗ = b min(k_b √(p_l − p), g_b (p + p_0)),     ṗ = −d min(k_d √p, g_d (p + p_0)),  towards −k_d √p beyond s_l   (3)
+
+A wheel that does not slip too much has its line; one that did has it again when p has come back to p_l, or when the
+car is slower than ``low_speed``, where p grows to p_l by (3) so slowly that the last metre has no jerk.
+
+Both wheels of an axle are one channel with ``select_low``: what slips more decides. On other axles, while one wheel is
+controlled and has less pressure than the other, that one builds no faster than ``split_rate``: the yaw moment on a road
+that grips on one side grows as slowly as a driver can steer against it.
+
+The unit sees sensors only. Control by slip and acceleration of the wheel, valves and yaw moment delay: [Reif2014],
+antilock braking systems; (2) and the law of the shares are ours. Not modelled: the pump, which has always fluid to
+spare.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Literal
+
+from jounce.components.controllers.arbiter import UNLIMITED, arbiter
+from jounce.components.controllers.controller import Controller
+from jounce.components.controllers.sensors import Sensed, sensed
+from jounce.components.model import VehicleModel, WheelModel
+from jounce.components.part import Symbols
+from jounce.components.places import WheelPlace
+from jounce.core.constants import GRAVITY
+from jounce.core.fields import choice, quantity
+from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else, logic_and, logic_or, sqrt
+
+NAME = "abs"  # for the arbiter
+PERIOD = 0.005  # s
+RECOVERED = 0.04  # s without pressure after which a wheel rolls freely
+PRESSED = 2e5  # Pa: less in a line is no braking
+SLOWEST = 0.5  # m/s, in slips
+RATED = 1e7  # Pa: pressure at which flows of valves are given
+AT_FIRST = 0.4  # of the preview: pressure that grows fast slows the wheel for a moment before its tire answers
+RELEASE = 0.06  # share of the inlet below the low speed: slow enough that nobody feels it
+FORESEEN = 0.1  # slip that may be foreseen: of slow wheels few edges tell
+APART = 5e5  # Pa between the wheels of an axle that is no split road
+
+
+class HydraulicABS(Controller):
+    """Anti-lock control by valves and wheel-speed sensors."""
+
+    kind: Literal["hydraulic_abs"] = choice("hydraulic_abs", doc="kind of controller")
+    select_low: Literal["none", "rear", "all"] = choice(
+        "rear", doc="axles whose wheels are one channel, that of the wheel that slips more; rear: all but the first"
+    )
+    slip: float = quantity("-", 0.006, ge=0, typical=(0.0, 0.3), doc="that is wanted on a road without grip, s_0")
+    slip_per_grip: float = quantity("-", 0.085, ge=0, typical=(0.0, 0.5), doc="what a deceleration of 1 g adds, s_1")
+    slip_speed: float = quantity("m/s", 0.08, ge=0, typical=(0.0, 1.0), doc="what slow teeth add, v_0")
+    preview: float = quantity("s", 0.025, ge=0, typical=(0.0, 0.2), doc="for which the slip is foreseen, t_p")
+    band: float = quantity("-", 0.003, ge=0, typical=(0.0, 0.1), doc="half the range of slip in which pressure is held")
+    width: float = quantity("-", 0.06, gt=0, typical=(0.005, 0.5), doc="of slip beyond it, for the outlet")
+    build_width: float = quantity("-", 1.0, gt=0, typical=(0.05, 5.0), doc="the same for the inlet, of the wanted slip")
+    build_rate: float = quantity(
+        "Pa/s", 1e8, gt=0, typical=(1e6, 1e9), doc="through the inlet at 10 MPa, k_b sqrt(10 MPa)"
+    )
+    dump_rate: float = quantity(
+        "Pa/s", 1.2e8, gt=0, typical=(1e6, 1e9), doc="through the outlet at 10 MPa, k_d sqrt(10 MPa)"
+    )
+    build_share: float = quantity("1/s", 8.0, gt=0, typical=(0.5, 50.0), doc="fastest relative build, g_b")
+    dump_share: float = quantity("1/s", 14.0, gt=0, typical=(0.5, 100.0), doc="fastest relative dump of pulses, g_d")
+    locking: float = quantity(
+        "-", 0.15, gt=0, typical=(0.02, 0.5), doc="slip beyond the wanted one from which it is open"
+    )
+    slow: float = quantity("m/s", 15.0, ge=0, typical=(0.0, 50.0), doc="speed at which the width has doubled, v_1")
+    build_least: float = quantity("Pa", 5e5, gt=0, typical=(1e4, 5e6), doc="p_0")
+    split_rate: float = quantity("Pa/s", 3e6, gt=0, typical=(1e5, 1e8), doc="of the wheel that grips on a split road")
+    low_speed: float = quantity("m/s", 3.0, ge=0, typical=(0.0, 10.0), doc="below which it lets the line through")
+
+    def selects(self, place: WheelPlace) -> bool:
+        return self.select_low == "all" or (self.select_low == "rear" and place.axle.number > 1)
+
+    def provide(self, at: VehicleModel, p: Symbols) -> None:
+        for name, wheel in at.wheels.items():
+            arbiter(at).enter(f"pressure.{name}", NAME, "limit", partial(self._limit, at, p, wheel))
+        at.signals.provide("sensed.unbraked", lambda: self._logic(at, p)[0], self.kind)
+
+    # -- signals -----------------------------------------------------------------------------------------------------
+
+    def _logic(self, at: VehicleModel, p: Symbols) -> tuple[Any, Any, Any]:
+        """Its blocks and signals; before sensors, which ask whether a wheel rolls freely."""
+        if "logic" not in p.kept:
+            scope = at.scope(self.kind)
+            logic = scope.block("logic", PERIOD, doc="decides what the valves do")
+            valves = scope.block("valves", doc="pressure behind the valves")
+            freely = logic.signal("freely", "-", "1 while a wheel is known to roll freely")
+            p.kept["logic"] = (freely, logic, valves)
+            for name in at.wheels:
+                p.kept[name] = {
+                    "acts": logic.signal(f"acts.{name}", "-", "1 while it is controlled"),
+                    "share": logic.signal(f"share.{name}", "-", "of the time: builds above zero, dumps below"),
+                    "empty": logic.signal(f"empty.{name}", "s", "since when it has no pressure"),
+                    "limit": valves.signal(f"limit.{name}", "Pa", "pressure behind the valves", UNLIMITED),
+                }
+        found: tuple[Any, Any, Any] = p.kept["logic"]
+        return found
+
+    def _limit(self, at: VehicleModel, p: Symbols, wheel: WheelModel) -> Any:
+        sensed(at, self.kind)  # first: what they tell is used at the same instant
+        self._logic(at, p)
+        return p.kept[wheel.place.name]["limit"]
+
+    # -- the law -----------------------------------------------------------------------------------------------------
+
+    def close(self, at: VehicleModel, p: Symbols) -> None:
+        freely, logic, valves = self._logic(at, p)
+        seen = sensed(at, self.kind)
+        empty = [p.kept[name]["empty"] for name in at.wheels]
+        logic.update(freely, if_else(sum(if_else(time > RECOVERED, 1.0, 0.0) for time in empty) > 0.5, 1.0, 0.0))
+        errors, firsts = ({name: self._error(p, seen, name, first) for name in at.wheels} for first in (False, True))
+        lines = {name: arbiter(at).before(at, f"pressure.{name}", NAME) for name in at.wheels}
+        on = logic_and(logic_and(p.active > 0.5, seen.started > 0.5), seen.speed > p.low_speed)
+        begins = {}
+        for name, wheel in at.wheels.items():
+            own, other = p.kept[name], wheel.paired.place.name
+            pressed = fmax(lines[name], lines[other]) > PRESSED
+            too_much = fmax(firsts[name], firsts[other]) > 0  # one wheel of an axle takes the other along
+            stays = logic_and(own["acts"] > 0.5, lines[name] > 1.001 * own["limit"])
+            stays = logic_or(stays, p.kept[other]["acts"] > 0.5)
+            begins[name] = if_else(logic_and(logic_and(on, pressed), logic_or(too_much, stays)), 1.0, 0.0)
+        for name, wheel in at.wheels.items():
+            own, other = p.kept[name], wheel.paired.place.name
+            error = fmax(errors[name], errors[other]) if self.selects(wheel.place) else errors[name]
+            slows = 1 + p.slow / fmax(seen.speed, SLOWEST)
+            builds = p.build_width * self._wanted(p, seen.speed, fabs(seen.ax) / GRAVITY)
+            opens = clip((fabs(error) - p.band) / (slows * if_else(error > 0, p.width, builds)), 0.0, 1.0)
+            flows = clip((error - p.locking) / p.locking, 0.0, 1.0)
+            logic.update(own["acts"], begins[name])
+            dry = logic_and(own["acts"] > 0.5, own["limit"] < PRESSED)
+            logic.update(own["empty"], if_else(dry, own["empty"] + logic.period, 0.0))
+            logic.update(own["share"], if_else(error > 0, -opens - flows, opens))
+            freed = if_else(seen.speed > p.low_speed, 1.0, RELEASE)
+            self._valve(p, valves, own, p.kept[other], lines[name], freed, split=not self.selects(wheel.place))
+
+    def _error(self, p: Symbols, seen: Sensed, name: str, first: bool) -> Any:
+        """e (2); the ``first`` time with the grip of the best road, and foreseen by less."""
+        fast = fmax(seen.reference[name], SLOWEST)
+        slip = 1 - seen.wheel_speed[name] / fast
+        ahead = p.preview * (seen.ax - seen.wheel_acceleration[name]) / fast
+        foreseen = slip + (AT_FIRST if first else 1.0) * clip(ahead, -FORESEEN, FORESEEN)  # (1)
+        grip = 1.0 if first else fabs(seen.ax) / GRAVITY
+        return foreseen - self._wanted(p, fast, grip)
+
+    def _wanted(self, p: Symbols, speed: Any, grip: Any) -> Any:
+        """s* (2)."""
+        return p.slip + p.slip_per_grip * grip + p.slip_speed / fmax(speed, SLOWEST)
+
+    def _valve(self, p: Symbols, valves: Any, own: Any, other: Any, line: Any, freed: Any, split: bool) -> None:
+        """(3), and the line where nothing is controlled."""
+        h, acts = valves.period, own["acts"] > 0.5
+        here = fmin(own["limit"], line)
+        gentle = p.build_share * (here + p.build_least)
+        inlet = fmin(p.build_rate * sqrt(fmax(line - here, 0.0) / RATED), gentle)
+        if split:
+            lower = logic_and(other["acts"] > 0.5, here > other["limit"] + APART)
+            inlet = if_else(lower, fmin(inlet, p.split_rate), inlet)
+        share = if_else(acts, own["share"], freed)
+        outlet = p.dump_rate * sqrt(fmax(here, 0.0) / RATED)
+        pulsed = fmin(outlet, p.dump_share * (here + p.build_least))
+        falls = fmin(-share, 1.0) * pulsed + fmax(-share - 1.0, 0.0) * (outlet - pulsed)
+        rate = if_else(share > 0, share * inlet, -falls)
+        moved = fmax(here + h * rate, 0.0)
+        done = logic_and(own["acts"] < 0.5, moved >= 0.98 * line)
+        valves.update(own["limit"], if_else(done, UNLIMITED, moved))
+
+    def tell(self, at: VehicleModel, p: Symbols) -> None:
+        for name in at.wheels:
+            at.channel(f"ABS_activity.{name}", p.kept[name]["acts"], "-", "1 while it acts")
+            at.channel(f"ABS_Valve.{name}", p.kept[name]["share"], "-", "builds above zero, dumps below, by its share")

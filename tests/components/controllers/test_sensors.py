@@ -1,0 +1,96 @@
+"""Sensors of controllers: what teeth tell, what the estimate of the speed is worth, offsets and noise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import jounce as jn
+import jounce.vehicle as jv
+from cars import compact
+from jounce import events
+from jounce.components.controllers.hydraulic_abs import HydraulicABS
+from jounce.runtime.recording import Recording
+from jounce.sim import car
+
+WHEELS = ("L1", "R1", "L2", "R2")
+T = 0.005
+
+
+@pytest.fixture(scope="module")
+def described() -> car.Description:
+    return car.describe(compact(), ground="inclined", parts=(HydraulicABS(),))
+
+
+def rolled(described: car.Description, speed: float, seconds: float, **inputs: float) -> Recording:
+    sim = car.simulation(described)
+    sim.set_states({"chassis.vx": speed})
+    sim.set_states({f"{c}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in WHEELS})
+    sim.set_inputs(inputs)
+    return sim.run(seconds, interval=T)
+
+
+@pytest.mark.parametrize("speed", [31.0, 6.0])
+def test_a_ring_tells_the_speed_of_its_wheel(described: car.Description, speed: float) -> None:
+    """By edges to within the run-out, 2π e/N of the speed, and what changes within the time between two edges."""
+    run = rolled(described, speed, 1.5)
+    later = run.time > 0.02
+    for place in WHEELS:
+        radius = 1.03 * compact().wheel_centre(int(place[1]), place[0])[2]
+        spin = run[f"Wheel.Omega.{place}"]
+        true, told = radius * np.abs(spin), run[f"Sensed.wheel_speed.{place}"]
+        between = 2 * math.pi / 48 / spin.min() + T
+        slack = 2 * math.pi * 0.01 / 48 * speed + np.abs(np.gradient(true, run.time)).max() * between
+        assert np.abs(told - true)[later].max() < 1.5 * slack + 1e-3
+        assert np.abs(told - true)[later].max() > 1e-6 * speed, "it is no copy of the truth"
+
+
+def test_a_wheel_that_stands_is_seen_by_and_by(described: car.Description) -> None:
+    """A locked wheel has no edges: what is told falls as 1/(time since the last one)."""
+    sim = car.simulation(described)
+    sim.set_parameters({"hydraulic_abs.active": 0.0})
+    speed = 12.0
+    sim.set_states({"chassis.vx": speed})
+    sim.set_states({f"{c}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in WHEELS})
+    sim.set_inputs({"brake": 1.0})
+    run = sim.run(0.6, interval=T)
+    locked = np.nonzero(np.abs(run["Wheel.Omega.L1"]) < 0.1)[0][0]
+    told = run["Sensed.wheel_speed.L1"][locked:]
+    since = run.time[locked:] - run.time[locked] + 2 * T
+    radius = 1.03 * compact().wheel_centre(1, "L")[2]
+    assert (told[5:] <= 1.05 * radius * 2 * math.pi / 48 / (since[5:] - 2 * T)).all()
+    assert told[0] > 0.1, "not known at once"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("friction", [1.0, 0.3])
+def test_the_speed_of_the_car_is_known_while_all_wheels_slip(friction: float) -> None:
+    """Full braking: between 90 % and 15 % of the first speed the estimate is within 4 % of that."""
+    event = events.StraightBraking(friction=friction, speed=25.0, controller="hydraulic_abs", end_time=20.0)
+    run = jn.run(jv.load("sedan"), event)
+    true, told = run["chassis_velocities.longitudinal"], run["Sensed.speed"]
+    rows = (true < 0.9 * 25.0) & (true > 0.15 * 25.0)
+    assert np.abs(told - true)[rows].max() < 0.04 * 25.0
+    rolls = [run[f"Wheel.Omega.{c}"] * run[f"Tire.Effective_Rolling_Radius.{c}"] for c in WHEELS]
+    slips = [1 - v / np.maximum(true, 1.0) for v in rolls]
+    assert np.mean(np.min(slips, axis=0)[rows] > 0.005) > 0.5, "most of the time even the fastest wheel slips"
+
+
+def test_offsets_and_noise_are_those_that_are_given(described: car.Description) -> None:
+    """At rest the mean of what is told is the offset, its spread that of filtered white noise, σ √(k/(2 − k))."""
+    sim = car.simulation(described)
+    sim.set_parameters({
+        "sensors.yaw_rate_offset": 0.013, "sensors.yaw_rate_noise": 0.02, "sensors.ay_offset": -0.3,
+        "sensors.ay_noise": 0.4, "ground.height": -50.0, "gravity": 0.0,
+    })  # fmt: skip
+    run = sim.run(30.0, interval=T)
+    keep = T / 0.015
+    samples = len(run.time)
+    for name, offset, sigma in (("yaw_rate", 0.013, 0.02), ("ay", -0.3, 0.4)):
+        told = run[f"Sensed.{name}"]
+        spread = sigma * math.sqrt(keep / (2 - keep))
+        # neighbours of a low-pass go together: some (2 - k)/k = 5 samples count as one
+        assert np.mean(told) == pytest.approx(offset, abs=4 * sigma / math.sqrt(samples))
+        assert np.std(told) == pytest.approx(spread, rel=4 * math.sqrt(5 / samples))
