@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 import jounce.vehicle as jv
+from ideal_cars import ideal
 from jounce.core.part_registry import PARTS, kind_of
 
 CARRIERS = {"ideal", "hub", "thrust"}  # a drive without a driveline
@@ -46,7 +47,7 @@ def below(modules: set[str], folder: str) -> set[str]:
 
 
 def test_a_car_imports_what_its_file_names(tmp_path: Path) -> None:
-    sedan = imported("sports")  # a steering of maps
+    sedan = imported(ideal("sports").save(tmp_path / "plain.yaml"))  # a steering of maps, an ideal drive
     assert below(sedan, "drive") == CARRIERS
     assert not below(sedan, "steering") & MECHANISM
     assert not below(sedan, "driver")

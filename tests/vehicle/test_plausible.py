@@ -13,7 +13,7 @@ import jounce as jn
 import jounce.vehicle as jv
 from ideal_cars import ideal
 from jounce import events
-from jounce.core.errors import PlausibilityWarning
+from jounce.core.errors import PlausibilityWarning, StaticsError
 from jounce.core.fields import Data, meta
 from jounce.core.kinds import groups_of
 from jounce.core.part_registry import PARTS
@@ -244,8 +244,13 @@ def test_events_doubt_their_numbers_unless_accepted() -> None:
             assert made.doubts() == []
 
 
+def test_a_start_that_fails_tells_what_is_odd() -> None:
+    with pytest.raises(StaticsError, match=r"(?s)no steady running at 80 m/s.*speed: 80 m/s; did you mean 80 km/h"):
+        jn.run(jv.load("sedan"), events.RampSteer(speed=80, start_time=0.0, end_time=0.02))
+
+
 def test_a_run_carries_the_doubts_about_car_and_event() -> None:
-    car = jv.load("sedan").with_(**{"front_wheels.right": {"unsprung_mass": 1600.0}})
+    car = ideal("sedan").with_(**{"front_wheels.right": {"unsprung_mass": 1600.0}})
     run = jn.run(car, events.RampSteer(speed=80, start_time=0.0, end_time=0.02))
     told = [item.partition(" (")[0] for item in run.warnings]
     assert "front_wheels.right.unsprung_mass: 1600 kg; did you mean 1.6 kg instead of 1.6 t?" in told

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jounce.core.errors import ParameterError
+from jounce.core.errors import ParameterError, StaticsError
 from jounce.events.base import Event
 from jounce.events.options import INTERVAL, Live, Options, Progress
 from jounce.events.outcome import metadata_of, timing_of, with_road_flags
@@ -116,8 +116,11 @@ def make_ready(vehicle: Vehicle, event: Event, options: Options) -> Start:
     check_size(options.step, event.end_time / options.step, 1_000_000, 0)  # before anything is compiled
     vehicle = event.adapted(vehicle)
     scene, event = set_scene(vehicle, event, options)
-    start = Start(scene.describe(vehicle, event, options), event, options, scene)
     odd = [f"event: {item}" for item in event.doubts()]
+    try:
+        start = Start(scene.describe(vehicle, event, options), event, options, scene)
+    except StaticsError as why:  # perhaps for what is odd
+        raise StaticsError("\n  ".join([str(why), *vehicle.doubts(), *odd])) from why
     of_tires = cars.tire_warnings(vehicle) if options.tires is None else ()
     start.warnings[:0] = [*vehicle.doubts(), *odd, *options.remarks, *scene.remarks, *of_tires]
     return start

@@ -154,3 +154,13 @@ def test_switched_off_it_does_nothing() -> None:
 def test_an_unknown_controller_is_told_with_the_known_ones() -> None:
     with pytest.raises(ParameterError, match=r"straight-braking: controller = 'hydraulik_abs'.*hydraulic_abs"):
         jn.run(sedan(), events.StraightBraking(controller="hydraulik_abs"))
+
+
+@pytest.mark.slow
+def test_motors_do_not_brake_while_a_wheel_is_controlled() -> None:
+    """On ice the motors of the electric car lock its wheels by themselves; its stop uses the adhesion all the same."""
+    run = stop(jv.load("bev"), "ice", "hydraulic_abs")
+    assert float(run.kpis["adhesion_utilisation"][0]) >= 0.75
+    later = (run.time > 1.5) & (run["ABS_activity.L1"] > 0.5) & (run["chassis_velocities.longitudinal"] > 4.0)
+    assert later.any()
+    assert np.abs(run["Wheel.Drive_Moment.L1"][later]).max() < 150.0, "what is left is what turns with the wheel"

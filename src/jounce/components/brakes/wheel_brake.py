@@ -55,7 +55,14 @@ class BrakeHeat(Data):
     )
     air: float = quantity("K", 293.15, gt=0, typical=(230.0, 330.0), doc="temperature of the air around")
     initial: float = quantity("K", 293.15, gt=0, typical=(230.0, 900.0), doc="temperature at the start of a run")
-    fade: Curve = curve("K", "-", FADE, constant="value", doc="factor on the friction of the pads over temperature")
+    fade: Curve = curve(
+        "K",
+        "-",
+        FADE,
+        constant="value",
+        typical=(0.1, 2.0),
+        doc="factor on the friction of the pads over temperature",
+    )
 
 
 class WheelBrake(Part):

@@ -28,9 +28,9 @@ class HillHold(Controller):
     kind: Literal["hill_hold"] = choice("hill_hold", doc="kind of controller")
     still: float = quantity("m/s", 0.15, gt=0, typical=(0.01, 1.0), doc="sensed speed that counts as none")
     wait: float = quantity("s", 0.2, ge=0, typical=(0.0, 5.0), doc="for which it must be so")
-    throttle: float = quantity("-", 0.03, gt=0, lt=1, doc="demand of the drive that lets go")
+    throttle: float = quantity("-", 0.03, gt=0, lt=1, typical=(0.002, 0.5), doc="demand of the drive that lets go")
     release_rate: float = quantity("Pa/s", 2e7, gt=0, typical=(1e6, 1e9), doc="of the pressure when it lets go")
-    hold_time: float = quantity("s", 1e4, gt=0, doc="after which it lets go")
+    hold_time: float = quantity("s", 1e4, gt=0, typical=(0.1, 1e5), doc="after which it lets go")
 
     def provide(self, at: VehicleModel, p: Symbols) -> None:
         for name in at.wheels:

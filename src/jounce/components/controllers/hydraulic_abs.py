@@ -28,6 +28,8 @@ Both wheels of an axle are one channel with ``select_low``: what slips more deci
 controlled and has less pressure than the other, that one builds no faster than ``split_rate``: the yaw moment on a road
 that grips on one side grows as slowly as a driver can steer against it.
 
+Motors do not brake while a wheel is controlled: their torque cannot be dumped.
+
 The unit sees sensors only. Control by slip and acceleration of the wheel, valves and yaw moment delay: [Reif2014],
 antilock braking systems; (2) and the law of the shares are ours. Not modelled: the pump, which has always fluid to
 spare.
@@ -51,6 +53,9 @@ from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else, logic_and, logi
 NAME = "abs"  # for the arbiter
 PERIOD = 0.005  # s
 RECOVERED = 0.04  # s without pressure after which a wheel rolls freely
+WITH_THE_CAR = 2.0  # m/s2: difference of accelerations of a wheel that rolls freely
+NEARLY = 0.75  # of the speed of the car, that such a wheel has at least
+RETURN = 0.5  # s in which motors may brake again after a control
 PRESSED = 2e5  # Pa: less in a line is no braking
 SLOWEST = 0.5  # m/s, in slips
 RATED = 1e7  # Pa: pressure at which flows of valves are given
@@ -96,6 +101,7 @@ class HydraulicABS(Controller):
     def provide(self, at: VehicleModel, p: Symbols) -> None:
         for name, wheel in at.wheels.items():
             arbiter(at).enter(f"pressure.{name}", NAME, "limit", partial(self._limit, at, p, wheel))
+        arbiter(at).enter("regeneration", NAME, "scale", partial(self._motors, at, p))
         at.signals.provide("sensed.unbraked", lambda: self._logic(at, p)[0], self.kind)
 
     # -- signals -----------------------------------------------------------------------------------------------------
@@ -108,6 +114,7 @@ class HydraulicABS(Controller):
             valves = scope.block("valves", doc="pressure behind the valves")
             freely = logic.signal("freely", "-", "1 while a wheel is known to roll freely")
             p.kept["logic"] = (freely, logic, valves)
+            p.kept["motors"] = logic.signal("motors", "-", "share of the brake demand that motors have", 1.0)
             for name in at.wheels:
                 p.kept[name] = {
                     "acts": logic.signal(f"acts.{name}", "-", "1 while it is controlled"),
@@ -117,6 +124,12 @@ class HydraulicABS(Controller):
                 }
         found: tuple[Any, Any, Any] = p.kept["logic"]
         return found
+
+    def _motors(self, at: VehicleModel, p: Symbols) -> Any:
+        """What is left of the brake demand to motors."""
+        sensed(at, self.kind)
+        self._logic(at, p)
+        return p.kept["motors"]
 
     def _limit(self, at: VehicleModel, p: Symbols, wheel: WheelModel) -> Any:
         sensed(at, self.kind)  # first: what they tell is used at the same instant
@@ -141,6 +154,9 @@ class HydraulicABS(Controller):
             stays = logic_and(own["acts"] > 0.5, lines[name] > 1.001 * own["limit"])
             stays = logic_or(stays, p.kept[other]["acts"] > 0.5)
             begins[name] = if_else(logic_and(logic_and(on, pressed), logic_or(too_much, stays)), 1.0, 0.0)
+        controlled = sum(begins.values()) > 0.5
+        back = fmin(p.kept["motors"] + logic.period / RETURN, 1.0)
+        logic.update(p.kept["motors"], if_else(controlled, 0.0, back))
         for name, wheel in at.wheels.items():
             own, other = p.kept[name], wheel.paired.place.name
             error = fmax(errors[name], errors[other]) if self.selects(wheel.place) else errors[name]
@@ -149,7 +165,10 @@ class HydraulicABS(Controller):
             opens = clip((fabs(error) - p.band) / (slows * if_else(error > 0, p.width, builds)), 0.0, 1.0)
             flows = clip((error - p.locking) / p.locking, 0.0, 1.0)
             logic.update(own["acts"], begins[name])
-            dry = logic_and(own["acts"] > 0.5, own["limit"] < PRESSED)
+            # a wheel that was locked takes its time to spin up: until it moves with the car it tells nothing
+            along = fabs(seen.wheel_acceleration[name] - seen.ax) < WITH_THE_CAR
+            along = logic_and(along, seen.wheel_speed[name] > NEARLY * seen.reference[name])
+            dry = logic_and(logic_and(own["acts"] > 0.5, own["limit"] < PRESSED), along)
             logic.update(own["empty"], if_else(dry, own["empty"] + logic.period, 0.0))
             logic.update(own["share"], if_else(error > 0, -opens - flows, opens))
             freed = if_else(seen.speed > p.low_speed, 1.0, RELEASE)

@@ -50,8 +50,12 @@ class StabilityControl(Controller):
 
     kind: Literal["stability_control"] = choice("stability_control", doc="kind of controller")
     own_figures: bool = choice(True, doc="whether a run finds S and U of its car at the start")
-    steering_per_curvature: float = quantity("rad.m", 42.0, gt=0, doc="hand wheel angle per curvature, S")
-    understeer: float = quantity("rad.s2/m", 0.03, ge=0, doc="hand wheel angle per lateral acceleration, U")
+    steering_per_curvature: float = quantity(
+        "rad.m", 42.0, gt=0, typical=(1.0, 300.0), doc="hand wheel angle per curvature, S"
+    )
+    understeer: float = quantity(
+        "rad.s2/m", 0.03, ge=0, typical=(1e-4, 0.5), doc="hand wheel angle per lateral acceleration, U"
+    )
     grows: float = quantity("m/s2", 2.0, gt=0, typical=(0.2, 10.0), doc="lateral acceleration that may still come, m")
     lag: float = quantity("s", 0.06, gt=0, typical=(0.01, 0.5), doc="of the yaw rate that is wanted")
     bank_filter: float = quantity("s", 1.5, gt=0, typical=(0.2, 20.0), doc="time constant in which a bank is learnt")
@@ -65,7 +69,7 @@ class StabilityControl(Controller):
     dead_side_slip: float = quantity("rad", 3.0 * DEGREE, ge=0, typical=(0.0, 0.3), doc="that is left alone, d_b")
     yaw_gain: float = quantity("N.m.s/rad", 6e4, ge=0, typical=(1e3, 1e6), doc="moment per yaw rate, K_e")
     side_slip_gain: float = quantity("N.m/rad", 1.2e5, ge=0, typical=(1e3, 1e7), doc="moment per side slip, K_b")
-    least_moment: float = quantity("N.m", 300.0, ge=0, doc="moment below which no wheel is braked")
+    least_moment: float = quantity("N.m", 300.0, ge=0, typical=(1.0, 1e4), doc="moment below which no wheel is braked")
     build_rate: float = quantity("Pa/s", 6e7, gt=0, typical=(1e6, 1e9), doc="of the pressure that its pump makes")
     largest_pressure: float = quantity("Pa", 1.5e7, gt=0, typical=(1e6, 5e7), doc="that its pump makes")
     low_speed: float = quantity("m/s", 5.0, gt=0, typical=(1.0, 20.0), doc="below which it leaves the car alone")

@@ -31,8 +31,12 @@ class TorqueVectoring(Controller):
     kind: Literal["torque_vectoring"] = choice("torque_vectoring", doc="kind of controller")
     axle: Literal["first", "last"] = choice("last", doc="axle whose wheels have other torques")
     own_figures: bool = choice(True, doc="whether a run finds the figures of its car at the start")
-    steering_per_curvature: float = quantity("rad.m", 42.0, gt=0, doc="hand wheel angle per curvature")
-    understeer: float = quantity("rad.s2/m", 0.03, ge=0, doc="hand wheel angle per lateral acceleration that is wanted")
+    steering_per_curvature: float = quantity(
+        "rad.m", 42.0, gt=0, typical=(1.0, 300.0), doc="hand wheel angle per curvature"
+    )
+    understeer: float = quantity(
+        "rad.s2/m", 0.03, ge=0, typical=(1e-4, 0.5), doc="hand wheel angle per lateral acceleration that is wanted"
+    )
     lighter: float = quantity("-", 0.7, gt=0, typical=(0.1, 1.5), doc="of the understeer of the car that is wanted")
     gain: float = quantity("N.m.s/rad", 2e4, ge=0, typical=(100.0, 1e6), doc="moment per yaw rate, K")
     largest: float = quantity("N.m", 2000.0, ge=0, typical=(50.0, 2e4), doc="moment about the vertical, M_max")

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from jounce.components.controllers.arbiter import arbiter
 from jounce.components.drive.base import Energy, Station, constant
 from jounce.components.drive.engine import check_map
 from jounce.components.drive.machine import Machine
@@ -94,7 +95,8 @@ class Motor(Machine):
 
     def torque(self, here: Station, speed: Any, demand: Any) -> Any:
         """(1), before the battery."""
-        return self._quadrants(here, speed, demand, here.read("brake"))
+        brake = arbiter(here.model).apply("regeneration", here.read("brake"))
+        return self._quadrants(here, speed, demand, brake)
 
     def law(self, here: Station, speed: Any, demand: Any, brake: Any) -> Any:
         return here.p.torque_scale * self._quadrants(here, speed, demand, brake)
