@@ -290,19 +290,6 @@ def air_area(car: Vehicle, item: AeroForce) -> float:
     return force / (0.5 * aero.reference_density * aero.reference_velocity**2)
 
 
-def time_to(car: Vehicle, mass: float, speed: float, rolling: float, loads: tuple[float, float]) -> float:
-    """Full throttle from rest on the ideal drive, s; without slip."""
-    assert car.aero is not None
-    radii = [car.wheels(axle).wheel_centre_height for axle in (1, 2)]
-    spin = sum(2 * car.wheels(a).spin_inertia / r**2 for a, r in zip((1, 2), radii, strict=True))
-    shares = car.drive.shares
-    force = car.drive.max_torque * sum(shares[f"{s}{a}"] / radii[a - 1] for s in "LR" for a in (1, 2))
-    speeds = np.linspace(0.0, speed, 2001)
-    drag = 0.5 * car.aero.air_density * air_area(car, car.aero.drag) * speeds**2
-    rate = (force - drag - rolling * 2 * sum(loads)) / (mass + spin)
-    return float(np.sum(np.diff(speeds) * (1 / rate[1:] + 1 / rate[:-1]) / 2))
-
-
 def standing_axles(car: Vehicle) -> tuple[list[Axle], float, Any, Any]:
     """The axles with their static loads; mass, centre of gravity and inertia of the car."""
     mass, centre, inertia = whole(car)
@@ -441,7 +428,6 @@ def figures(car: Vehicle) -> dict[str, float]:
     assert aero is not None and aero.front_downforce is not None and aero.rear_downforce is not None
     out["drag_area"] = air_area(car, aero.drag)
     out["lift_area"] = -air_area(car, aero.front_downforce) - air_area(car, aero.rear_downforce)
-    out["t_0_100"] = time_to(car, mass, 100 / 3.6, (tires[0]["rolling"] + tires[1]["rolling"]) / 2, loads)
     return out
 
 

@@ -79,7 +79,6 @@ RANGES: dict[str, Row] = {
     "brake_share": ((66, 78), (62, 72), (62, 72), (55, 66), (60, 72)),
     "drag_area": ((0.60, 0.70), (0.54, 0.66), (0.74, 0.98), (0.62, 0.80), (0.95, 1.30)),
     "lift_area": ((0, 0.25), (0, 0.25), (0, 0.30), (-1.2, -0.2), (0, 0.4)),
-    "t_0_100": ((8.5, 11.5), (5.8, 8.2), (6.8, 9.8), (3.2, 4.4), (8, 12)),
 }
 
 # Single-seaters of 250 to 300 kW with slicks, wings and heave elements. Wheel rates and damping are those in heave,
@@ -108,7 +107,6 @@ FORMULA: dict[str, Range] = {
     "brake_share": (53, 60),
     "drag_area": (0.9, 1.3),
     "lift_area": (-4, -2.2),
-    "t_0_100": (2.8, 3.6),
     **{
         f"{name}_{place}": limits
         for place in ("front", "rear")
@@ -187,7 +185,7 @@ ROUGH = {"understeer_gradient": 0.3}
 WAITING = {
     "characteristic speed, yaw gain, hand wheel angles, ay_max, step and frequency response": "need runs",
     "stopping distance, mfdd": "need runs",
-    "engine power, consumption": "no engine yet; t_0_100 is that of the ideal drive",
+    "acceleration, consumption": "need runs",
 }
 
 
@@ -195,8 +193,6 @@ def range_of(figure: str, car: str) -> Range | None:
     """The range of a figure for a class, None where there is none."""
     if car == "formula":  # it has compliance
         return FORMULA.get(figure, FORMULA_KINEMATIC.get(figure))
-    if figure == "t_0_100" and car in ELECTRIFIED:  # of the ideal drive
-        return None
     if car == "bev" and figure in BEV:
         return BEV[figure]
     i = COLUMNS.index("sedan" if car in ELECTRIFIED else car)
