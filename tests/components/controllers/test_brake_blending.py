@@ -17,7 +17,7 @@ DEMAND = 0.15
 
 @lru_cache
 def bev() -> jv.Vehicle:
-    return jv.load("bev").with_subsystem("driveline", "bev") if jv.load("bev").driveline is None else jv.load("bev")
+    return jv.load("bev")
 
 
 def braked(demand: float, *parts: BrakeBlending) -> Recording:

@@ -10,6 +10,7 @@ import pytest
 import jounce as jn
 import jounce.vehicle as jv
 from cars import compact
+from ideal_cars import ideal
 from jounce.components.controllers.traction_control import TractionControl
 from jounce.runtime.program import Open, Phase, Program, Ramp
 from jounce.runtime.recording import Recording
@@ -73,8 +74,9 @@ def test_the_wheel_that_spins_more_is_braked() -> None:
 
 
 def test_it_replaces_the_ideal_control() -> None:
-    both = jv.load("sedan")
-    assert both.drive.tcs is not None
-    names = [v.name for v in car.simulation(car.describe(both, parts=(TractionControl(),))).model.parameters]
-    assert not [name for name in names if ".tcs." in name]
+    plain, driven = ideal("sedan"), jv.load("sedan")
+    assert plain.drive.tcs is not None and driven.driveline is not None and driven.driveline.tcs is not None
+    for both in (plain, driven):
+        names = [v.name for v in car.simulation(car.describe(both, parts=(TractionControl(),))).model.parameters]
+        assert not [name for name in names if ".tcs." in name]
     assert jn.Part in TractionControl.__mro__
