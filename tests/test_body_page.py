@@ -50,6 +50,7 @@ def run(car: jn.Vehicle) -> jn.Run:
     return jn.run(car, event, blocks=[pull])
 
 
+@pytest.mark.slow
 def test_names_of_the_file_are_channels_of_the_run(run: jn.Run, tmp_path: Path) -> None:
     assert len(run.channels("Motion_Sensor.box.*")) == 27
     assert set(run.channels("User_Sensor.*")) == {

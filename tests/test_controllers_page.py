@@ -32,6 +32,7 @@ def test_the_abs_of_a_user_has_thirty_lines() -> None:
     assert len([line for line in body.splitlines() if line.strip()]) <= 30
 
 
+@pytest.mark.slow
 def test_it_stops_earlier_than_locked_wheels(page: dict[str, Any]) -> None:
     locked, mine = (float(page[name].kpis["stopping_distance"][0]) for name in ("locked", "mine"))
     assert mine < locked - 2.0

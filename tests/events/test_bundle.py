@@ -188,6 +188,7 @@ def own_road(folder: Path) -> str:
     return str(folder / "track.yaml")
 
 
+@pytest.mark.slow
 def test_a_bundle_in_one_file_runs_to_the_same_bits_and_reads_nothing_else(tmp_path: Path) -> None:
     event = events.StraightBraking(speed="40 km/h", brake=0.3, road=own_road(tmp_path / "mine"))
     car = jn.load("sedan").with_(**{"front_suspension.anti_roll_bar.scale": 0.8})

@@ -318,6 +318,7 @@ def test_a_stop_ends_at_standstill_and_straight() -> None:
     assert run.kpis["stopping_distance"][0] > SPEED**2 / (2 * mu * GRAVITY)
 
 
+@pytest.mark.slow
 def test_coast_down_finds_the_drag_of_the_file() -> None:
     run = drive(events.CoastDown())
     area = sedan().aero.drag.area
@@ -463,6 +464,7 @@ def test_a_target_acceleration_is_kept() -> None:
     assert np.polyfit(t[middle], v[middle], 1)[0] == pytest.approx(2.0, rel=0.02)
 
 
+@pytest.mark.slow
 def test_tires_beyond_their_data_are_named_once_with_the_range() -> None:
     run = jn.run(sedan(), events.StraightBraking(speed="90 km/h", brake=0.3), road="potholes")
     found = [warning for warning in run.warnings if warning.startswith("tire L1") and "load" in warning]

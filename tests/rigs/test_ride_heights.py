@@ -41,6 +41,7 @@ def by_load(winged: jv.Vehicle) -> RideHeights:
     return over_load(winged, 0.7, 1.5, 9)
 
 
+@pytest.mark.slow
 def test_heights_over_load_fall_and_pass_through_the_car_at_rest(winged: jv.Vehicle, by_load: RideHeights) -> None:
     description = car.describe(winged)
     sim = car.simulation(description)

@@ -154,6 +154,7 @@ def test_push_rods_change_heights_and_leave_spring_forces(sedan: jn.Vehicle) -> 
     assert all(".spring." in c.path and c.path.endswith("pushrod") for c in report_of(changed).changes)
 
 
+@pytest.mark.slow
 def test_preloads_change_by_rate_times_the_way_of_the_spring(sedan: jn.Vehicle) -> None:
     """Loads of corners stay, so that forces at the wheels do: with a constant ratio m, preloads change by k m Δ."""
     ratios = {"front_suspension.spring.ratio": 0.61, "rear_suspension.spring.ratio": 0.59}

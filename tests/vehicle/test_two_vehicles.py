@@ -69,6 +69,7 @@ def scales(names: dict[str, float]) -> dict[str, float]:
     return {name: next((v for k, v in kinds.items() if name.endswith(k)), 1.0) for name in names}
 
 
+@pytest.mark.slow
 def test_names_have_the_prefix_of_their_car_and_the_ground_is_one() -> None:
     model = car.simulation(together()).model
     for kind in ("states", "inputs", "outputs", "memories"):
@@ -133,6 +134,7 @@ def test_each_moves_as_if_it_were_alone() -> None:
     assert turning[0] > 0.03 > -0.03 > turning[1]
 
 
+@pytest.mark.slow
 def test_the_ground_under_both_is_the_same() -> None:
     sim, _ = settled_together()
     before = {name: sim.output(f"{name}.Tire.Ground_Surface_Force_Z.L1") for name in NAMES}

@@ -109,6 +109,7 @@ def test_friction_is_never_stiffer_than_the_step_allows() -> None:
         assert -found.force[0] / 1e-9 <= LAW.mass / (20 * STEP) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_a_falling_mass_comes_back_with_less_than_it_had() -> None:
     """Integrated here by steps of 10 µs; its energy, spring included, never rises by more than 1e-6 of it."""
     mass, h, z, v = 310.0, 1e-5, 0.4, 0.0

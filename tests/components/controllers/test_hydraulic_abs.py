@@ -64,6 +64,7 @@ def test_the_ideal_slip_control_with_a_threshold_that_goes_with_the_grip(road: s
     assert mfdd(stop(sedan().with_(**{"brakes.abs": control}), road)) >= 0.95 * best(road)
 
 
+@pytest.mark.slow
 def test_the_built_in_control_holds_the_slip_and_stops_shorter_than_locked_wheels() -> None:
     """Threshold 8 %, gain 12: the slip of every wheel stays between 6 % and what takes all torque, 16.3 %."""
     alone = {"threshold": 0.08, "gain": 12.0, "low_speed": 2.0}

@@ -102,6 +102,7 @@ def test_a_banked_road_is_no_reason_to_act(bank: float) -> None:
     assert ay[:first].max() > 0.3 * G
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_car() -> None:
     """v δ/ψ̇ = S + U v² of a steady turn at another speed than that of the identification, by hand."""
     run = jn.run(sedan(), events.RampSteer(speed=30.0, controller="stability_control", end_time=8.0))
@@ -112,6 +113,7 @@ def test_the_figures_are_those_of_the_car() -> None:
     assert np.mean(wanted / yaw) == pytest.approx(1.0, abs=0.12)
 
 
+@pytest.mark.slow
 def test_a_wheel_outside_the_turn_is_braked_and_the_drive_cut() -> None:
     for side in (1.0, -1.0):
         _, run = dwell(side * 5 * angle(), "stability_control")

@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 import jounce as jn
 from every_tire import MODELS
 from four_wheels import CORNERS
+from ideal_cars import ideal
 from jounce.components.tire.resting import ARM, ROLL_DAMPING, ROLL_LENGTH, ROLL_SPEED, TWIST, rolled, twisted
 from jounce.core.constants import GRAVITY
 from jounce.runtime.simulation import Simulation
@@ -190,7 +191,7 @@ def test_the_moment_is_that_of_the_rule_for_parking() -> None:
 
 @pytest.fixture(scope="module")
 def standing() -> Simulation:
-    description = car.describe(jn.ideal("sedan"))
+    description = car.describe(ideal("sedan"))
     sim = car.simulation(description)
     statics.settle(sim, description, heading=0.7, x=3.0, y=-2.0)
     return sim
@@ -245,7 +246,7 @@ def test_steering_at_rest_meets_the_moments_of_both_front_wheels(standing: Simul
         for corner in CORNERS:
             found[corner, sign] = standing.output(f"Tire.Ground_Surface_Moment_Z.{corner}")
     standing.restore(start)
-    tires = car.tires_of(jn.ideal("sedan"))
+    tires = car.tires_of(ideal("sedan"))
     for (corner, sign), moment in found.items():
         if corner[1] == "2":
             assert abs(moment) < 10.0
