@@ -84,12 +84,12 @@ def step_rows() -> list[Row]:
     """A simulated second at 1 ms, and the worst of its steps one by one, as a host takes them."""
     from jounce.bench.run import Row, at_most
     from jounce.events import StepSteer
-    from jounce.events.start import Start
-    from jounce.sim import car
+    from jounce.events.engine import make_ready
+    from jounce.events.options import Options
     from jounce.vehicle.reading import load
 
     event = StepSteer(amplitude="20 deg", end_time=2.0)
-    start = Start(car.describe(load(CAR)), event)
+    start = make_ready(load(CAR), event, Options())
     second = start.record(event).wall_time / event.end_time
     start.restart()
     steps = []
