@@ -22,7 +22,7 @@ def driveline_rows() -> list[Row]:
     from jounce.vehicle.reading import load
 
     event = StraightAcceleration(end_time=SECONDS, final_speed=100.0)
-    description = car.describe(load(CAR).with_(driveline=CAR), parts=event.parts())
+    description = car.describe(load(CAR), parts=event.parts())
     start = Start(description, event, Options(step=0.001))
 
     def factor() -> float:

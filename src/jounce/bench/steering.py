@@ -23,7 +23,7 @@ def steering_rows() -> list[Row]:
     from jounce.sim import car
     from jounce.vehicle.reading import load
 
-    sedan = load("sedan")
+    sedan = load("sedan").with_(driveline=None, drive="rear")  # what drives has a row of its own
     event = StepSteer(amplitude="20 deg", end_time=10.0)
     starts = [Start(car.describe(v), event) for v in (sedan.with_(**{"steering.rack_pinion": None}), sedan)]
     times = [float("inf")] * 2

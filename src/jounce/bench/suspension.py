@@ -58,7 +58,8 @@ def suspension_rows() -> list[Row]:
     from jounce.sim.setup import setup
     from jounce.vehicle.reading import load
 
-    sedan, formula = load("sedan"), load("formula")
+    # what drives has a row of its own
+    sedan, formula = (load(name).with_(driveline=None, drive="rear") for name in ("sedan", "formula"))
     event = StepSteer(amplitude="20 deg", end_time=10.0)
     cars = [compliance_of(sedan, None), compliance_of(sedan, FIVE)]
     starts = [Start(car.describe(vehicle), event) for vehicle in cars]
