@@ -89,12 +89,13 @@ def scaled(vehicle: jv.Vehicle, factor: float) -> jv.Vehicle:
 def modes(vehicle: jv.Vehicle) -> Iterator[tuple[float, npt.NDArray[np.complex128]]]:
     """Speed and eigenvalues of the exact linearisation, from standstill to top speed.
 
-    A car with a converter is not held at walking pace by its throttle: it creeps faster.
+    A car with an engine is not held at walking pace by its throttle (a converter creeps faster, a clutch is open), nor
+    has every one of them the power for 60 m/s.
     """
-    creeps = vehicle.driveline is not None and getattr(vehicle.driveline.clutch, "kind", "") == "converter"
+    speeds = (0.0, 1.0, 20.0, 60.0) if vehicle.driveline is None else (0.0, 4.0, 20.0, 50.0)
     description = car.describe(vehicle)
     linear = car.lineariser(description)
-    for speed in (0.0, 4.0 if creeps else 1.0, 20.0, 60.0):
+    for speed in speeds:
         sim = car.simulation(description)
         statics.settle(sim, description)
         if speed:

@@ -16,6 +16,7 @@ import pytest
 
 from compliant_cars import without_friction
 from four_wheels import CORNERS
+from ideal_cars import ideal
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
 from jounce.road.block import NO_HEIGHT, Frame
@@ -28,7 +29,6 @@ from jounce.runtime.recording import Recording
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
 from jounce.sim.statics import settle
-from jounce.vehicle.reading import load
 
 LOAD, DEFLECTION, CLOSING = "Tire.Ground_Surface_Force_Z", "Tire.Effective_Penetration", "Tire.Effective_Closing_Speed"
 PATCH_Z, ADDED = "Road.Contact_Patch_Global_Z", "Tire.User_Input_Contact_Patch_Global_Z_Perturbation"
@@ -36,7 +36,7 @@ PATCH_Z, ADDED = "Road.Contact_Patch_Global_Z", "Tire.User_Input_Contact_Patch_G
 
 @lru_cache
 def described(ground: Any = "level", road_inputs: bool = True, smoothed: bool = False) -> cars.Description:
-    return cars.describe(load("sedan"), ground=ground, road_inputs=road_inputs, smoothed=smoothed)
+    return cars.describe(ideal("sedan"), ground=ground, road_inputs=road_inputs, smoothed=smoothed)
 
 
 def settled(description: cars.Description, **where: Any) -> Simulation:
@@ -158,7 +158,7 @@ def test_small_motions_of_the_wheels_follow_the_linear_model(frequency: float) -
     a lag that does not follow the step.
     """
     lags = [f"{end}_suspension.compliance.lag" for end in ("front", "rear")]
-    vehicle = without_friction(load("sedan")).with_(**dict.fromkeys(lags, 0.02))
+    vehicle = without_friction(ideal("sedan")).with_(**dict.fromkeys(lags, 0.02))
     description = cars.describe(vehicle, road_inputs=True)
     amplitude = 2e-5
     names = [f"road.{c}{rate}" for c in CORNERS for rate in ("", ".rate")]
@@ -302,7 +302,7 @@ def test_an_added_height_lifts_outside_grounds(ground: Any) -> None:
 @lru_cache
 def twin_truck(ground: Any = "level", mode: str = "ground") -> cars.Description:
     changes = {"rear_wheels.twin": {"offset": 0.3}, "system.road_plane": mode}
-    return cars.describe(load("light_truck").with_(**changes), ground=ground)
+    return cars.describe(ideal("light_truck").with_(**changes), ground=ground)
 
 
 @pytest.mark.slow
@@ -366,7 +366,7 @@ def test_an_unknown_ground_is_refused() -> None:
 def test_the_normal_of_three_points_lies_as_the_road_does() -> None:
     """A tilted grid ends 5 cm beside the left wheels: with nothing there the slope is that of the surface."""
     grade, bank, spacing = 0.04, -0.03, 0.2
-    description = cars.describe(load("sedan"), ground="road", normals="points")
+    description = cars.describe(ideal("sedan"), ground="road", normals="points")
     sim = cars.simulation(description)
     sim.set_parameters({"ground.spacing": spacing})
     Flat().bind(sim)
@@ -455,7 +455,7 @@ ABOVE, PITCH, ROLL = (f"chassis_displacements.{n}_wrt_road" for n in ("vertical"
 
 @lru_cache
 def with_plane(mode: str) -> cars.Description:
-    return cars.describe(load("sedan").with_(**{"system.road_plane": mode}), road_inputs=True)
+    return cars.describe(ideal("sedan").with_(**{"system.road_plane": mode}), road_inputs=True)
 
 
 @pytest.mark.slow
