@@ -261,6 +261,9 @@ class Rows:
             )
 
 
+AHEAD, STOPS = "chassis_velocities.longitudinal", 0.3  # m/s
+
+
 def run_differences(now: Rows, then: Rows) -> Iterator[str]:
     """What of a run is not as its reference says."""
     # a run that ends by its own motion may end one row earlier or later
@@ -277,6 +280,8 @@ def run_differences(now: Rows, then: Rows) -> Iterator[str]:
         apart = np.abs(now.channels[name][:n] - values[:n])
         if name in PEDALS:  # a driver moves his foot at the beginning of steps: none begins with the last row
             apart[-1] = 0.0
+        if ".Tracking_" in name:  # along and across its way, which a car that stops has no more
+            apart[np.abs(then.channels[AHEAD][:n]) < STOPS] = 0.0
         wrong = np.flatnonzero(~(apart <= limits))
         if len(wrong):
             k = int(wrong[0])

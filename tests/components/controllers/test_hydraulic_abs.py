@@ -24,7 +24,7 @@ BEST = {"dry": (0.08, 0.10, 0.12), "wet": (0.045, 0.06), "ice": (0.004, 0.007)}
 
 @lru_cache
 def sedan(road: str = "dry") -> jv.Vehicle:
-    """On ice without its driveline: the converter pushes while the car stops, which costs 15 % of the best stop there."""
+    """On ice without its driveline: a converter pushes while the car stops, and costs 15 % of the best stop there."""
     return ideal("sedan") if road == "ice" else jv.load("sedan")
 
 
