@@ -39,22 +39,23 @@ class YawControl(Part):
 
     def _travel(self, at: VehicleModel, p: Symbols) -> Any:
         if "travel" not in p.kept:
-            scope, system = at.scope("rear_actuators"), at.system
+            scope, system, chassis = at.scope("rear_actuators"), at.system, at.units[0].chassis
             asked = scope.declare_coordinate("asked", "m", system.world, doc="travel half-way", role="balance")
             travel = scope.declare_coordinate("travel", "m", system.world, doc="of the actuators", role="balance")
-            system.set_coordinate_rate(travel, (asked - travel) / (0.5 * p.lag))
-            p.kept.update(travel=travel, asked=asked)
+            hand = at.signals.read("steering_wheel", "the yaw control")
+            v = chassis.v[0]
+            relative = v / p.characteristic_speed
+            expected = v * hand / p.steering_ratio / (p.wheelbase * (1 + relative * relative))  # (1)
+            wanted = clip(p.gain * (expected - chassis.w[2]), -p.travel, p.travel)  # (2)
+            # both rates at once: others ask how fast the wheels turn as soon as they steer
+            system.set_coordinate_rate(travel, (asked - travel) / (0.5 * p.lag))  # (3)
+            system.set_coordinate_rate(asked, (wanted - asked) / (0.5 * p.lag))
+            p.kept.update(travel=travel, expected=expected)
         return p.kept["travel"]
 
     def close(self, at: VehicleModel, p: Symbols) -> None:
-        chassis = at.units[0].chassis
-        hand = at.signals.read("steering_wheel", "the yaw control")
-        v = chassis.v[0]
-        relative = v / p.characteristic_speed
-        expected = v * hand / p.steering_ratio / (p.wheelbase * (1 + relative * relative))  # (1)
-        wanted = clip(p.gain * (expected - chassis.w[2]), -p.travel, p.travel)  # (2)
         self._travel(at, p)
-        at.system.set_coordinate_rate(p.kept["asked"], (wanted - p.kept["asked"]) / (0.5 * p.lag))  # (3)
+        expected = p.kept["expected"]
         at.channel("Yaw_Control.Expected_Yaw_Rate", expected, "rad/s", "yaw rate that a driver expects")
 
 
