@@ -16,7 +16,7 @@ from jounce.components.suspension.guidance import MAPS
 from jounce.core.constants import GRAVITY
 from jounce.results.plausibility import ranges
 from jounce.runtime.simulation import Simulation
-from jounce.sim import car, statics
+from jounce.sim import car, statics, steady
 from jounce.sim.stability import growth
 from jounce.vehicle import composed
 from jounce.vehicle.library_figures import hash_of, stored
@@ -205,6 +205,20 @@ def test_a_load_beside_the_middle_rolls_the_model_as_the_stiffnesses_say(
     print(f"{name}: {roll / car_figures.DEG:.4f} deg, expected {expected / car_figures.DEG:.4f} deg")
     # left out is what is of second order: the 15 mm by which the load moves the centre of gravity, bends of the maps
     assert roll == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.slow
+def test_a_car_that_creeps_is_held_at_its_speed_by_its_brakes(cars: dict[str, jv.Vehicle]) -> None:
+    """An idling engine with a converter pushes: slower than it creeps, and downhill, brakes keep a steady speed."""
+    description = car.describe(cars["sedan"])
+    sim = standing(cars["sedan"])
+    found = steady.run_steadily(sim, description, 1.0)
+    assert found.throttle == 0.0 and found.brake > 0.01 and found.residual < 1e-9
+    sim.run(sim.time + 1.0)
+    assert sim.state("chassis.vx") == pytest.approx(1.0, abs=1e-6)
+    sim = standing(cars["sedan"])
+    found = steady.run_steadily(sim, description, 12.0)
+    assert found.throttle > 0.0 and found.brake == 0.0
 
 
 @pytest.mark.slow

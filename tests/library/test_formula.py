@@ -11,6 +11,7 @@ import pytest
 
 import jounce as jn
 from four_wheels import CORNERS
+from ideal_cars import ideal
 from jounce.core.constants import GRAVITY
 from jounce.events import StepSteer
 from jounce.events.start import Start
@@ -61,7 +62,7 @@ def test_it_rides_stably_above_the_road_up_to_top_speed(formula: jn.Vehicle) -> 
     """
     shape, last = make_aero.SHAPES["formula"], (np.inf, np.inf, 0.0)
     for speed in (30.0, 50.0, 75.0, 96.0):  # the last is where drag has eaten up the ideal drive
-        start = Start(car.describe(formula), StepSteer(speed=speed, amplitude=0.01))
+        start = Start(car.describe(ideal("formula")), StepSteer(speed=speed, amplitude=0.01))
         sim = start.sim
         heights = [sim.output(f"aero_forces.height_{end}") for end in ("front", "rear")]
         front, rear, drag = (

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,9 @@ TOLERANCE = 1e-9  # largest rate left, SI
 ITERATIONS = 30
 SPIN_STEP, THROTTLE_STEP, STRAIN_STEP = 5.0, 0.3, 0.01  # largest changes in one step, SI
 KNOWN = ("balance", "drift", "strain")  # roles of unknowns
-THROTTLE = "throttle"
+THROTTLE, BRAKE = "throttle", "brake"
 PEDAL_DOWN = 0.1  # where a search begins again
+BRAKES = 0.03  # the same with the brake, which does nothing at zero
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Running:
     yaw_rate: float
     iterations: int
     residual: float
+    brake: float = 0.0  # where the speed is not kept without: downhill, or with an engine that idles faster
 
 
 @in_analysis("quasi-static")
@@ -76,7 +78,7 @@ def run_steadily(
     rows |= {partners[i] for i in free if i in partners}
     rows |= {i for i in free if i in partners and roles[partners[i]] != "zero" and i in places.state}
     chosen = sorted(rows)
-    throttle = linear.notes["inputs"].index(THROTTLE)
+    pedals = {name: i for i, name in enumerate(linear.notes["inputs"]) if name in (THROTTLE, BRAKE)}
     units = {v.name: v.unit for v in sim.model.states}
     limits = np.array([*(_limit(i, names, roles, units, body) for i in free), THROTTLE_STEP])
 
@@ -94,22 +96,25 @@ def run_steadily(
         sim.x[turning[:2]] = sim.x[turning[2]] / axis[2] * axis[:2]
 
     class Steady:
-        """States and throttle as unknowns, rates as equations (1)."""
+        """States and a pedal as unknowns, rates as equations (1)."""
+
+        def __init__(self, pedal: str = THROTTLE) -> None:
+            self.pedal = pedal
 
         def residual(self) -> Array:
             return along @ places.rates(sim.derivatives()[0])
 
         def jacobian(self) -> Array:
             model = linear.at(sim)
-            return along @ np.column_stack([model.A[:, free], model.B[:, throttle]])
+            return along @ np.column_stack([model.A[:, free], model.B[:, pedals[self.pedal]]])
 
         def save(self) -> tuple[Array, float]:
-            return sim.x.copy(), sim.input(THROTTLE)
+            return sim.x.copy(), sim.input(self.pedal)
 
         def move(self, start: tuple[Array, float], step: Array) -> None:
             sim.x[:] = places.moved(start[0], free, step[:-1])
             turn_about()
-            sim.set_inputs({THROTTLE: start[1] + step[-1]})
+            sim.set_inputs({self.pedal: start[1] + step[-1]})
 
     turn_about()
     begin = Steady().save()
@@ -118,11 +123,29 @@ def run_steadily(
         sim.x[:] = begin[0]
         sim.set_inputs({THROTTLE: PEDAL_DOWN})
         found = followed(sim, lambda: newton(Steady(), limits, TOLERANCE, ITERATIONS, ROUNDING))
+    faster = False
+    if not found.converged:
+        sim.x[:] = begin[0]
+        sim.set_inputs({THROTTLE: 0.0})
+        faster = places.rates(sim.derivatives()[0])[body["velocity"][0]] * np.sign(speed) > 0
+        if BRAKE in pedals:  # an idling engine pushes it, or the road falls: brakes hold the speed
+            sim.set_inputs({BRAKE: BRAKES})
+            found = followed(sim, lambda: newton(Steady(BRAKE), limits, TOLERANCE, ITERATIONS, ROUNDING))
+            if found.converged and not sim.input(BRAKE) > 0:
+                found = replace(found, converged=False)
+            if not found.converged:
+                sim.set_inputs({BRAKE: 0.0})
     if found.converged:
-        return Running(speed, sim.input(THROTTLE), float(sim.x[turning[2]]), found.iterations, found.size)
-    sim.x[:] = begin[0]
-    sim.set_inputs({THROTTLE: 0.0})
-    if places.rates(sim.derivatives()[0])[body["velocity"][0]] * np.sign(speed) > 0:
+        spin = float(sim.x[turning[2]])
+        return Running(
+            speed,
+            sim.input(THROTTLE),
+            spin,
+            found.iterations,
+            found.size,
+            *([sim.input(BRAKE)] if BRAKE in pedals else []),
+        )
+    if faster:
         why = "with the pedal up it goes faster by itself: an idling engine pushes it, or the road falls"
     else:
         why = "the car may lack the drive torque for this speed"
