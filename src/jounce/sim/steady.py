@@ -137,14 +137,8 @@ def run_steadily(
                 sim.set_inputs({BRAKE: 0.0})
     if found.converged:
         spin = float(sim.x[turning[2]])
-        return Running(
-            speed,
-            sim.input(THROTTLE),
-            spin,
-            found.iterations,
-            found.size,
-            *([sim.input(BRAKE)] if BRAKE in pedals else []),
-        )
+        brake = sim.input(BRAKE) if BRAKE in pedals else 0.0
+        return Running(speed, sim.input(THROTTLE), spin, found.iterations, found.size, brake)
     if faster:
         why = "with the pedal up it goes faster by itself: an idling engine pushes it, or the road falls"
     else:
