@@ -25,9 +25,8 @@ def car_rows() -> list[Row]:
     """First build, evaluation, × real time, statics, memory, whole runs."""
     from jounce.bench.run import Row, at_least, at_most, best
     from jounce.events import StepSteer
-    from jounce.events.engine import run
+    from jounce.events.engine import make_ready, run
     from jounce.events.options import Options
-    from jounce.events.start import Start
     from jounce.sim import car
     from jounce.sim.statics import settle
     from jounce.vehicle.reading import load
@@ -53,7 +52,7 @@ def car_rows() -> list[Row]:
         at_most(f"{CAR}: statics", best(statics), "s", STATICS),
     ]
     event = StepSteer(amplitude="30 deg", end_time=10.0)
-    start = Start(description, event, Options(step=0.0005))
+    start = make_ready(vehicle, event, Options(step=0.0005))
     evaluation = best(lambda: start.sim.time_rhs(5000), 15) * 1e6
     rows.append(at_most(f"{CAR}: evaluation at 100 km/h", evaluation, "µs", EVALUATION))
 
