@@ -117,5 +117,6 @@ def test_every_row_is_measured() -> None:
     """Whether a machine is quick enough is what `jounce bench` says; here only that it measures something."""
     rows = run.run_bench(quick=True)
     assert len({row.name for row in rows}) == len(rows)
-    assert [row.name for row in rows if not (math.isfinite(row.value) and row.value >= 0.0)] == []
+    least = {row.name: -1.0 if "overhead" in row.name else 0.0 for row in rows}  # a ratio less one: noise may be more
+    assert [row.name for row in rows if not (math.isfinite(row.value) and row.value >= least[row.name])] == []
     assert all(row.limit in ("≤", "≥") and row.budget > 0.0 for row in rows if row.budget is not None)
