@@ -32,7 +32,7 @@ from functools import partial
 from typing import Any, Literal
 
 from jounce.components.controllers.arbiter import arbiter
-from jounce.components.controllers.controller import Controller
+from jounce.components.controllers.controller import ReferenceController
 from jounce.components.controllers.sensors import force_per_pressure, sensed, side
 from jounce.components.model import VehicleModel
 from jounce.components.part import Symbols
@@ -45,17 +45,10 @@ STEEPEST = 2.5  # m/s2: gravity of a bank that is believed
 SLOWEST = 3.0  # m/s, in divisions
 
 
-class StabilityControl(Controller):
+class StabilityControl(ReferenceController):
     """Brakes single wheels so that the car turns as it is steered."""
 
     kind: Literal["stability_control"] = choice("stability_control", doc="kind of controller")
-    own_figures: bool = choice(True, doc="whether a run finds S and U of its car at the start")
-    steering_per_curvature: float = quantity(
-        "rad.m", 42.0, gt=0, typical=(1.0, 300.0), doc="hand wheel angle per curvature, S"
-    )
-    understeer: float = quantity(
-        "rad.s2/m", 0.03, ge=0, typical=(1e-4, 0.5), doc="hand wheel angle per lateral acceleration, U"
-    )
     grows: float = quantity("m/s2", 2.0, gt=0, typical=(0.2, 10.0), doc="lateral acceleration that may still come, m")
     lag: float = quantity("s", 0.06, gt=0, typical=(0.01, 0.5), doc="of the yaw rate that is wanted")
     bank_filter: float = quantity("s", 1.5, gt=0, typical=(0.2, 20.0), doc="time constant in which a bank is learnt")
@@ -73,10 +66,6 @@ class StabilityControl(Controller):
     build_rate: float = quantity("Pa/s", 6e7, gt=0, typical=(1e6, 1e9), doc="of the pressure that its pump makes")
     largest_pressure: float = quantity("Pa", 1.5e7, gt=0, typical=(1e6, 5e7), doc="that its pump makes")
     low_speed: float = quantity("m/s", 5.0, gt=0, typical=(1.0, 20.0), doc="below which it leaves the car alone")
-
-    def figures_of(self, per_curvature: float, understeer: float) -> dict[str, float]:
-        """Numbers of it that a run finds at the start."""
-        return {"steering_per_curvature": per_curvature, "understeer": max(understeer, 0.0)} if self.own_figures else {}
 
     def provide(self, at: VehicleModel, p: Symbols) -> None:
         for name in at.wheels:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Literal
 
 from jounce.components.controllers.arbiter import arbiter
-from jounce.components.controllers.controller import Controller
+from jounce.components.controllers.controller import ReferenceController
 from jounce.components.controllers.sensors import radius, sensed, side
 from jounce.components.model import VehicleModel
 from jounce.components.part import Symbols
@@ -25,28 +25,17 @@ NAME = "torque_vectoring"
 SLOWEST = 3.0  # m/s, in divisions
 
 
-class TorqueVectoring(Controller):
+class TorqueVectoring(ReferenceController):
     """Moves drive torque across an axle."""
 
     kind: Literal["torque_vectoring"] = choice("torque_vectoring", doc="kind of controller")
     axle: Literal["first", "last"] = choice("last", doc="axle whose wheels have other torques")
-    own_figures: bool = choice(True, doc="whether a run finds the figures of its car at the start")
-    steering_per_curvature: float = quantity(
-        "rad.m", 42.0, gt=0, typical=(1.0, 300.0), doc="hand wheel angle per curvature"
-    )
-    understeer: float = quantity(
-        "rad.s2/m", 0.03, ge=0, typical=(1e-4, 0.5), doc="hand wheel angle per lateral acceleration that is wanted"
-    )
     lighter: float = quantity("-", 0.7, gt=0, typical=(0.1, 1.5), doc="of the understeer of the car that is wanted")
     gain: float = quantity("N.m.s/rad", 2e4, ge=0, typical=(100.0, 1e6), doc="moment per yaw rate, K")
     largest: float = quantity("N.m", 2000.0, ge=0, typical=(50.0, 2e4), doc="moment about the vertical, M_max")
     grows: float = quantity("m/s2", 2.0, gt=0, typical=(0.2, 10.0), doc="lateral acceleration that may still come")
     lag: float = quantity("s", 0.03, gt=0, typical=(0.005, 0.5), doc="of the torques")
     low_speed: float = quantity("m/s", 5.0, gt=0, typical=(1.0, 20.0), doc="below which it does nothing")
-
-    def figures_of(self, per_curvature: float, understeer: float) -> dict[str, float]:
-        """Numbers of it that a run finds at the start."""
-        return {"steering_per_curvature": per_curvature, "understeer": max(understeer, 0.0)} if self.own_figures else {}
 
     def _wheels(self, at: VehicleModel) -> list[str]:
         axle = at.place.axles[0 if self.axle == "first" else -1]
