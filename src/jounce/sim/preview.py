@@ -245,10 +245,10 @@ def bandwidth(speed: float, length: float) -> float:
 
 # ---- the schedule ----------------------------------------------------------------------------------------------------
 
-SPEEDS = (6.0, 9.0, 13.0, 18.0, 25.0, 34.0, 46.0, 62.0, 84.0)  # m/s
+SPEEDS = (6.0, 10.0, 16.0, 24.0, 36.0, 54.0, 80.0)  # m/s
 SLOWLY = (-8.0, -3.0, -1.0, 1.0, 3.0)  # where a car goes where its wheels point
 PARTS = (-1.0, -0.9, -0.7, -0.4, 0.0, 0.4, 0.7, 0.9, 1.0)  # of the largest lateral acceleration found
-STEER = (0.5, 0.8, 1.1, 1.5, 2.1, 3.0, 4.2)  # hand wheel angles, in that which gives g in the linear car
+STEER = (0.6, 0.95, 1.4, 2.1, 3.1, 4.6)  # hand wheel angles, in that which gives g in the linear car
 BENT = 0.72  # of the lateral acceleration of the linear car: near enough to the largest
 WHOLE = 0.75  # of the largest lateral acceleration at neighbouring speeds: less is a search that stopped early
 LEAST = 0.2  # of the steering gain on the straight: with less the car hardly answers
