@@ -5,15 +5,15 @@ other states z that come to rest by themselves, and the hand wheel angle δ,
 
     ẋ = A₁₁ x + A₁₂ z + b₁ δ,    ż = A₂₁ x + A₂₂ z + b₂ δ                                                          (1)
 
-Tires, roll, suspension and steering follow fast: z = h_x x + h_δ δ with A₂₂ (h_x, h_δ) = −(A₂₁, b₂), and to first order in
-how late they are z = h_x x + h_δ δ + A₂₂⁻¹ (h_x ẋ + h_δ δ̇). So
+Tires, roll, suspension and steering follow fast: z = h_x x + h_δ δ with A₂₂ (h_x, h_δ) = −(A₂₁, b₂), and to first order
+in how late they are z = h_x x + h_δ δ + A₂₂⁻¹ (h_x ẋ + h_δ δ̇). So
 
     M ẋ = (A₁₁ + A₁₂ h_x) x + (b₁ + A₁₂ h_δ) δ + A₁₂ A₂₂⁻¹ h_δ δ̇,    M = 1 − A₁₂ A₂₂⁻¹ h_x                         (2)
 
 which has exact gains at rest and the exact delay of first order. No single-track model is assumed.
 
-**Problem.** e is the offset of the guided point from the path, left positive, ψ the heading less that of the path, κ the
-curvature of the path, w what the hand turns with, and τ its delay:
+**Problem.** e is the offset of the guided point from the path, left positive, ψ the heading less that of the path, κ
+the curvature of the path, w what the hand turns with, and τ its delay:
 
     ė = c·x + v ψ,    ψ̇ = r − v κ,    δ̇ = w(t − τ),    η̇ = e                                                        (3)
     ∫ e² + ω_i² η² + (g w/ω³)² dt → min,    g the lateral acceleration per hand wheel angle, straight ahead          (4)
@@ -32,13 +32,13 @@ On a circle without errors nothing moves: Σ f_j = −k·ξ₀, with the motion 
 
     w = −k (ξ − ξ₀ κ̄),    κ̄ = Σ f_j κ_j / Σ f_j                                                                     (6)
 
-which is also right where the car is not linear: ξ₀ is then the exact steady turn of the car at its speed, and k is found
-from its linearisation there. That is the schedule: f over the speed; ξ₀ and k over the speed and the lateral
+which is also right where the car is not linear: ξ₀ is then the exact steady turn of the car at its speed, and k is
+found from its linearisation there. That is the schedule: f over the speed; ξ₀ and k over the speed and the lateral
 acceleration, as a part of the largest one that was found.
 
 Preview as disturbances that are known ahead: [Tomizuka1975], for cars [Sharp2001], [Cole2006]; equivalence with
-[MacAdam1981] there. The slow manifold (2): [Kokotovic1999] chapter 2. Ours: (6). A unit that is towed adds its motions to
-x, and nothing else changes.
+[MacAdam1981] there. The slow manifold (2): [Kokotovic1999] chapter 2. Ours: (6). A unit that is towed adds its motions
+to x, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -106,41 +106,41 @@ class Law:
     circle: Array  # ξ₀
 
 
-def reduced(A: Array, B: Array, kept: Sequence[int], others: Sequence[int]) -> tuple[Array, Array, Array]:
-    """Slow motions of a linear model (2): matrices of x, δ and δ̇; ``B`` is the column of δ."""
+def reduced(a: Array, b: Array, kept: Sequence[int], others: Sequence[int]) -> tuple[Array, Array, Array]:
+    """Slow motions of a linear model (2): matrices of x, δ and δ̇; ``b`` is the column of δ."""
     kept, others = list(kept), list(others)
     n = len(kept)
-    fast = A[np.ix_(others, others)]
-    follow = -_solved(fast, np.column_stack([A[np.ix_(others, kept)], B[others]]))  # h_x, h_δ
+    fast = a[np.ix_(others, others)]
+    follow = -_solved(fast, np.column_stack([a[np.ix_(others, kept)], b[others]]))  # h_x, h_δ
     late = _solved(fast, follow)
-    into = A[np.ix_(kept, others)]
+    into = a[np.ix_(kept, others)]
     mass = np.eye(n) - into @ late[:, :n]
     sides = np.column_stack(
-        [A[np.ix_(kept, kept)] + into @ follow[:, :n], B[kept] + into @ follow[:, n], into @ late[:, n]]
+        [a[np.ix_(kept, kept)] + into @ follow[:, :n], b[kept] + into @ follow[:, n], into @ late[:, n]]
     )
-    found = np.linalg.solve(mass, sides)
+    found: Array = np.asarray(np.linalg.solve(mass, sides), dtype=float)
     return found[:, :n], found[:, n], found[:, n + 1]
 
 
 def lateral_of(
-    A: Array, B: Array, speed: float, kept: Sequence[int], others: Sequence[int], ahead: float = 0.0
+    a: Array, b: Array, speed: float, kept: Sequence[int], others: Sequence[int], ahead: float = 0.0
 ) -> Lateral:
     """The reduced model of a car, guided at a point so far ahead of that whose velocity is ``kept`` first.
 
-    At low speed lateral velocity and yaw rate settle faster than the tires build up force, and the expansion (2) does not
-    hold: there they follow the hand wheel as all other states do.
+    At low speed lateral velocity and yaw rate settle faster than the tires build up force, and the expansion (2) does
+    not hold: there they follow the hand wheel as all other states do.
     """
     to = np.array([[1.0, ahead], [0.0, 1.0]])
-    fast = A[np.ix_(others, others)]
-    late = A[np.ix_(kept, others)] @ _solved(fast, _solved(fast, A[np.ix_(others, kept)]))  # M − 1
+    fast = a[np.ix_(others, others)]
+    late = a[np.ix_(kept, others)] @ _solved(fast, _solved(fast, a[np.ix_(others, kept)]))  # M − 1
     if np.abs(np.linalg.eigvals(late)).max() < SLOW:
-        a, b, r = reduced(A, B, kept, others)
+        slow, by_hand, by_rate = reduced(a, b, kept, others)
         back = np.linalg.inv(to)
         unit = np.eye(4)
-        return Lateral(to @ a @ back, to @ b, to @ r, speed, unit[0], unit[1])
+        return Lateral(to @ slow @ back, to @ by_hand, to @ by_rate, speed, unit[0], unit[1])
     every = [*kept, *others]
-    follow = -_solved(A[np.ix_(every, every)], B[every][:, None])
-    late = _solved(A[np.ix_(every, every)], follow)
+    follow = -_solved(a[np.ix_(every, every)], b[every][:, None])
+    late = _solved(a[np.ix_(every, every)], follow)
     none = np.zeros(0)
     rows = to @ np.column_stack([follow[:2, 0], late[:2, 0]])
     return Lateral(np.zeros((0, 0)), none, none, speed, rows[0], rows[1])
@@ -167,13 +167,13 @@ def sampled(car: Lateral, period: float, delay: int = 0) -> tuple[Array, Array, 
     n = len(car.B)
     size = n + FURTHER
     e, psi, delta, eta = range(n, size)
-    F = np.zeros((size + 2, size + 2))
+    flow = np.zeros((size + 2, size + 2))
     motions = [*range(n), delta, size]
-    F[:n, :n], F[:n, delta], F[:n, size] = car.A, car.B, car.R
-    F[e, motions], F[psi, motions] = car.lateral, car.yaw
-    F[e, psi], F[psi, size + 1] = car.speed, -car.speed
-    F[delta, size], F[eta, e] = 1.0, 1.0
-    step = expm(F * period)
+    flow[:n, :n], flow[:n, delta], flow[:n, size] = car.A, car.B, car.R
+    flow[e, motions], flow[psi, motions] = car.lateral, car.yaw
+    flow[e, psi], flow[psi, size + 1] = car.speed, -car.speed
+    flow[delta, size], flow[eta, e] = 1.0, 1.0
+    step = expm(flow * period)
     total = size + delay
     phi, gamma, bend = np.zeros((total, total)), np.zeros(total), np.zeros(total)
     phi[:size, :size], bend[:size] = step[:size, :size], step[:size, size + 1]
@@ -199,18 +199,18 @@ def weights(car: Lateral, omega: float, period: float, gain: float, delay: int =
 def design(
     car: Lateral, omega: float, *, period: float = PERIOD, gain: float | None = None, delay: int = 0, ahead: int = 0
 ) -> Law:
-    """The optimal law of a car (5), with gains of ``ahead`` curvatures; ``gain``: of the straight car, if not its own."""
+    """The optimal law of a car (5), with ``ahead`` gains of curvatures; ``gain``: g, if not the car's own."""
     from scipy.linalg import solve_discrete_are
 
     phi, gamma, bend = sampled(car, period, delay)
     q, rho = weights(car, omega, period, car.gain if gain is None else gain, delay)
     column = gamma[:, None]
-    P = solve_discrete_are(phi, column, q, np.array([[rho]]))
-    inverse = 1.0 / float(rho + gamma @ P @ gamma)
-    feedback = inverse * (gamma @ P @ phi)
+    value = solve_discrete_are(phi, column, q, np.array([[rho]]))
+    inverse = 1.0 / float(rho + gamma @ value @ gamma)
+    feedback = inverse * (gamma @ value @ phi)
     closed = phi - np.outer(gamma, feedback)
     preview = np.empty(ahead)
-    carried = P @ bend
+    carried = value @ bend
     for j in range(ahead):
         preview[j] = inverse * (gamma @ carried)
         carried = closed.T @ carried
@@ -235,7 +235,8 @@ def shares(preview: Array, period: float, spacing: float, nodes: int = NODES) ->
     found = np.zeros(nodes)
     np.add.at(found, i, (1 - u) * preview)
     np.add.at(found, i + 1, u * preview)
-    return found / found.sum()
+    total: Array = found / found.sum()
+    return total
 
 
 def bandwidth(speed: float, length: float) -> float:
@@ -250,8 +251,9 @@ SLOWLY = (-8.0, -3.0, -1.0, 1.0, 3.0)  # where a car goes where its wheels point
 PARTS = (-1.0, -0.9, -0.7, -0.4, 0.0, 0.4, 0.7, 0.9, 1.0)  # of the largest lateral acceleration found
 STEER = (0.6, 0.95, 1.4, 2.1, 3.1, 4.6)  # hand wheel angles, in that which gives g in the linear car
 BENT = 0.72  # of the lateral acceleration of the linear car: near enough to the largest
-WHOLE = 0.75  # of the largest lateral acceleration at neighbouring speeds: less is a search that stopped early
+WHOLE = 0.7  # of the usual largest lateral acceleration: less is a search that stopped early
 LEAST = 0.2  # of the steering gain on the straight: with less the car hardly answers
+LOW = 2.0  # m/s²: of turns that the lock ends
 MIRROR = 1e-5  # relative: both sides of the car are alike
 GAINS = ("lateral_velocity", "yaw_rate", "offset", "heading", "hand_wheel", "integral")
 CIRCLE = ("hand_wheel_per_curvature", "lateral_velocity_per_curvature")
@@ -261,8 +263,9 @@ CIRCLE = ("hand_wheel_per_curvature", "lateral_velocity_per_curvature")
 class Schedule:
     """Numbers of a preview driver over the speed (m/s) and the part of the largest lateral acceleration.
 
-    ``gains`` [speed, part, …]: of ``GAINS``, then ξ₀ of ``CIRCLE``, then of the w still to act. ``straight`` [speed, …]:
-    the largest lateral acceleration, distance of nodes in s, hand wheel angle and lateral velocity straight ahead, shares.
+    ``gains`` [speed, part, …]: of ``GAINS``, then ξ₀ of ``CIRCLE``, then of the w still to act. ``straight``
+    [speed, …]: the largest lateral acceleration, time between nodes, hand wheel angle and lateral velocity straight
+    ahead, shares.
     """
 
     speeds: Array
@@ -295,7 +298,7 @@ def schedule(
 ) -> Schedule:
     """Gains of a car; the simulation stands in equilibrium on a level road and is left as it was.
 
-    ``length``: wheelbase; ``ahead``: of the guided point before the one whose velocity the body has; ``top``: top speed.
+    ``length``: wheelbase; ``ahead``: of the guided point before the one whose velocity the body has; ``top``: speed.
     """
     from jounce.sim.steady import run_steadily
     from jounce.sim.turns import Turns
@@ -360,16 +363,22 @@ def _to_one_side(
     delay: int,
     other: Sequence[_Point] = (),
 ) -> list[_Point]:
-    """Turns from the straight to one side, as far as the car gains lateral acceleration; ``other``: of the other side."""
+    """Turns from the straight to one side, as far as the car gains lateral acceleration; ``other``: the other's."""
     points: list[_Point] = []
     last, keeps, speed = first, True, first.speed
-    for part in STEER:
+    parts, before = list(STEER), 0.0
+    for part in parts:
         angle = first.steering + side * part * GRAVITY / straight.gain
         more = angle - last.steering
         found = turns.steer(angle, turns.guess(last, more, keeps), keeps)
         if found is None and keeps:
             keeps = False
             found = turns.steer(angle, turns.guess(last, more, keeps), keeps)
+        if found is None and len(parts) == len(STEER):  # not so far: once
+            parts.insert(parts.index(part) + 1, 0.5 * (before + part))
+            keeps = True
+            continue
+        before = part
         acceleration = 0.0 if found is None else found.yaw_rate * speed
         if found is None or acceleration * side <= last.yaw_rate * speed * side:
             break
@@ -412,20 +421,33 @@ def _tabled(
 ) -> Schedule:
     most = [min(max(p.lateral_acceleration for p in points), -min(p.lateral_acceleration for p in points))
             for _, points, _ in rows]  # fmt: skip
+    # a search that stopped early: what its straight says, and the turns of a neighbour
     whole = [
-        i for i in range(len(rows))
-        if i == 0 or most[i] > WHOLE * max(most[max(i - 1, 1)], most[min(i + 1, len(rows) - 1)])
-    ]  # fmt: skip
-    rows, most = [rows[i] for i in whole], [most[i] for i in whole]
-    gains, straight = [], []
-    for (_, points, told), largest in zip(rows, most, strict=True):
-        at = np.array([p.lateral_acceleration for p in points])
-        values = np.array([p.gains for p in points])
-        wanted = np.array(PARTS) * largest
-        gains.append(np.column_stack([np.interp(wanted, at, column) for column in values.T]))
-        straight.append([largest, *told])
+        i
+        for i in range(len(rows))
+        if most[i] > WHOLE * float(np.median(most))
+        or (i == 0 and most[0] > LOW)  # the lock ends it
+    ]
+    if not whole:
+        raise StaticsError("preview driver: no steady turns were found")
+    gains, straight, middle = [np.zeros((0, 0))] * len(rows), [np.zeros(0)] * len(rows), PARTS.index(0.0)
+    for i in whole:
+        _, points, told = rows[i]
+        at, values = np.array([p.lateral_acceleration for p in points]), np.array([p.gains for p in points])
+        wanted = np.array(PARTS) * most[i]
+        gains[i] = np.column_stack([np.interp(wanted, at, column) for column in values.T])
+        straight[i] = np.array([most[i], *told])
+    n = len(GAINS)
+    for i in set(range(len(rows))) - set(whole):
+        near = min(whole, key=lambda j: abs(j - i))
+        own = next(p.gains for p in rows[i][1] if p.curvature == 0.0)
+        gains[i] = np.tile(own, (len(PARTS), 1))
+        more = gains[near] - gains[near][middle]
+        gains[i][:, n] *= gains[near][:, n] / gains[near][middle, n]
+        gains[i][:, n + 1] += more[:, n + 1] * (rows[i][0] / rows[near][0]) ** 2
+        straight[i] = np.array([most[near], *rows[i][2]])
+        most[i] = most[near]
     # below the slowest: hand wheel and side slip per curvature as at rest, from the two slowest over the speed squared
-    middle = PARTS.index(0.0)
     squares = np.array([row[0] ** 2 for row in rows[:2]])
     pair = np.array([g[middle, [len(GAINS), len(GAINS) + 1]] for g in gains[:2]])
     pair[:, 1] /= [row[0] for row in rows[:2]]

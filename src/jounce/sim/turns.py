@@ -9,7 +9,6 @@ what it is, and what rolls with the car loses as much,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,16 +80,18 @@ class Turns:
         loss = float(self.places.rates(self.sim.derivatives()[0])[self.speed_row])
         return Turn(speed, self.sim.input(STEERING), yaw, lateral, loss, self.linear.at(self.sim))
 
-    @in_analysis("quasi-static")
-    def steer(self, angle: float, by: Sequence[float] = (), keeps: bool = True) -> Turn | None:
+    def steer(self, angle: float, by: npt.ArrayLike = (), keeps: bool = True) -> Turn | None:
         """Turn the hand wheel to an angle and find the turn; None where there is none, and the car is as it was.
 
         ``by``: a guess of how the unknown states change. ``keeps``: whether the drive keeps the speed.
         """
+        return _steered(self.sim, self, angle, np.asarray(by, dtype=float), keeps)
+
+    def _steer(self, angle: float, by: Array, keeps: bool) -> Turn | None:
         before = self.sim.x.copy(), self.sim.m.copy(), self.sim.u.copy()
         problem = _Turning(self, keeps)
         if len(by):
-            self.sim.x[:] = self.places.moved(self.sim.x, self.free, np.asarray(by))
+            self.sim.x[:] = self.places.moved(self.sim.x, self.free, by)
         self.sim.set_inputs({STEERING: angle})
         problem.turn_about()
         bounds = np.array([*self.limits, THROTTLE_STEP] if keeps else self.limits)
@@ -110,6 +111,11 @@ class Turns:
         side = -more * turn.model.B[rows, self.inputs.index(STEERING)]
         step: Array = np.linalg.lstsq(columns / scale, side, rcond=1e-12)[0] / scale
         return step[: len(self.free)]
+
+
+@in_analysis("quasi-static")
+def _steered(sim: Simulation, turns: Turns, angle: float, by: Array, keeps: bool) -> Turn | None:
+    return turns._steer(angle, by, keeps)
 
 
 class _Turning:
