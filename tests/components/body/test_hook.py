@@ -77,6 +77,13 @@ def test_where_the_ball_is_and_how_it_is_turned() -> None:
     assert z(psi) @ about_x @ z(phi) == pytest.approx(r, abs=1e-12)
 
 
+def test_the_load_of_a_drawbar_is_a_force_downwards() -> None:
+    sim, other = moving(), given(moving(), (0.0, 0.0, -1.3 * 770.0))
+    sim.set_parameters({"force5.load": 770.0, "force5.scale": 1.3})
+    assert rates(sim) == pytest.approx(rates(other), rel=1e-12, abs=1e-11)
+    assert channels(sim, "Hook_rear.Global_force_Z")[0] == pytest.approx(-1001.0)
+
+
 def test_ports_are_there_only_where_a_hook_is() -> None:
     names = {f"Hook.{kind}{a}.rear" for kind in "FM" for a in "xyz"}
     assert names <= set(car.ports(vehicle()))

@@ -35,7 +35,7 @@ GAINS: dict[str, tuple[str, str, tuple[float, float, float, float]]] = {
     "Motor_to_RearLeftWheel": ("Motor_to_Rear_Left_Wheel", "rear_left_motor", (0.0, 0.0, 1.4, 0.0)),
     "Motor_to_RearRightWheel": ("Motor_to_Rear_Right_Wheel", "rear_right_motor", (0.0, 0.0, 0.0, 1.4)),
 }  # fmt: skip
-assert 0.4 * FRONT / 2 == pytest.approx(0.62) and 0.6 * REAR / 2 == pytest.approx(1.11)  # shares of the axles
+assert pytest.approx(0.62) == 0.4 * FRONT / 2 and pytest.approx(1.11) == 0.6 * REAR / 2  # shares of the axles
 OTHERS = ("Engine", "Clutch", "Gearbox", "CentralDifferential", "FrontDifferential", "RearDifferential")
 
 
@@ -120,8 +120,8 @@ def test_what_a_part_passed_is_gone_and_what_is_beyond_it_stays(word: str, wheel
     after, behind = hubs(told(sim)), dict.fromkeys(SPINS, 0.0)
     for group, _, gains in GAINS.values():  # motors whose torque does not pass it
         place = group.removeprefix("Motor_to_").replace("_", "")
-        beyond = "Wheel" in place or word == "Gearbox" and place != "Gearbox"
-        beyond = beyond or word == "CentralDifferential" and place in ("FrontDifferential", "RearDifferential")
+        beyond = "Wheel" in place or (word == "Gearbox" and place != "Gearbox")
+        beyond = beyond or (word == "CentralDifferential" and place in ("FrontDifferential", "RearDifferential"))
         if beyond:
             for name, gain in zip(SPINS, gains, strict=True):
                 behind[name] += gain * told(sim)[f"{group}.torque"]

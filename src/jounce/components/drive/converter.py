@@ -141,7 +141,9 @@ class Converter(Yielding):
         t_out = if_else(over, -size, p.torque_ratio(known) * size)
         through, doc = here.model.through, "torque of the converter on its"
         t_in = through(t_in, "N.m", f"{doc} impeller", added="Clutch.clutch_trq", flag=FLAG, on=self.active)
-        t_out = through(t_out, "N.m", f"{doc} turbine", added="Clutch.gearbox_inputshaft_torque", flag=FLAG, on=self.active)
+        t_out = through(
+            t_out, "N.m", f"{doc} turbine", added="Clutch.gearbox_inputshaft_torque", flag=FLAG, on=self.active
+        )
         here.train.push(before, -t_in)
         here.train.push(after, t_out)
         lost = t_in * before.speed - t_out * after.speed
