@@ -89,4 +89,3 @@ def acceleration_per_demand(roles: Sequence[str], model: LinearModel, demand: st
     offsets, shift = least_squares(model.A[np.ix_(others, others)], entry, following)  # A_z⁻¹ B, A_z⁻¹ h
     along = model.A[speed, others]
     return float((model.B[speed, column] - along @ offsets) / (1 - along @ shift))  # (4)
-

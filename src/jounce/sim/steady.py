@@ -9,7 +9,7 @@ demand; their rates vanish, as do the accelerations of all balancing coordinates
 With the steering straight a symmetric car runs straight on; one that pulls to a side is found on its wide circle.
 
 **In a turn** of a given curvature κ the hand wheel is one more unknown; with the yaw rate ψ̇ about the normal of the
-ground, and the speed V of the origin of the body over the ground,
+ground, and the speed V of the origin of the body over the ground, negative backwards,
 
     ψ̇ = κ V                                                                                                     (2)
 
@@ -85,9 +85,10 @@ def run_steadily(
 
     Parameters
     ----------
-    curvature : of the way, left positive; the hand wheel is found for it. Absent: the steering stays as it is
-    course : direction of the way from the world's x axis, with a curvature; the heading is found for it, about the
-        origin of the body. Absent: the heading stays as it is
+    curvature : of the way, positive where its centre is to the left of the car, backwards too; the hand wheel is found
+        for it. Absent: the steering stays as it is
+    course : direction of the way from the world's x axis, ahead of the car, with a curvature; the heading is found for
+        it, about the origin of the body. Absent: the heading stays as it is
     acceleration : by which the speed grows along the car (3)
     """
     if description.relaxation == "exact":
@@ -214,7 +215,8 @@ class _Search:
         self.growth = acceleration
         self.wanted = acceleration * (self.along @ growth)
         begin = self.sim.x.copy(), self.sim.u.copy()
-        if self.solve(pedal).converged:
+        backs = pedal == THROTTLE and BRAKE in self.inputs and acceleration * self.speed < 0
+        if self.solve(pedal).converged and not (backs and self.sim.input(THROTTLE) < 0):
             return
         self.sim.x[:], self.sim.u[:] = begin
         other = THROTTLE if pedal == BRAKE else BRAKE
@@ -223,8 +225,8 @@ class _Search:
             if self.solve(other).converged and self.sim.input(other) >= 0:
                 return
         raise StaticsError(
-            f"no even change of speed by {acceleration:g} m/s2 at {self.speed:g} m/s: {self._left()}; neither drive nor "
-            "brakes of the car give it"
+            f"no even change of speed by {acceleration:g} m/s2 at {self.speed:g} m/s: {self._left()}; neither drive "
+            "nor brakes of the car give it"
         )
 
     def turn(self, curvature: float, course: float | None, pedal: str) -> None:
@@ -301,11 +303,10 @@ class _Steady:
         if self.way is None:
             return np.zeros(0)
         v = self.search.over_ground
-        left = [self.search.yaw_rate - self.way.curvature * float(np.linalg.norm(v))]
+        speed = math.copysign(float(np.linalg.norm(v)), self.search.speed)
+        left = [self.search.yaw_rate - self.way.curvature * speed]
         if self.way.course is not None:
-            ahead = math.copysign(1.0, self.search.speed) * np.array(
-                [math.cos(self.way.course), math.sin(self.way.course), 0.0]
-            )
+            ahead = np.array([math.cos(self.way.course), math.sin(self.way.course), 0.0])
             left.append(float(np.cross(ahead, v) @ self.search.normal))
         return np.array(left)
 
