@@ -33,7 +33,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
         {"Motor_to_Front_Differential.", "Motor_to_Rear_Differential."}, set(),
     ),
     "compliance": (
-        {f"{FRONT}.compliance": "own"}, {"External_Compliance_Scaling.front"}, {"toe_compliance.L1", "toe_compliance_velocity.R1"}, set(),
+        {f"{FRONT}.compliance": "own"}, {"External_Compliance_Scaling.front"},
+        {"toe_compliance.L1", "toe_compliance_velocity.R1"}, set(),
     ),
     "third spring": (
         {f"{REAR}.elements": [{"kind": "central_spring", "rate": 2e4, "preload": 0.0}]}, {"Third_Element.Spring"},
@@ -52,7 +53,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
         {"Suspension.Auxiliary_Roll_deformation_at_element.SUSP1", "External_Antirollbar.L1"},
     ),
     "skid plate": (
-        {"contacts": [{"kind": "skid_plate", "name": "sump", "location": [0.2, 0.0, 0.15], "stiffness": 4e5}]}, set(), {"sump.FZ"}, set(),
+        {"contacts": [{"kind": "skid_plate", "name": "sump", "location": [0.2, 0.0, 0.15], "stiffness": 4e5}]}, set(),
+        {"sump.FZ"}, set(),
     ),
     "seat": (
         {"sensors": [{"kind": "gyro_point", "name": "Driver", "location": [-1.4, 0.4, 0.6]}]}, set(), {"Gyro.Driver_"},
