@@ -313,7 +313,7 @@ class Swept(Reference):
 
 @dataclass(frozen=True)
 class Polynomial(Reference):
-    """``start`` (None = the value at phase entry) until ``begin``, then start + first z + second z²/2, z = τ − begin."""
+    """``start`` (None = the value at phase entry), from ``begin`` on with a rate ``first`` that grows by ``second``."""
 
     first: Number = 0.0
     second: Number = 0.0
