@@ -13,6 +13,7 @@ from jounce.core.tables import Table
 from jounce.runtime.program import (
     Constant,
     End,
+    Feedback,
     FromInput,
     FromTable,
     FromWatch,
@@ -111,6 +112,15 @@ def test_over_a_watched_value(oscillator, from_here):
     np.testing.assert_allclose(found["push"][on], 0.1 + 0.3 * TABLE(at), atol=1e-12)
     np.testing.assert_allclose(found["push.rate"][on], 0.3 * TABLE(at, derivative=1) * v, atol=1e-12)
     assert np.ptp(at) > 0.5
+
+
+def test_feedback_along_a_table_over_a_watched_value(oscillator):
+    """A proportional law alone: u = k (table(speed) - position)."""
+    program = Program(Phase("p", [Feedback("push", "position", Over("speed", TABLE, scale=0.4), kp=0.7)]))
+    found = Simulation(oscillator, method="Euler", step=0.01).run(2.0, program=program)
+    expected = 0.7 * (0.4 * TABLE(found["speed"]) - found["position"])
+    np.testing.assert_allclose(found["push"], expected, atol=1e-12)
+    assert np.ptp(found["speed"]) > 0.5
 
 
 def test_from_an_input_and_a_watch(oscillator):

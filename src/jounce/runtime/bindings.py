@@ -184,7 +184,7 @@ class JnRecorder(ctypes.Structure):
 class JnChannel(ctypes.Structure):
     _fields_ = (
         *((name, _int) for name in ("input", "mode", "kind", "flags", "watch", "table", "column", "entry")),
-        *((name, _int) for name in ("rate", "reserved")),
+        *((name, _int) for name in ("over", "rate")),
         ("p", _double * 8),
         *((name, _double) for name in ("kp", "ki", "ff", "ff_value", "ff_rate", "low", "high", "blend")),
     )

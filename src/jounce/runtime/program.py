@@ -759,7 +759,7 @@ class _Packer:
             record.mode = MODE_FEEDBACK
             watch = self._watch(channel.watch, where)
             self._reference(record, channel.reference, self.model.watches[watch].unit, where)
-            if record.kind in (16, 17) or record.flags & (OVER | INTEGRAL):
+            if record.kind in (16, 17) or record.flags & INTEGRAL:
                 raise ParameterError(f"{where}: {type(channel.reference).__name__} drives open channels only")
             record.watch = watch
             record.kp, record.ki = float(channel.kp), float(channel.ki)
@@ -788,7 +788,8 @@ class _Packer:
             raise ParameterError(f"{where}: {reference} has a number that is not finite")
         record.kind, record.flags, record.rate = packed.kind, packed.flags, -1
         if packed.watch:
-            record.watch = self._watch(packed.watch, where)
+            found = self._watch(packed.watch, where)
+            record.watch = record.over = found
         if packed.rate:
             record.rate = self._watch(packed.rate, where)
         if packed.input:

@@ -242,7 +242,7 @@ static void followed(jn_run *run, const jn_channel *channel, double *slot, doubl
         r[0] = base + channel->p[0] + channel->p[1] * from[channel->watch];
         r[1] = r[2] = 0.0;
     } else if (channel->flags & JN_REF_OVER) {
-        double at = run->watch[channel->watch] - (channel->flags & JN_REF_FROM_HERE ? slot[3] : 0.0);
+        double at = run->watch[channel->over] - (channel->flags & JN_REF_FROM_HERE ? slot[3] : 0.0);
         jn_reference(run->program, channel, at, at, slot[0], run->table, r);
         r[1] = channel->rate >= 0 ? r[1] * run->watch[channel->rate] : 0.0;
         r[2] = 0.0;
@@ -315,7 +315,8 @@ static int feedback(jn_run *run, int entered) {
         double r[3];
         if (!isfinite(y)) return jn_run_bad(run, JN_BAD_WATCH, channel->watch, t, y);
         if (entered) slot[0] = y; /* hold and relative references count from the measured value */
-        jn_reference(run->program, channel, tau, t, slot[0], run->table, r);
+        if (channel->flags & JN_REF_OVER) followed(run, channel, slot, tau, t, r);
+        else jn_reference(run->program, channel, tau, t, slot[0], run->table, r);
         const double e = r[0] - y;
         const double direct = channel->ff + channel->ff_value * r[0] + channel->ff_rate * r[1] + channel->kp * e;
         double integral;
@@ -511,7 +512,7 @@ static void enter(jn_run *run, int32_t index) {
         double *slot = run->channel + k * JN_CHANNEL_SLOTS;
         slot[0] = channel->flags & JN_REF_ENTRY_WATCH ? run->watch[channel->entry] : run->u[channel->input];
         slot[1] = slot[2] = 0.0;
-        slot[3] = channel->flags & JN_REF_FROM_HERE ? run->watch[channel->watch] : 0.0;
+        slot[3] = channel->flags & JN_REF_FROM_HERE ? run->watch[channel->over] : 0.0;
         slot[4] = -1.0;
     }
     for (int32_t k = 0; k < phase->n_conditions; ++k) {

@@ -191,7 +191,7 @@ enum {
     JN_REF_FROM_ENTRY = 2, /* a ramp starts at the value at phase entry */
     JN_REF_ABSOLUTE = 4,   /* a table is read over absolute time instead of phase time */
     JN_REF_BUMPLESS = 8,   /* feedback: the integral starts such that the input does not jump */
-    JN_REF_OVER = 16,      /* a table is read over a watched value (jn_channel.watch), at full steps */
+    JN_REF_OVER = 16,      /* a table is read over a watched value (jn_channel.over), at full steps */
     JN_REF_FROM_HERE = 32, /* and that counts from where the phase was entered */
     JN_REF_INTEGRAL = 64,  /* the reference is a rate: the input is the value at entry and its integral */
     JN_REF_SATURATED = 256, /* open: kept between low and high */
@@ -208,8 +208,8 @@ typedef struct {
     int32_t table;  /* JN_REF_TABLE: index into jn_program.tables (one axis) */
     int32_t column; /* and which of its outputs */
     int32_t entry;  /* JN_REF_ENTRY_WATCH: which watch value */
-    int32_t rate;   /* JN_REF_OVER: watch value that is the rate of the abscissa, -1 = the reference has no rate */
-    int32_t reserved;
+    int32_t over;   /* JN_REF_OVER: watch value that is the abscissa */
+    int32_t rate;   /* and the one that is its rate, -1 = the reference has no rate */
     double p[JN_REF_PARAMETERS];
     double kp, ki, ff, ff_value, ff_rate; /* input = ff + ff_value r + ff_rate r' + kp e + ki int e dt */
     double low, high;
