@@ -119,9 +119,13 @@ def _check(
     s: Array, v: Array, bend: Array, k: Array, best: Array, most: float, least: float, margin: float
 ) -> None:  # fmt: skip
     if not (len(s) == len(v) == len(bend) >= 2) or np.any(np.diff(s) <= 0):
-        raise ParameterError(f"gear plan: {len(s)} stations, {len(v)} speeds, {len(bend)} curvatures; stations must rise")
+        raise ParameterError(
+            f"gear plan: {len(s)} stations, {len(v)} speeds, {len(bend)} curvatures; stations must rise"
+        )
     if len(best) != len(k) or np.any(np.diff(k) >= 0):
-        raise ParameterError(f"gear plan: {len(k)} gears with {len(best)} best speeds; ratios must fall from gear to gear")
+        raise ParameterError(
+            f"gear plan: {len(k)} gears with {len(best)} best speeds; ratios must fall from gear to gear"
+        )
     if not 0 <= least < most:
         raise ParameterError(f"gear plan: engine speeds from {least:g} to {most:g} rad/s; the first must be smaller")
     if margin <= 1:
@@ -143,8 +147,8 @@ def _apexes(v: Array, bend: Array) -> list[int]:
 
 def _wanted(turns: Array, best: Array, apexes: Sequence[int], most: float, least: float) -> npt.NDArray[np.int64]:
     """g* over time, gears from 0 on."""
-    lowest = np.where(turns <= most, np.arange(len(turns))[:, None], len(turns) - 1).min(axis=0)
-    wanted = lowest.copy()
+    lowest: npt.NDArray[np.int64] = np.where(turns <= most, np.arange(len(turns))[:, None], len(turns) - 1).min(axis=0)
+    wanted: npt.NDArray[np.int64] = lowest.copy()
     if not apexes:
         return wanted
     at_apex = []

@@ -52,7 +52,9 @@ def shifter() -> Simulation:
     return rig({**RWD, "clutch": {**CLUTCH, "automatic": False}}, gears=DriverGears.of(table()))
 
 
-def run(sim: Simulation, seconds: float, first: float, numbers: dict[str, float] | None = None, **inputs: Any) -> Recording:
+def run(
+    sim: Simulation, seconds: float, first: float, numbers: dict[str, float] | None = None, **inputs: Any
+) -> Recording:
     """Run from a speed on, with parameters that are put back."""
     sim.set_program(None)
     sim.restart(defaults=True)
@@ -141,7 +143,7 @@ def test_no_shift_within_the_delay_after_another() -> None:
     delay = gap + 0.37
     late = shifts(run(shifter(), 7.0, 8.0, {"gears.up_after_up": delay, "gears.up_after_down": 0.0}, driver__active=0.0,
                       throttle=1.0, rig__slope=-0.2))  # fmt: skip
-    ended = free[0][0] + UP[int(0)].duration  # of a shift, at the least
+    ended = free[0][0] + UP[0].duration  # of a shift, at the least
     assert late[0][0] == pytest.approx(free[0][0], abs=1e-9)
     assert late[1][0] >= ended + delay - 0.1 and late[1][0] > free[1][0] + 0.3
     other = shifts(run(shifter(), 6.0, 8.0, {"gears.down_after_up": 5.0}, driver__active=0.0, throttle=1.0,
@@ -177,7 +179,9 @@ def test_a_standing_start_revs_holds_and_ends_with_the_clutch_closed() -> None:
         Table([np.array([0.0, 3.0, 9.0])], np.array([0.0, 0.0, 15.0]), method="linear", extrapolation="flat")
     )
     speed = 3000 * np.pi / 30
-    found = run(sim, 9.0, 0.0, {"start_speed": speed}, driver__active=1.0, driver__revs=revs, driver__target_speed=trace)
+    found = run(
+        sim, 9.0, 0.0, {"start_speed": speed}, driver__active=1.0, driver__revs=revs, driver__target_speed=trace
+    )
     engine, clutch = found["Engine.engine_rpm"], found["driver_demands.clutch"]
     revved = (found.time > 2.0) & (found.time < 3.0)
     assert np.abs(engine[revved] / speed - 1).max() < 0.05
