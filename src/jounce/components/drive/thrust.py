@@ -43,7 +43,7 @@ class Thrust:
 
 def of_train(train: Train, stations: Sequence[Station], machine: type) -> Thrust:
     """The thrust of a driveline (2); ``machine``: the class of what drives it."""
-    machines = [s for s in stations if isinstance(s.part, machine)]
+    machines = [s for s in stations if isinstance(s.part, machine) and s.part.present(s)]  # type: ignore[attr-defined]
 
     box = next((s for s in stations if "shifting" in s.kept), None)
 
