@@ -69,5 +69,7 @@ def filled(text: str, values: Mapping[str, Value] | None = None, path: str = "")
     report.raise_if_errors()
     for name in given:
         if name not in used:
-            raise ParameterError(f"{report.path}: no place {name!r} to fill in{did_you_mean(name, sorted(places(text)))}")
+            raise ParameterError(
+                f"{report.path}: no place {name!r} to fill in{did_you_mean(name, sorted(places(text)))}"
+            )
     return "".join(lines)

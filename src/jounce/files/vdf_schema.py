@@ -260,7 +260,7 @@ MANOEUVRE = BlockOf(
     ),
     (TableOf("END_CONDITIONS", ("name",), ("block",)),),
     {
-        **{channel: (*_NAMED, *SETUP_KEYS) for channel in CHANNELS},
+        **dict.fromkeys(CHANNELS, (*_NAMED, *SETUP_KEYS)),
         **dict.fromkeys(MODULES, _NAMED),
         "MACHINE": (Key("PATH", "block"), Key("SPEED", "block")),
         "OPTIONS": (
@@ -283,8 +283,9 @@ _COMMON = (
     flag("AUTO_SCALING", True),
     flag("AUTO_SATURATION", True),
 )
+_SCALE = number("SCALING_FACTOR", default=1.0)
 _MAP = (
-    number("SCALING_FACTOR", default=1.0),
+    _SCALE,
     choice("INTERPOLATION", *INTERPOLATIONS, default="LINEAR"),
     not_negative("SMOOTHING_FACTOR", "-", 0.0),
 )
@@ -300,9 +301,32 @@ SPEEDS = {
     ),
     "MAINTAIN": BlockOf("held speed", _COMMON),
     "DRD_FILE": BlockOf("speed of a path file", (Key("FILE_NAME", "text", required=True), *_MAP)),
+    # ours, beyond the format: what older formats and the other faces of the language have
+    "CONSTANT": BlockOf("constant speed", (number("VELOCITY", "m/s", required=True), _SCALE)),
+    "POLYNOMIAL": BlockOf(
+        "speed as a polynomial",
+        (
+            number("VELOCITY", "m/s"),
+            number("ACCELERATION", "m/s2", 0.0),
+            number("JERK", "m/s3", 0.0),
+            not_negative("START_TIME", "s", 0.0),
+            _SCALE,
+        ),
+    ),
+    "ACCELERATION": BlockOf(
+        "constant acceleration",
+        (number("ACCELERATION", "m/s2", required=True), not_negative("START_TIME", "s", 0.0), _SCALE),
+    ),
+    "LATERAL_ACCELERATION": BlockOf(
+        "speed by lateral acceleration", (positive("ACCELERATION", "m/s2", required=True), _SCALE)
+    ),
+    "AUTO": BlockOf("speed by the path's curvature", (positive("SHARE", "-", 0.8), _SCALE)),
     "USER_INPUT": BlockOf(
         "speed from outside",
-        (choice("Y_DATA", "LONVEL", "LONACC", default="LONVEL", words={"LONGVL": "LONVEL", "LONGV1": "LONVEL"}),),
+        (
+            choice("Y_DATA", "LONVEL", "LONACC", default="LONVEL", words={"LONGVL": "LONVEL", "LONGV1": "LONVEL"}),
+            _SCALE,
+        ),
     ),
 }
 
@@ -316,6 +340,15 @@ PATHS = {
         "path of points",
         _RESAMPLED,
         (TableOf("TABLE", ("x", "y", "z", "lat_inc"), ("m", "m", "m", "-"), required=True),),
+    ),
+    "LATERAL_ACCELERATION": BlockOf(  # ours
+        "lateral acceleration",
+        (
+            *_PLACE,
+            choice("X_DATA", "DISTANCE", "TIME", default="TIME"),
+            choice("INTERPOLATION", *INTERPOLATIONS, default="LINEAR"),
+        ),
+        (TableOf("VALUES", ("x", "y"), ("x", "m/s2"), required=True),),
     ),
     "SHAPE": BlockOf("path of a shape", (choice("SHAPE_NAME", "STRAIGHT", "SKIDPAD", required=True),)),
 }
@@ -343,6 +376,7 @@ SHAPES = {
 }
 
 # -- open-loop signals, by TYPE --
+ORDINALS = ("TIME", "DISTANCE", "PATH_S")
 _STEP = (
     *_COMMON,
     number("X0", "s", 0.0),
@@ -356,6 +390,7 @@ _WAVE = (
     positive("FREQUENCY", "1/s", required=True),
     number("INITIAL_PHASE", "rad", 0.0),
     positive("NUMBER_OF_CYCLES"),
+    not_negative("X0", "s", 0.0),  # ours: when it begins
 )
 SIGNALS = {
     "CONSTANT": BlockOf("constant", (*_COMMON, number("VALUE", "channel", required=True))),
@@ -379,7 +414,7 @@ SIGNALS = {
         (
             *_COMMON,
             number("X0", "s", 0.0),
-            number("X1", "s", required=True),
+            number("X1", "s"),
             number("SLOPE", "channel/s", required=True),
         ),
     ),
@@ -392,8 +427,12 @@ SIGNALS = {
             number("MAX_VALUE", "channel", required=True),
         ),
     ),
-    "MEASURED": BlockOf("measured signal", (*_COMMON, Key("FILE_NAME", "text", required=True))),
-    "USER": BlockOf("signal from outside", (*_COMMON, Key("MEASURE_NAME", "text", required=True))),
+    "MEASURED": BlockOf(
+        "measured signal",
+        (*_COMMON, Key("FILE_NAME", "text"), choice("ORDINAL", *ORDINALS, default="TIME")),
+        (TableOf("VALUES", ("x", "y"), ("x", "channel")),),  # ours: numbers in the file itself
+    ),
+    "USER": BlockOf("signal from outside", (*_COMMON, Key("MEASURE_NAME", "text"))),
     "MAINTAIN": BlockOf("held value", _COMMON),
 }
 
@@ -542,7 +581,7 @@ MEASURES = {
     "CLUTCH_DEMAND": "-",
 }
 MEASURE_ALIASES = {"DISTANCE": "TRAVELED_DISTANCE"}
-USER_MEASURES = tuple(f"USER_INPUT_{channel}" for channel in ("STEERING", "THROTTLE", "BRAKING", "CLUTCH", "GEAR")) + (
-    "USER_INPUT_BRAKE_FRONT",
-    "USER_INPUT_BRAKE_REAR",
+USER_MEASURES = (
+    *(f"USER_INPUT_{channel}" for channel in ("STEERING", "THROTTLE", "BRAKING", "CLUTCH", "GEAR")),
+    *("USER_INPUT_BRAKE_FRONT", "USER_INPUT_BRAKE_REAR"),
 )
