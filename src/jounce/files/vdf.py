@@ -127,10 +127,14 @@ class Vdf:
     modules: dict[str, Entry] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)  # names of blocks that nothing asks for
 
-    def signal(self, name: str, channel: str) -> Entry:
-        """A signal in the units of a channel."""
+    def channel_unit(self, stage: Stage, channel: str) -> str:
+        """SI unit of a channel: steering is an angle unless the manoeuvre says otherwise, others are numbers."""
+        return schema.STEERING_UNITS[str(stage.entry["STEERING_BY"])] if channel == "STEERING" else "-"
+
+    def signal(self, name: str, unit: str) -> Entry:
+        """A signal of a channel that is measured in a unit."""
         entry = self.signals[name]
-        factor = self.units.factor(schema.CHANNEL_UNITS.get(channel, "-"))
+        factor = self.units.factor(unit)
         per_second = factor / self.units.factor("s")
         values = dict(entry.values)
         for key in entry.kind.keys:

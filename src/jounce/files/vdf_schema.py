@@ -104,7 +104,7 @@ def choice(name: str, *allowed: str, default: str | None = None, **more: object)
 
 CHANNELS = ("STEERING", "THROTTLE", "BRAKING", "GEAR", "CLUTCH", "BRAKING2")
 ALWAYS = CHANNELS[:5]  # channels that every manoeuvre has; the second brake is that of motorcycles
-CHANNEL_UNITS = {"STEERING": "rad"}  # others are numbers
+STEERING_UNITS = {"ANGLE": "rad", "TORQUE": "N.m", "RACK_FORCE": "N", "RACK_DISPLACEMENT": "m"}
 LIMIT_BLOCKS = {
     "STEERING": "STEERING_STANDARD",
     "THROTTLE": "THROTTLE_STANDARD",
@@ -155,24 +155,34 @@ CONTROLLER = BlockOf(
         flag("THROTTLE_FEED_FWD_TRQ_ACTIVE", True),
         flag("THROTTLE_SAT_TGTACCX_ACTIVE", True, aliases=("THROTTLE_SAT_TGTACX_ACTIVE",)),
         flag("THROTTLE_RATE_LIMITER_ACTIVE", False),
-        positive("THROTTLE_ROLLON_MAX_RATE", "1/s"),
-        positive("THROTTLE_ROLLOFF_MAX_RATE", "1/s"),
+        positive("THROTTLE_ROLLON_MAX_RATE", "1/s", 0.4),
+        positive("THROTTLE_ROLLOFF_MAX_RATE", "1/s", 0.4),
         flag("BRAKING_RATE_LIMITER_ACTIVE", False),
-        positive("BRAKING_ROLLON_MAX_RATE", "1/s"),
-        positive("BRAKING_ROLLOFF_MAX_RATE", "1/s"),
+        positive("BRAKING_ROLLON_MAX_RATE", "1/s", 0.4),
+        positive("BRAKING_ROLLOFF_MAX_RATE", "1/s", 0.4),
         flag("STEERING_RATE_LIMITER_ACTIVE", False),
-        positive("STEERING_MAX_RATE", "rad/s"),
+        positive("STEERING_MAX_RATE", "rad/s", 0.4),
         flag("STEERING_STRAIGHT_LINE_SMOOTHING_ACTIVE", False),
         flag("VARIABLE_STEERING_RATIO_ACTIVE", False),
         choice("PREVIEW_DISTANCE_CALC", "STANDARD", "ADVANCED", default="STANDARD"),
         choice("LONGITUDINAL_SPEED_CONTROL", "LONVEL", "LONACC", default="LONVEL"),
+        # ours, beyond the format
+        Key("LATERAL_DRIVER", "text", default="contour"),
+        flag("KICKDOWN_ACTIVE", False),
+        flag("LIFT_CONTROL_ACTIVE", False),
+        positive("SAMPLE_TIME", "s"),
     ),
 )
 STEERING_LIMITS = BlockOf(
     "limits of steering",
     (number("MAX_VALUE", "rad", 12.566370614359172), number("MIN_VALUE", "rad", -12.566370614359172)),
 )
-_PEDAL = (number("MAX_VALUE", default=100.0), number("MIN_VALUE", default=0.0), positive("SCALING_FACTOR", "-", 100.0))
+_PEDAL = (
+    number("MAX_VALUE", default=100.0),
+    number("MIN_VALUE", default=0.0),
+    positive("SCALING_FACTOR", "-", 100.0),
+    positive("FULL_VALUE"),  # ours: the demand that is the whole pedal; absent: 100, or 1 where no limit is above 1
+)
 THROTTLE_LIMITS = BlockOf(
     "limits of the throttle",
     (
@@ -193,7 +203,7 @@ GEAR_MAP = TableOf("PROPERTIES_MAP", GEAR_COLUMNS, GEAR_UNITS, aliases=("ATTRIBU
 GEAR_LIMITS = BlockOf(
     "gears and shifts",
     (
-        Key("MAX_VALUE", "whole", default=6.0),
+        Key("MAX_VALUE", "whole", default=99.0),
         Key("MIN_VALUE", "whole", default=0.0),
         *(
             not_negative(f"{one}SHIFTING_AFTER_{two}SHIFTING_DELAY", "s", 0.0)
@@ -223,6 +233,7 @@ CLUTCH_LIMITS = BlockOf(
         flag("THROTTLE_CONTROL_ACTIVATION", True),
         flag("ACTIVATION", True),
         choice("MODEL", "STANDARD", default="STANDARD"),
+        positive("FULL_VALUE"),  # ours
     ),
 )
 SETUPS = ("OFF", "STRAIGHT")
@@ -234,7 +245,7 @@ STARTUP = BlockOf(
         not_negative("INITIAL_THROTTLE", "-", 0.0),
         not_negative("INITIAL_BRAKING", "-", 0.0),
         not_negative("INITIAL_BRAKING2", "-", 0.0),
-        Key("INITIAL_GEAR", "whole", default=3.0),
+        Key("INITIAL_GEAR", "whole"),
         not_negative("INITIAL_CLUTCH", "-", 0.0),
         number("STARTING_TIME", "s", 0.0),
         choice("INITIAL_SETUP", *SETUPS, default="OFF", words={"STANDARD": "OFF"}),
@@ -247,7 +258,7 @@ LIST = BlockOf(
 SETUP_KEYS = (
     choice("METHOD", "MACHINE", "OPENLOOP", "USER"),
     Key("SIGNAL", "block"),
-    flag("SMOOTHING_ACTIVE", False),
+    flag("SMOOTHING_ACTIVE", True),
     not_negative("SMOOTHING_TIME", "s", 0.1),
 )
 CHANNEL_SETUP = BlockOf("set-up of a channel", SETUP_KEYS)
@@ -257,6 +268,8 @@ MANOEUVRE = BlockOf(
     (
         choice("TASK", "STANDARD", "STARTUP", default="STANDARD", words={"NORMAL": "STANDARD"}),
         Key("CONTROLLER_SETTINGS", "block", default="CONTROLLER_STANDARD"),
+        choice("STEERING_BY", *STEERING_UNITS, default="ANGLE"),  # ours: what the steering channel is
+        flag("ACTIVE", True),  # ours
     ),
     (TableOf("END_CONDITIONS", ("name",), ("block",)),),
     {
