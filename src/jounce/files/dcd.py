@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -45,7 +46,7 @@ class Dcd:
         for name in CONTROLS:
             if len(self.columns.get(name, ())) != len(self.x):
                 raise ParameterError(f"{name}: {len(self.columns.get(name, ()))} values for {len(self.x)} rows")
-        if any(b <= a for a, b in zip(self.x, self.x[1:], strict=False)):
+        if any(b <= a for a, b in pairwise(self.x)):
             raise ParameterError(f"{ABSCISSAS[self.ordinal]}: must rise from row to row")
 
     def column(self, channel: str) -> tuple[float, ...]:
@@ -76,7 +77,11 @@ def parse_dcd(text: str, path: str = "") -> Dcd:
     word = str(given.value).strip().lower() if given is not None else ""
     if word not in ORDINALS:
         hint = "missing" if given is None else f"found {shown(str(given.value))}"
-        report.error(given.line if given is not None else block.line, "[OPEN_LOOP] ORDINAL", f"{hint}{did_you_mean(word, ORDINALS)}")
+        report.error(
+            given.line if given is not None else block.line,
+            "[OPEN_LOOP] ORDINAL",
+            f"{hint}{did_you_mean(word, ORDINALS)}",
+        )
     data = block.sub_block("DATA")
     table = data.table if data is not None else block.table
     if table is None:
@@ -95,12 +100,12 @@ def parse_dcd(text: str, path: str = "") -> Dcd:
     if others:
         report.warning(table.line, key, f"columns not used: {', '.join(others)}")
     rows: list[list[float]] = []
-    for line in table.lines:
-        numbers = [v for v in line.values if isinstance(v, float)]
-        if len(numbers) != len(names) or len(line.values) != len(names):
-            report.error(line.line, key, f"found {len(numbers)} numbers; the table has {len(names)} columns")
+    for row in table.lines:
+        numbers = [v for v in row.values if isinstance(v, float)]
+        if len(numbers) != len(names) or len(row.values) != len(names):
+            report.error(row.line, key, f"found {len(numbers)} numbers; the table has {len(names)} columns")
         elif rows and not numbers[0] > rows[-1][0]:
-            report.error(line.line, f"{key} {names[0]}", f"found {numbers[0]:g} after {rows[-1][0]:g}; must rise")
+            report.error(row.line, f"{key} {names[0]}", f"found {numbers[0]:g} after {rows[-1][0]:g}; must rise")
         else:
             rows.append(numbers)
     if not rows:
@@ -109,16 +114,16 @@ def parse_dcd(text: str, path: str = "") -> Dcd:
     factors = [units.factor("rad") if name == "steering" else 1.0 for name in names]
     factors[0] = units.factor(ORDINALS[word])
     columns = {
-        name: tuple(row[i] * factors[i] for row in rows) for i, name in enumerate(names) if i and name in CONTROLS
+        name: tuple(one[i] * factors[i] for one in rows) for i, name in enumerate(names) if i and name in CONTROLS
     }
     for name, values in columns.items():
         if not all(math.isfinite(v) for v in values):
             report.error(table.line, f"{key} {name}", "holds numbers that are too large")
-    for gear, line in zip(columns["gear"], table.lines, strict=True):
+    for gear, row in zip(columns["gear"], table.lines, strict=True):
         if gear != round(gear):
-            report.error(line.line, f"{key} gear", f"found {gear:g}; expected a whole number")
+            report.error(row.line, f"{key} gear", f"found {gear:g}; expected a whole number")
     report.raise_if_errors()
-    x = tuple(row[0] * factors[0] for row in rows)
+    x = tuple(one[0] * factors[0] for one in rows)
     return Dcd(word, x, columns, path, tuple(str(w) for w in report.warnings))  # type: ignore[arg-type]
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -231,8 +232,11 @@ class _Reader:
                 self.vdf.controllers[block.name] = self._entry(block, schema.CONTROLLER)
         for entry in self.vdf.controllers.values():
             for channel in ("THROTTLE", "BRAKING", "STEERING"):
-                rates = [k for k in (f"{channel}_ROLLON_MAX_RATE", f"{channel}_ROLLOFF_MAX_RATE", f"{channel}_MAX_RATE")
-                         if entry.kind.key(k) is not None]  # fmt: skip
+                rates = [
+                    k
+                    for k in (f"{channel}_ROLLON_MAX_RATE", f"{channel}_ROLLOFF_MAX_RATE", f"{channel}_MAX_RATE")
+                    if entry.kind.key(k) is not None
+                ]
                 active = f"{channel}_RATE_LIMITER_ACTIVE"
                 if entry[active] and not all(k in entry for k in rates):
                     lacking = ", ".join(k for k in rates if k not in entry)
@@ -246,12 +250,16 @@ class _Reader:
                 continue
             low, high = entry["MIN_VALUE"], entry["MAX_VALUE"]
             if low is not None and high is not None and not low < high:
-                self.report.error(entry.at("MAX_VALUE"), f"[{name}] MAX_VALUE",
-                                  f"found {high:g}; must be above MIN_VALUE ({low:g})")  # fmt: skip
+                self.report.error(
+                    entry.at("MAX_VALUE"), f"[{name}] MAX_VALUE", f"found {high:g}; must be above MIN_VALUE ({low:g})"
+                )
             scale = entry["SCALING_FACTOR"]
             if scale is not None and channel != "GEAR" and not math.isclose(scale, high):
-                self.report.warning(entry.at("SCALING_FACTOR"), f"[{name}] SCALING_FACTOR",
-                                    f"is {scale:g}, but MAX_VALUE is {high:g}: a whole pedal is not the limit")  # fmt: skip
+                self.report.warning(
+                    entry.at("SCALING_FACTOR"),
+                    f"[{name}] SCALING_FACTOR",
+                    f"is {scale:g}, but MAX_VALUE is {high:g}: a whole pedal is not the limit",
+                )
         gears = self.vdf.settings.get("GEAR_STANDARD")
         if gears is not None and gears.tables.get("PROPERTIES_MAP"):
             self._gears(gears)
@@ -259,8 +267,11 @@ class _Reader:
         if gears is not None and "INITIAL_GEAR" in start:
             low, high, first = gears["MIN_VALUE"], gears["MAX_VALUE"], start["INITIAL_GEAR"]
             if not low <= first <= high:
-                self.report.error(start.at("INITIAL_GEAR"), "[STARTUP] INITIAL_GEAR",
-                                  f"found {first:g}; [GEAR_STANDARD] allows {low:g} to {high:g}")  # fmt: skip
+                self.report.error(
+                    start.at("INITIAL_GEAR"),
+                    "[STARTUP] INITIAL_GEAR",
+                    f"found {first:g}; [GEAR_STANDARD] allows {low:g} to {high:g}",
+                )
 
     def _gears(self, entry: Entry) -> None:
         key = f"[{entry.name}] (PROPERTIES_MAP)"
@@ -271,8 +282,11 @@ class _Reader:
             return
         for name in ("MIN_VALUE", "MAX_VALUE"):
             if entry[name] not in ids:
-                self.report.error(entry.at(name), f"[{entry.name}] {name}",
-                                  f"found {entry[name]:g}; the table has the gears {', '.join(f'{i:g}' for i in ids)}")  # fmt: skip
+                self.report.error(
+                    entry.at(name),
+                    f"[{entry.name}] {name}",
+                    f"found {entry[name]:g}; the table has the gears {', '.join(f'{i:g}' for i in ids)}",
+                )
         for row in entry.tables["PROPERTIES_MAP"]:
             up, down = float(row[2]), float(row[3])
             if not down < up:
@@ -282,8 +296,11 @@ class _Reader:
             for which, first in (("up", 4), ("down", 11)):
                 whole, rise, fall = float(row[first]), float(row[first + 2]), float(row[first + 3])
                 if whole < rise + fall - 1e-12:
-                    self.report.warning(line, f"{key} gear {row[0]:g}",
-                                        f"{which}shift of {whole:g} s is shorter than criseT + cfallT; it takes that long")  # fmt: skip
+                    self.report.warning(
+                        line,
+                        f"{key} gear {row[0]:g}",
+                        f"{which}shift of {whole:g} s is shorter than criseT + cfallT; it takes that long",
+                    )
                     break
 
     # -- the list -----------------------------------------------------------------------------------------
@@ -333,15 +350,22 @@ class _Reader:
         settings = str(entry["CONTROLLER_SETTINGS"])
         if settings not in self.vdf.controllers and ("CONTROLLER_SETTINGS" in entry or self.vdf.controllers):
             hint = did_you_mean(settings, self.vdf.controllers)
-            self.report.error(entry.at("CONTROLLER_SETTINGS"), f"{key} CONTROLLER_SETTINGS",
-                              f"found {shown(settings)}; there is no such block{hint}")  # fmt: skip
+            self.report.error(
+                entry.at("CONTROLLER_SETTINGS"),
+                f"{key} CONTROLLER_SETTINGS",
+                f"found {shown(settings)}; there is no such block{hint}",
+            )
         machined = {name for name, channel in channels.items() if channel.method == "MACHINE"}
         targets: dict[str, str] = {}
         for word, role, needed, why in (
             ("PATH", "path", "STEERING" in machined, "steering by the machine follows a path"),
-            ("SPEED", "speed", bool(machined & {"THROTTLE", "BRAKING"}) and not startup,
-             "throttle or brake by the machine follow a speed"),
-        ):  # fmt: skip
+            (
+                "SPEED",
+                "speed",
+                bool(machined & {"THROTTLE", "BRAKING"}) and not startup,
+                "throttle or brake by the machine follow a speed",
+            ),
+        ):
             if word in machine:
                 name = str(machine[word])
                 found = self._reference(name, machine.at(word), f"{key} (MACHINE) {word}", role)
@@ -386,8 +410,11 @@ class _Reader:
         if "CONTROLLER_NAME" in setup:
             inside = str(setup["CONTROLLER_NAME"])
             if "METHOD" in setup:
-                self.report.error(setup.at("METHOD"), f"{key} METHOD",
-                                  f"stands beside CONTROLLER_NAME = '{inside}'; one of the two says what drives it")  # fmt: skip
+                self.report.error(
+                    setup.at("METHOD"),
+                    f"{key} METHOD",
+                    f"stands beside CONTROLLER_NAME = '{inside}'; one of them says what drives it",
+                )
             found = self._reference(inside, setup.at("CONTROLLER_NAME"), f"{key} CONTROLLER_NAME", "set-up")
             if found is None:
                 return Channel(name, line, setup, inside)
@@ -428,8 +455,11 @@ class _Reader:
             found = self.file.named(name)
             if found is None:
                 names = [b.name for b in self.file.blocks]
-                self.report.warning(source.line, f"[{block.name}] (END_CONDITIONS)",
-                                    f"found {shown(name)}; there is no such block, the row is left out{did_you_mean(name, names)}")  # fmt: skip
+                self.report.warning(
+                    source.line,
+                    f"[{block.name}] (END_CONDITIONS)",
+                    f"found {shown(name)}; there is no such block, the row is left out{did_you_mean(name, names)}",
+                )
                 continue
             self._condition(found)
             conditions.append(name)
@@ -452,7 +482,6 @@ class _Reader:
         if block.name in store:
             return
         kinds = schema.PATHS if role == "path" else schema.SPEEDS
-        both = role == "speed" and (block.name in self.vdf.paths) or role == "path" and (block.name in self.vdf.speeds)
         kind, word = self._kind_of(block, kinds)
         if kind is None:
             return
@@ -461,13 +490,6 @@ class _Reader:
             named = str(shape.value).upper() if shape is not None else ""
             kind = schema.SHAPES.get(named, kind)
             word = named if named in schema.SHAPES else word
-        if both:  # one block may be a path and the speed along it: each knows keys of the other
-            other = schema.SPEEDS if role == "path" else schema.PATHS
-            keys = {k.name: k for k in (*other[word].keys, *kind.keys)} if word in other else {}
-            kind = replace(kind, keys=tuple(keys.values())) if keys else kind
-            for entry in (self.vdf.paths if role == "speed" else self.vdf.speeds).values():
-                if entry.name == block.name:
-                    self.unknown = [u for u in self.unknown if not u[1].startswith(f"[{block.name}] ")]
         entry = self._entry(block, kind, word)
         store[block.name] = entry
         factors = {"PATH_S": "m", "DISTANCE": "m", "TIME": "s", "LONVEL": "m/s", "LONACC": "m/s2"}
@@ -482,7 +504,7 @@ class _Reader:
 
     def _rising(self, entry: Entry) -> None:
         x = [float(row[0]) for row in entry.tables["VALUES"]]
-        if any(b <= a for a, b in zip(x, x[1:], strict=False)):
+        if any(b <= a for a, b in pairwise(x)):
             self.report.error(entry.at("(VALUES)"), f"[{entry.name}] (VALUES) x", "must rise from row to row")
 
     def _kind_of(self, block: Block, kinds: Mapping[str, BlockOf]) -> tuple[BlockOf | None, str]:
@@ -510,15 +532,15 @@ class _Reader:
             self.report.error(
                 entry.at("X1"), f"{key} X1", f"found {entry['X1']:g} s; must be after X0 ({entry['X0']:g} s)"
             )
-        if word == "SWEPT" and "MAX_FREQUENCY" in entry and "INITIAL_FREQUENCY" in entry:
-            if entry["MAX_FREQUENCY"] < entry["INITIAL_FREQUENCY"]:
-                self.report.error(entry.at("MAX_FREQUENCY"), f"{key} MAX_FREQUENCY",
-                                  f"found {entry['MAX_FREQUENCY']:g} Hz; is below INITIAL_FREQUENCY")  # fmt: skip
+        first, last = entry["INITIAL_FREQUENCY"], entry["MAX_FREQUENCY"]
+        if first is not None and last is not None and last < first:
+            line = entry.at("MAX_FREQUENCY")
+            self.report.error(line, f"{key} MAX_FREQUENCY", f"found {last:g} Hz; is below INITIAL_FREQUENCY")
         attribute = block.get("INITIAL_PHASE")
-        if attribute is not None and isinstance(attribute.value, float) and self.units.factor("rad") != 1.0:
-            if 0 < abs(attribute.value) <= _TURN:
-                self.report.warning(attribute.line, f"{key} INITIAL_PHASE",
-                                    f"found {attribute.value:g} in a file in degrees; taken as degrees")  # fmt: skip
+        phase = attribute.value if attribute is not None and isinstance(attribute.value, float) else 0.0
+        if attribute is not None and self.units.factor("rad") != 1.0 and 0 < abs(phase) <= _TURN:
+            about = f"found {phase:g} in a file in degrees; taken as degrees"
+            self.report.warning(attribute.line, f"{key} INITIAL_PHASE", about)
         if word == "MEASURED":
             rows = entry.tables.get("VALUES")
             if ("FILE_NAME" in entry) == bool(rows):
@@ -545,8 +567,11 @@ class _Reader:
             self._measure(entry, key)
         if "NEXT_MANEUVER_NAME" in entry and str(entry["NEXT_MANEUVER_NAME"]) not in self.stage_names:
             name = str(entry["NEXT_MANEUVER_NAME"])
-            self.report.error(entry.at("NEXT_MANEUVER_NAME"), f"{key} NEXT_MANEUVER_NAME",
-                              f"found {shown(name)}; not in the list{did_you_mean(name, sorted(self.stage_names))}")  # fmt: skip
+            self.report.error(
+                entry.at("NEXT_MANEUVER_NAME"),
+                f"{key} NEXT_MANEUVER_NAME",
+                f"found {shown(name)}; not in the list{did_you_mean(name, sorted(self.stage_names))}",
+            )
         test = str(entry["TEST_TYPE"]).strip("|")
         if (
             test in ("==", "=")
@@ -573,11 +598,17 @@ class _Reader:
             if meant:
                 self.report.error(line, f"{key} MEASURE_NAME", f"found {shown(name)}; did you mean {meant!r}?")
             elif all(self.units.factor(u) == 1.0 for u in ("m", "rad", "N", "kg", "s")):
-                self.report.warning(line, f"{key} MEASURE_NAME",
-                                    f"{shown(name)} is no measure and no channel; the vehicle must have a sensor of this name")  # fmt: skip
+                self.report.warning(
+                    line,
+                    f"{key} MEASURE_NAME",
+                    f"{shown(name)} is neither measure nor channel; the vehicle must have such a sensor",
+                )
             else:
-                self.report.error(line, f"{key} MEASURE_NAME",
-                                  f"found {shown(name)}; no measure and no channel, so that REF_VALUE cannot be converted to SI")  # fmt: skip
+                self.report.error(
+                    line,
+                    f"{key} MEASURE_NAME",
+                    f"found {shown(name)}; neither measure nor channel: REF_VALUE cannot be converted to SI",
+                )
             return
         factor = self.units.factor(unit) if unit in _dimensions() else 1.0
         for word in ("REF_VALUE", "TOLERANCE"):
@@ -615,12 +646,12 @@ class _Reader:
             if name not in wanted:
                 self.report.error(section.line, f"{key} ({section.name})", f"not a gear from {low} to {high}")
         for name in wanted:
-            section = block.sub_block(name)
-            if section is None:
+            inside = block.sub_block(name)
+            if inside is None:
                 self.report.error(block.line, f"{key} ({name})", "missing: there is one table for each gear")
                 continue
             units = (unit, *schema.GEAR_UNITS[1:])
-            self._table(section, TableOf(name, schema.GEAR_COLUMNS, units, required=True), f"{key} ({name})", entry)
+            self._table(inside, TableOf(name, schema.GEAR_COLUMNS, units, required=True), f"{key} ({name})", entry)
 
     # -- keys and tables ----------------------------------------------------------------------------------
     def _entry(self, block: Block, kind: BlockOf, word: str = "") -> Entry:
@@ -643,8 +674,11 @@ class _Reader:
                     )
                 elif table.required:
                     inside = f" ({table.sub_block})" if table.sub_block else ""
-                    self.report.error(section.line if section is not None else block.line, f"[{block.name}]{inside}",
-                                      f"the table {{{' '.join(table.columns)}}} is missing")  # fmt: skip
+                    self.report.error(
+                        section.line if section is not None else block.line,
+                        f"[{block.name}]{inside}",
+                        f"the table {{{' '.join(table.columns)}}} is missing",
+                    )
             if fresh and not kind.any_table:
                 self.unknown += [
                     (s.line, f"[{block.name}] ({s.name})") for s in block.sub_blocks if s.name.upper() not in known
@@ -743,7 +777,7 @@ class _Reader:
             return
         full, short = len(wanted.columns), len(wanted.columns) - len(schema.SHIFT)
         gears = wanted.columns == schema.GEAR_COLUMNS
-        allowed = (full, short) if gears else (full,)
+        allowed: tuple[int, ...] = (full, short) if gears else (full,)
         if wanted.sub_block == "TABLE":
             allowed = (4, 3, 2)
         columns = len(table.columns)
@@ -796,15 +830,20 @@ class _Reader:
                 continue  # an earlier one of the same name, told already
             unused.append((block.line, block.name))
         self.vdf.unused = [name for _, name in unused]
-        for what, items in (("nothing uses these blocks; kept", [(n, f"[{b}]") for n, b in unused]),
-                            ("not known; kept", sorted(self.unknown))):  # fmt: skip
+        for what, items in (
+            ("nothing uses these blocks; kept", [(n, f"[{b}]") for n, b in unused]),
+            ("not known; kept", sorted(self.unknown)),
+        ):
             if items:
                 listed = ", ".join(f"{name} (line {line})" for line, name in items)
                 self.report.warning(items[0][0], "", f"{what}: {listed}")
         model = self.vdf.setting("GLOBAL_SETTINGS")
         if model["MODEL_TYPE"] == "MOTORCYCLE_STANDARD":
-            self.report.warning(model.at("MODEL_TYPE"), "[GLOBAL_SETTINGS] MODEL_TYPE",
-                                "motorcycles are not modelled; what only they have is kept and not used")  # fmt: skip
+            self.report.warning(
+                model.at("MODEL_TYPE"),
+                "[GLOBAL_SETTINGS] MODEL_TYPE",
+                "motorcycles are not modelled; what only they have is kept and not used",
+            )
 
 
 def _in(unit: str) -> str:
@@ -820,7 +859,9 @@ def _in(unit: str) -> str:
 def _expected(key: Key) -> str:
     if key.kind == "choice":
         return f"; one of {', '.join(key.allowed)}"
-    return f"; expected {'a number' if key.kind in ('number', 'whole') else 'text'}{_in(key.unit) if key.kind == 'number' else ''}"
+    if key.kind in ("number", "whole"):
+        return f"; expected a number{_in(key.unit)}"
+    return "; expected text"
 
 
 def _dimensions() -> Iterable[str]:

@@ -295,7 +295,7 @@ TIMING = (
     "throttle_press_delay",
 )
 # Words of a key that are others in the data; words without a row are the same in small letters.
-WORDS: dict[str, dict[str, Any]] = {
+WORDS: dict[str, dict[Any, Any]] = {
     "MODEL_TYPE": {"CAR_STANDARD": "car", "MOTORCYCLE_STANDARD": "motorcycle"},
     "PATH_POSITIONING": {"ABSOLUTE": "absolute", "AUTOMATIC": "automatic", "RAWDATA": "raw"},
     "LONGITUDINAL_SPEED_CONTROL": {"LONVEL": "speed", "LONACC": "acceleration"},
@@ -358,7 +358,9 @@ class _FromVdf:
             data[place] = self._data(vdf.setting(name), fields)
         for name in ("throttle", "braking", "clutch"):
             data[name].setdefault("full", _full(name, data[name]["maximum"], data[name]["scale"]))
-        data["gears"]["table"] = [_gear_row(row) for row in vdf.setting("GEAR_STANDARD").tables.get("PROPERTIES_MAP", ())]
+        data["gears"]["table"] = [
+            _gear_row(row) for row in vdf.setting("GEAR_STANDARD").tables.get("PROPERTIES_MAP", ())
+        ]
         if "INITIAL_SPEED" not in vdf.setting("STARTUP"):
             line = vdf.setting("STARTUP").line
             vdf.report.warning(line, "[STARTUP] INITIAL_SPEED", f"missing; {data['begin']['speed']:g} m/s is taken")
@@ -462,7 +464,9 @@ class _FromVdf:
 
             if stem in library_paths():
                 return stem
-        report.error(line, where, f"found {word!r}; {problem}{', nor a path of the library of that name' if paths else ''}")
+        report.error(
+            line, where, f"found {word!r}; {problem}{', nor a path of the library of that name' if paths else ''}"
+        )
         return word
 
     def _module(self, entry: Entry, fields: Fields) -> dict[str, Any]:
@@ -656,7 +660,9 @@ class _ToVdf:
         self.taken[own] = what
         return own
 
-    def _keys(self, section: Section, data: Any, fields: Fields, kind: schema.BlockOf, keys: tuple[schema.Key, ...] = ()) -> None:
+    def _keys(
+        self, section: Section, data: Any, fields: Fields, kind: schema.BlockOf, keys: tuple[schema.Key, ...] = ()
+    ) -> None:
         for key, place in fields.items():
             value = data
             for name in place.split("."):
@@ -704,7 +710,7 @@ class _ToVdf:
         return Path(os.path.relpath(value, self.folder)).as_posix()
 
     def _list(self) -> None:
-        rows = [
+        rows: list[list[Value]] = [
             [stage.name, -1.0 if stage.abort_time is None else stage.abort_time, stage.sample_time]
             for stage in self.m.stages
         ]
@@ -831,9 +837,9 @@ class _ToVdf:
                 _rows(block, "OPTIMAL_GEAR_RPM", ("gear_id", "rpm"), rows)
             if word == "GEAR_SCHEDULED":
                 for gear in range(data.minimum, data.maximum + 1):
-                    rows = [_gear_values(row, row.at) for row in data.rows if row.gear == gear]
+                    table = [_gear_values(row, row.at) for row in data.rows if row.gear == gear]
                     name = f"GEAR_{'N' if gear < 0 else ''}{abs(gear)}_PROPERTIES_MAP"
-                    _rows(block, name, ("x", *schema.GEAR_COLUMNS[1:]), rows)
+                    _rows(block, name, ("x", *schema.GEAR_COLUMNS[1:]), table)
 
         return self._later(wanted, data, write)
 

@@ -289,6 +289,7 @@ MANOEUVRE = BlockOf(
 )
 
 # -- longitudinal targets, by TYPE --
+_PLACE = (number("REF_X", "m", 0.0), number("REF_Y", "m", 0.0), number("REF_Z", "m", 0.0), number("REF_AZ", "rad", 0.0))
 INTERPOLATIONS = ("LINEAR", "CUBIC_SPLINE", "QUINTIC_SPLINE")
 _COMMON = (
     number("SCALING_FACTOR", default=1.0),
@@ -299,7 +300,7 @@ _COMMON = (
 _SCALE = number("SCALING_FACTOR", default=1.0)
 _MAP = (
     _SCALE,
-    choice("INTERPOLATION", *INTERPOLATIONS, default="LINEAR"),
+    choice("INTERPOLATION", *INTERPOLATIONS, default="LINEAR", words={"NONE": "LINEAR"}),
     not_negative("SMOOTHING_FACTOR", "-", 0.0),
 )
 SPEEDS = {
@@ -313,7 +314,11 @@ SPEEDS = {
         (TableOf("VALUES", ("x", "y"), ("x", "y"), required=True),),
     ),
     "MAINTAIN": BlockOf("held speed", _COMMON),
-    "DRD_FILE": BlockOf("speed of a path file", (Key("FILE_NAME", "text", required=True), *_MAP)),
+    # one block may be both the path and the speeds along it, so that each kind allows the keys of the other
+    "DRD_FILE": BlockOf(
+        "speed of a path file",
+        (Key("FILE_NAME", "text", required=True), *_MAP, *_PLACE, positive("MIN_SEGMENT_LENGTH", "m")),
+    ),
     # ours, beyond the format: what older formats and the other faces of the language have
     "CONSTANT": BlockOf("constant speed", (number("VELOCITY", "m/s", required=True), _SCALE)),
     "POLYNOMIAL": BlockOf(
@@ -344,11 +349,14 @@ SPEEDS = {
 }
 
 # -- paths, by TYPE; shapes by SHAPE_NAME --
-_PLACE = (number("REF_X", "m", 0.0), number("REF_Y", "m", 0.0), number("REF_Z", "m", 0.0), number("REF_AZ", "rad", 0.0))
-_PATH = (*_PLACE, choice("INTERPOLATION", "NONE", "CUBIC_SPLINE", default="NONE", words={"CUBIC": "CUBIC_SPLINE"}))
+_PATH_WORDS = {"CUBIC": "CUBIC_SPLINE", "LINEAR": "NONE", "QUINTIC_SPLINE": "CUBIC_SPLINE"}
+_PATH = (*_PLACE, choice("INTERPOLATION", "NONE", "CUBIC_SPLINE", default="NONE", words=_PATH_WORDS))
 _RESAMPLED = (*_PATH, positive("MIN_SEGMENT_LENGTH", "m", 0.25))
 PATHS = {
-    "DRD_FILE": BlockOf("path of a file", (Key("FILE_NAME", "text", required=True), *_RESAMPLED)),
+    "DRD_FILE": BlockOf(
+        "path of a file",
+        (Key("FILE_NAME", "text", required=True), *_RESAMPLED, _SCALE, not_negative("SMOOTHING_FACTOR", "-", 0.0)),
+    ),
     "NUMERIC_DATA": BlockOf(
         "path of points",
         _RESAMPLED,
