@@ -190,6 +190,7 @@ class _Reader:
         self.used: set[int] = set()  # lines of blocks that have been read
         self.missing: set[tuple[str, str]] = set()  # (role, name) that has been told
         self.stage_names: set[str] = set()
+        self.all_found = True  # rows of the list whose blocks are there: what else is missing may follow from it
 
     def run(self) -> Vdf:
         self._header()
@@ -249,9 +250,11 @@ class _Reader:
             if entry is None:
                 continue
             low, high = entry["MIN_VALUE"], entry["MAX_VALUE"]
-            if low is not None and high is not None and not low < high:
+            if low is not None and high is not None and not low <= high:
                 self.report.error(
-                    entry.at("MAX_VALUE"), f"[{name}] MAX_VALUE", f"found {high:g}; must be above MIN_VALUE ({low:g})"
+                    entry.at("MAX_VALUE"),
+                    f"[{name}] MAX_VALUE",
+                    f"found {high:g}; must be at least MIN_VALUE ({low:g})",
                 )
             scale = entry["SCALING_FACTOR"]
             if scale is not None and channel != "GEAR" and not math.isclose(scale, high):
@@ -318,6 +321,7 @@ class _Reader:
         if not rows:
             self.report.error(table.line, f"[{block.name}]", "the table is empty; at least one manoeuvre is needed")
         self.stage_names = {str(row[0]) for row in rows}
+        self.all_found = all(self.file.named(name) is not None for name in self.stage_names)
         for row, source in zip(rows, table.lines, strict=True):
             name, abort, step = str(row[0]), float(row[1]), float(row[2])
             key = f"[{block.name}] {name}"
@@ -422,11 +426,12 @@ class _Reader:
             setup = self._entry(found, schema.CHANNEL_SETUP)
             key = f"[{found.name}]"
             if "METHOD" not in setup:
-                if fresh:
+                if fresh and "METHOD" not in setup.lines:
                     self._no_method(found.line, key)
                 return Channel(name, line, setup, inside)
         elif "METHOD" not in setup:
-            self._no_method(section.line, key)
+            if "METHOD" not in setup.lines:
+                self._no_method(section.line, key)
             return Channel(name, line, setup, inside)
         if setup["METHOD"] == "OPENLOOP":
             if "SIGNAL" not in setup:
@@ -565,7 +570,11 @@ class _Reader:
         key = f"[{block.name}]"
         if "MEASURE_NAME" in entry:
             self._measure(entry, key)
-        if "NEXT_MANEUVER_NAME" in entry and str(entry["NEXT_MANEUVER_NAME"]) not in self.stage_names:
+        if (
+            self.all_found
+            and "NEXT_MANEUVER_NAME" in entry
+            and str(entry["NEXT_MANEUVER_NAME"]) not in self.stage_names
+        ):
             name = str(entry["NEXT_MANEUVER_NAME"])
             self.report.error(
                 entry.at("NEXT_MANEUVER_NAME"),
