@@ -80,7 +80,7 @@ def test_what_is_wrong_is_told_with_its_line(old: str, new: str, message: str) -
 
 
 def test_data_that_do_not_fit_together_are_refused() -> None:
-    columns = {name: (0.0, 1.0) for name in CONTROLS}
+    columns = dict.fromkeys(CONTROLS, (0.0, 1.0))
     with pytest.raises(ParameterError, match="must rise"):
         Dcd("time", (1.0, 1.0), columns)
     with pytest.raises(ParameterError, match="steering: 2 values for 3 rows"):
