@@ -232,6 +232,7 @@ EXAMPLES: dict[Kind, Raw] = {
         "j": {"body": "chassis"},
     },
     ("sensor", "energy_account"): {"kind": "energy_account"},
+    ("force", "hook"): {"kind": "hook", "location": [-3.61, 0.0, 0.43], "load": 640.0, "scale": 1.2},
     ("sensor", "gyro_point"): {"kind": "gyro_point", "name": "Driver", "location": [-1.3, 0.37, 0.61]},
     ("sensor", "handling"): {"kind": "handling"},
     ("sensor", "motion"): {"kind": "motion", "name": "box", "location": [-0.9, 0.13, 0.57], "mounting": {"yaw": -0.21}},

@@ -39,7 +39,7 @@ class Thrust:
 
 def of_train(train: Train, stations: Sequence[Station], machine: type) -> Thrust:
     """The thrust of a driveline (2); ``machine``: the class of what drives it."""
-    machines = [s for s in stations if isinstance(s.part, machine)]
+    machines = [s for s in stations if isinstance(s.part, machine) and s.part.present(s)]  # type: ignore[attr-defined]
 
     def gain(shaft: Shaft, radius: Any, power: int, seen: tuple[int, ...] = ()) -> Any:
         """g (1) with the efficiency to a power: 1 driving, −1 driven, 0 without."""
