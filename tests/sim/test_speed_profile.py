@@ -72,7 +72,7 @@ def test_a_crest_is_not_left():
 
 
 def test_along_a_sine_of_curvature_nothing_is_exceeded_and_something_is_used_everywhere():
-    """Everywhere one of the limits holds: lateral, driving, braking, top speed; recomputed here from the speeds alone."""
+    """Everywhere one of the limits holds: lateral, driving, braking, top speed; found from the speeds alone."""
     s = np.arange(0.0, 600.0, 0.5)
     path = Path.from_curvature(s, 0.028 * np.sin(2 * np.pi * s / 150.0) * (s > 75), step=0.5)
     part = 0.85

@@ -425,8 +425,7 @@ def _tabled(
     whole = [
         i
         for i in range(len(rows))
-        if most[i] > WHOLE * float(np.median(most))
-        or (i == 0 and most[0] > LOW)  # the lock ends it
+        if most[i] > WHOLE * float(np.median(most)) or (i == 0 and most[0] > LOW)  # the lock ends it
     ]
     if not whole:
         raise StaticsError("preview driver: no steady turns were found")

@@ -6,8 +6,8 @@ level, a part f is used. With the squared speed w = v², bank φ (left side up),
 
     n = cos φ cos θ + w (κ_z − κ sin φ)/g,    q = w κ cos φ + g sin φ,    |q| ≤ f a_y n                              (1)
 
-(1) is linear in w: the speed in each place follows at once; on the level it is v = √(f a_y/|κ|). What cornering leaves of
-the tires is there for driving and braking, and the slope helps or hinders, along the path in space:
+(1) is linear in w: the speed in each place follows at once; on the level it is v = √(f a_y/|κ|). What cornering leaves
+of the tires is there for driving and braking, and the slope helps or hinders, along the path in space:
 
     dw/ds ≤ 2 (f a_d(v) l − g sin θ),   −dw/ds ≤ 2 (f a_b l + g sin θ),   l = (1 − |u|^p)^{1/p},  u = q/(f a_y n)    (2)
 
