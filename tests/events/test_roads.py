@@ -14,8 +14,8 @@ import pytest
 import jounce as jn
 from cars import rolling
 from four_wheels import CORNERS
-from jounce import events
 from ideal_cars import ideal
+from jounce import events
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError
 from jounce.events.scene import Scene

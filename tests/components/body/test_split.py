@@ -299,7 +299,7 @@ def test_every_freedom_has_the_frequency_of_its_reduced_mass(free: Library, name
 
 
 def test_the_other_freedoms_are_held_in_a_braked_stop(others: Library) -> None:
-    """Torsion and vertical bending by their locks; along the car the front half gives way by the force of its brakes."""
+    """Torsion and bending by their locks; the front half gives way along the car, by the force of its brakes."""
     sim = come_to_rest(others, {})
     run = stop(sim)
     group = "jfs_torsional_stiffness_data"
