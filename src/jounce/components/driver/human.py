@@ -24,8 +24,8 @@ with a largest rate; the unrest of his hand is noise in front of them,
 
 by the implicit rule of Euler. n is uniform noise, from a generator of [ParkMiller1988] that begins with the seed,
 through a low-pass of a = 3 rad/s (the remnant of [McRuer1974]), as large as gives the hand wheel its standard deviation
-σ: with b_0 = a ω_n², b_1 = ω_n² + 2ζ ω_n a, b_2 = a + 2ζ ω_n the variance before both is 2σ² (b_1 b_2 − b_0)/(h b_0 b_2).
-So a worse driver has more of it, at lower frequencies.
+σ: its variance before both is 2σ² (b_1 b_2 − b_0)/(h b_0 b_2) with b_0 = a ω_n², b_1 = ω_n² + 2ζ ω_n a,
+b_2 = a + 2ζ ω_n. So a worse driver has more of it, at lower frequencies.
 
 *Torque.* Where ``arms`` are given and the steering has a hand wheel with inertia that the run lets go
 (``steering_release`` = 1), the hand wheel is not moved but pushed: with the angle δ_w of the hand wheel,
