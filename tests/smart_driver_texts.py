@@ -147,7 +147,8 @@ SPEED_MAP = '{of}'
             (
                 2,
                 "SKIDPAD",
-                "RADIUS = 50000\nTURN_ENTRY_DISTANCE = 30000\nTURN_DIRECTION = 'RIGHT'\nAMPLITUDE = 720\nSTEP_SIZE = 500",
+                "RADIUS = 50000\nTURN_ENTRY_DISTANCE = 30000\nTURN_DIRECTION = 'RIGHT'\nAMPLITUDE = 720\n"
+                "STEP_SIZE = 500",
                 "ACCMAP",
                 "MAP_2",
             ),
@@ -238,7 +239,9 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
       <Steering actuatorType="rotation" controlMethod="machine" target="path_map">
         <Point y="0" x="0"/><Point x="20000" y="1000"/><Point x="40000" y="4000"/>
       </Steering>
-      <Throttle controlMethod="machine" target="speed_s_map"><Map><Point x="0" y="16000"/><Point x="30000" y="14000"/></Map></Throttle>
+      <Throttle controlMethod="machine" target="speed_s_map">
+        <Map><Point x="0" y="16000"/><Point x="30000" y="14000"/></Map>
+      </Throttle>
       <Braking controlMethod="machine" target="speed_s_map"/>
       <Gear controlMethod="machine"/>
       <Clutch controlMethod="machine"/>

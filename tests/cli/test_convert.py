@@ -94,3 +94,15 @@ def test_bad_tables_are_refused_where_they_are_bad(
     assert code == 1 and re.search(message, " ".join(out.split())), out
     assert len(out) < 500
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_events_become_vdf_and_what_is_left_out_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from jounce.files.events import read_event
+    from smart_driver_texts import XML
+
+    (tmp_path / "event.xml").write_text(XML)
+    assert main(["convert", str(tmp_path / "event.xml"), str(tmp_path / "event.vdf")]) == 0
+    assert "not supported and left out: [CONTROLLER] FRONT_AXLE_COUPLING (line 6)" in capsys.readouterr().out
+    assert read_event(tmp_path / "event.vdf")[0].begin.speed == 16.0
+    assert main(["convert", str(tmp_path / "event.vdf"), str(tmp_path / "event.csv")]) != 0
+    assert "events are written as .vdf" in capsys.readouterr().err

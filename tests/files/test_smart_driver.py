@@ -90,7 +90,8 @@ def test_other_actuators_are_kept_with_a_warning(theirs: str, ours: str) -> None
 
 
 GOLDEN = {
-    "OPEN1_STEERING_STEP": {"TYPE": "STEP", "CALC_MODE": "ABSOLUTE", "X0": 1, "X1": 1.5, "Y0": 10 * DEG, "Y1": 50 * DEG},
+    "OPEN1_STEERING_STEP": {"TYPE": "STEP", "CALC_MODE": "ABSOLUTE", "X0": 1, "X1": 1.5, "Y0": 10 * DEG,
+                            "Y1": 50 * DEG},
     "OPEN1_THROTTLE_RAMP": {"TYPE": "RAMP", "CALC_MODE": "RELATIVE", "X0": 0.5, "SLOPE": 12, "AUTO_SCALING": "FALSE"},
     "OPEN1__BRAKING_IMPULSE": {"TYPE": "IMPULSE", "CALC_MODE": "RELATIVE", "X0": 2, "X1": 2.4, "MAX_VALUE": 25,
                                "AUTO_SCALING": "FALSE"},
