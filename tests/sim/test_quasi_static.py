@@ -18,7 +18,7 @@ from drive_rig import bench
 from drivelines import ENGINE, MAP, MOTOR
 from jounce.core.errors import ParameterError
 from jounce.core.part_registry import PARTS
-from jounce.sim.quasi_static import LOOKS, PARTS, Chain, quasi_static, searched
+from jounce.sim.quasi_static import CUTS, LOOKS, Chain, quasi_static, searched
 from jounce.vehicle.schema import Vehicle
 
 TIME = np.arange(0.0, 40.5, 0.5)
@@ -113,7 +113,7 @@ def test_a_law_with_states_is_refused_by_name() -> None:
 def test_a_pedal_is_found_where_forces_grow_bend_and_jump() -> None:
     """Against the inverse by hand, to what is left of a pedal after all looks; ends where there is none."""
     share, jump = np.linspace(0.05, 0.95, 19), 0.4
-    resolved = PARTS**-LOOKS
+    resolved = CUTS**-LOOKS
 
     def force(x: Any) -> Any:
         return np.sinh(3 * x) + np.where(x > jump, 2.0, 0.0)

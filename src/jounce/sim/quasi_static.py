@@ -50,7 +50,7 @@ Rows = dict[str, tuple[Array, str]]
 LONGEST = 1.0  # s, of an interval
 SMALL = 0.005  # slip for the slip stiffness
 KWH = 3.6e6  # J
-PARTS, LOOKS = 8, 4  # of a pedal that is searched for: it is known to 2.4e-4, and linear in between
+CUTS, LOOKS = 8, 4  # of a pedal that is searched for: it is known to 2.4e-4, and linear in between
 KEPT = 4  # rows of points for which a curve is known
 ROUNDS = 2  # of charge and what control units make of it
 ALWAYS = {"neutral": 0.0}  # what nobody asks for in a cycle
@@ -377,17 +377,17 @@ def hybrid(vehicle: Vehicle, backward: Backward, dt: Array, sustains: bool) -> t
 def searched(f: Callable[[Array], Array], value: Array) -> Array:
     """x from 0 to 1 with f(x) = value, f growing, of every element; the ends where it has no such x.
 
-    Each look divides what is left by `PARTS`, of all elements at once: rows of many points cost little more than one.
+    Each look divides what is left by `CUTS`, of all elements at once: rows of many points cost little more than one.
     """
     ends = np.stack([np.full(value.shape, LEAST), np.ones(value.shape)])
     at = f(ends)
     first, last = at[0], at[1]
-    shares = np.linspace(0.0, 1.0, PARTS + 1).reshape(-1, *(1,) * value.ndim)
+    shares = np.linspace(0.0, 1.0, CUTS + 1).reshape(-1, *(1,) * value.ndim)
     for _ in range(LOOKS):
         x = ends[0] + shares * (ends[1] - ends[0])
         there = np.concatenate([at[:1], f(x[1:-1]), at[1:]])
         reached = there[1:] >= value
-        cell = np.where(reached.any(axis=0), np.argmax(reached, axis=0), PARTS - 1)
+        cell = np.where(reached.any(axis=0), np.argmax(reached, axis=0), CUTS - 1)
         both = np.stack([cell, cell + 1])
         ends, at = np.take_along_axis(x, both, 0), np.take_along_axis(there, both, 0)
     part = np.clip((value - at[0]) / np.maximum(at[1] - at[0], 1e-9), 0.0, 1.0)
