@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import runpy
 import shutil
 import sys
 from collections.abc import Iterator
@@ -139,7 +140,8 @@ def test_a_force_of_ones_own_grows_with_the_square_of_the_speed(own_drag: Any, t
 
 
 @pytest.mark.slow
-def test_the_run_of_the_page() -> None:
-    space: dict[str, Any] = {}
-    exec(compile(printed("python", "Reference_Point.tow.FY"), "page.py", "exec"), space)
+def test_the_run_of_the_page(tmp_path: Path) -> None:
+    path = tmp_path / "snippet.py"
+    path.write_text(printed("python", "Reference_Point.tow.FY"), encoding="utf-8")
+    space = runpy.run_path(str(path), run_name="__main__")
     assert np.all(space["run"]["Reference_Point.tow.FY"] == 500.0)

@@ -102,8 +102,8 @@ class HydraulicABS(Controller):
     def provide(self, at: VehicleModel, p: Symbols) -> None:
         for name, wheel in at.wheels.items():
             arbiter(at).enter(f"pressure.{name}", NAME, "limit", partial(self._limit, at, p, wheel))
-        for quantity in ("regeneration", "converter"):
-            arbiter(at).enter(quantity, NAME, "scale", partial(self._motors, at, p))
+        for what in ("regeneration", "converter"):
+            arbiter(at).enter(what, NAME, "scale", partial(self._motors, at, p))
         at.signals.provide("sensed.unbraked", lambda: self._logic(at, p)[0], self.kind)
 
     # -- signals -----------------------------------------------------------------------------------------------------

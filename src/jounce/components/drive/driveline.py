@@ -42,7 +42,7 @@ from jounce.components.part import Level, Part, Symbols
 from jounce.components.places import Place, VehiclePlace
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.fields import Data, choice, part, problem
-from jounce.core.library import LIBRARY
+from jounce.core.library import LIBRARY, library_file
 from jounce.core.yaml_files import read_mapping
 from jounce.symbolic.ops import fmax, fmin, if_else
 
@@ -132,8 +132,8 @@ class Driveline(Subsystem):
         """A name means a driveline of the library."""
         if not isinstance(raw, str):
             return raw
-        file = LIBRARY / "drivelines" / f"{raw}.yaml"
-        if raw in library_drivelines():
+        file = library_file("drivelines", raw)
+        if file is not None:
             return dict(read_mapping(file, "expected the parts of a driveline"))
         known = did_you_mean(raw, library_drivelines(), limit=12).replace("  known:", "  in the library:")
         raise problem(f"no such driveline{known}")
