@@ -30,7 +30,6 @@ import numpy.typing as npt
 from jounce.components.drive.base import Yielding
 from jounce.components.drive.control import Control
 from jounce.components.drive.driveline import Member
-from jounce.components.drive.gearbox import Gearbox
 from jounce.components.drive.machine import Machine
 from jounce.components.driver.longitudinal import LEAST, Longitudinal
 from jounce.components.part import attribute, table_of
@@ -159,7 +158,7 @@ class Chain:
             unit.kept |= {**dict.fromkeys(unit.part.says, 0.0), "started": 0.0, "block": SimpleNamespace(period=0.0)}
         self.hubs = set(place.wheels)
         self.machines = [m for m in self.members if isinstance(m.part, Machine)]
-        self.box = next((m for m in self.members if isinstance(m.part, Gearbox)), None)
+        self.box = next((m for m in self.members if m.part.changes), None)
         self.gears = np.array([1.0]) if self.box is None else np.asarray(self.box.part.ratios.x, float)
         self.before = None if self.box is None else next(
             (m for m in self.members if isinstance(m.part, Yielding) and m.shafts[-1] == self.box.shafts[0]), None

@@ -62,6 +62,8 @@ class LockUp(Data):
 class Converter(Yielding):
     """A hydrodynamic torque converter."""
 
+    word: ClassVar[str] = "Torque_Converter"
+
     ports: ClassVar[tuple[str, ...]] = ("input", "output")
     seamless: ClassVar[bool] = True
 

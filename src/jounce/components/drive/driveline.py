@@ -397,7 +397,7 @@ class Driveline(Subsystem):
         if member.key == "main_motor":
             return "Motor_to_Gearbox" if self.main_motor_at == "gearbox" else "Motor_to_Clutch"
         if member.key == "clutch":
-            return "Torque_Converter" if getattr(member.part, "kind", "") == "converter" else "Clutch"
+            return member.part.word
         return GROUPS.get(member.name, f"Driveline.{member.name}")
 
     def connect(self, at: VehicleModel, p: Symbols) -> None:
