@@ -409,6 +409,8 @@ def to_raw(value: Any) -> Any:
         return raw[value.units.constant] if value.constant is not None else raw
     if isinstance(value, tuple):
         return [to_raw(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: to_raw(item) for key, item in value.items()}
     if not isinstance(value, Data):
         return value
     result: dict[str, Any] = {}
@@ -422,7 +424,7 @@ def to_raw(value: Any) -> Any:
             result[name] = difference({key: v for key, v in result.items() if key in shared}, to_raw(item))
         elif name == flat and isinstance(item, Curve):
             result.update(item.raw())
-        elif item is not None and item != () and item != "":
+        elif item is not None and item != () and item != "" and item != {}:
             result[name] = to_raw(item)
     return result
 

@@ -39,6 +39,7 @@ MANIFEST = "jounce-export.json"
 EXPORT_FORMAT = 1
 
 PER_LINE = 6  # numbers in a line of an array
+_ARGUMENTS = "(void *context, const double *arguments, int order, double *out)"  # of a service
 
 
 def export_c(
@@ -172,6 +173,10 @@ class _Text:
         self.columns, self.n_steps, self.check_outputs = columns, n_steps, check_outputs
         self.name = identifier(self.model.name)
         self.state = simulation.snapshot()
+        # services of the runtime itself, with the numbers that they read; all others are written by the user
+        bound = {name: function for name, (function, _) in simulation.values.attachments.bound.items()}
+        self.known = {name: function for name, function in bound.items() if hasattr(function, "symbol")}
+        self.outside = [slot for slot in self.model.services if slot.name not in self.known]
 
     def files(self, runtime: Path) -> dict[str, str]:
         model, name = self.model, self.name
@@ -183,7 +188,7 @@ class _Text:
         }
         own = {path.name: self._filled(path.read_text(encoding="utf-8")) for path in sorted(STANDALONE.iterdir())}
         own[f"{name}_data.h"], own[f"{name}_data.c"] = self._header(), self._data()
-        if model.services:
+        if self.outside:
             own[f"{name}_services.h"] = self._services_header()
             own[f"{name}_services.c.example"] = self._services_example()
         for taken in (generated, own):
@@ -235,6 +240,7 @@ const jn_model *{name}_get_model(void);
             (name, arrays.table(f"table{k}", in_use[name].packed(), f"table {name}"))
             for k, name in enumerate(model.tables)
         ]
+        services = [self._bound(slot, arrays) for slot in model.services]
         packed = self.simulation.values.packed
         program = self._program(packed, arrays) if packed is not None else []
         columns = "NULL"
@@ -245,7 +251,7 @@ const jn_model *{name}_get_model(void);
             f'#include "{self.name}_data.h"',
             "",
             "#include <math.h>",
-            *([f'#include "{self.name}_services.h"'] if model.services else []),
+            *([f'#include "{self.name}_services.h"'] if self.outside else []),
             "",
             f"#if JN_ABI != {ABI} || JN_SIM_ABI != {SIM_ABI}",
             '#error "jounce: this file and the runtime (jn_*.h) come from different exports; export again"',
@@ -262,7 +268,8 @@ const jn_model *{name}_get_model(void);
             *_names("signal_names", model.signals),
             *self._state(),
             *_list("const jn_table", "tables", [f"{text}, /* {comment(label)} */" for label, text in tables]),
-            *_list("const jn_service", "services", [f"{{{self._service(s)}, NULL}}," for s in model.services]),
+            *(f"void {symbol}{_ARGUMENTS};" for symbol in sorted({f.symbol for f in self.known.values()})),
+            *_list("const jn_service", "services", services),
             *program,
             *self._whole(packed, columns, bool(tables)),
         ]
@@ -289,13 +296,21 @@ const jn_model *{name}_get_model(void);
             (layout.b, model.signals),
         ):
             notes |= {first + k: f"{v.name}, {v.unit}" for k, v in enumerate(variables)}
-        for part in ("history", "block", "channel", "held", "counter"):
+        for part in ("history", "block", "channel", "held", "counter", "trigger", "parameter"):
             notes.setdefault(getattr(layout, part), part)
         lines = []
         for k, value in enumerate(self.state):
             note = f" /* {comment(notes[k])} */" if k in notes else ""
             lines.append(f"{number(float(value))},{note}")
         return _list("const double", "state", lines)
+
+    def _bound(self, slot: ServiceSlot, arrays: _Arrays) -> str:
+        """A service with what it reads: of the runtime with its numbers, of the user without any."""
+        function = self.known.get(slot.name)
+        if function is None:
+            return f"{{{self._service(slot)}, NULL}},"
+        data = arrays.add(f"service{len(arrays.lines)}_data", function.data, f"what service {slot.name} reads")
+        return f"{{{function.symbol}, (void *)(uintptr_t){data}}},"
 
     def _service(self, slot: ServiceSlot) -> str:
         return f"{self.name}_service_{identifier(slot.name)}"
@@ -310,6 +325,8 @@ const jn_model *{name}_get_model(void);
                 lines += _list(f"const {kind}", f"{kind[3:]}s", [f"{initialiser(item)}," for item in array])
         tables = [item for item in packed.keep if isinstance(item, PackedTable)]
         texts = [arrays.table(f"reference{k}", table, f"reference {k}") for k, table in enumerate(tables)]
+        if packed.parameters:
+            lines += _list("const int32_t", "set_parameters", [f"{k}," for k in packed.parameters])
         lines += _list("const jn_table", "references", [f"{text}," for text in texts])
         lines += _list("const char *const", "phase_names", [f"{string(name)}," for name in packed.phase_names])
         lines += _list("const char *const", "reasons", [f"{string(reason)}," for reason in packed.reasons])
@@ -319,6 +336,9 @@ const jn_model *{name}_get_model(void);
             f"    .id = {number(c.id)},",
             f"    .n_phases = {c.n_phases}, .n_groups = {c.n_groups}, .n_tables = {c.n_tables},",
             f"    .max_channels = {c.max_channels}, .max_conditions = {c.max_conditions},",
+            f"    .n_parameters = {c.n_parameters}, .chosen = {c.chosen}, .shown = {c.shown},",
+            f"    .unknown_reason = {c.unknown_reason},",
+            f"    .parameters = {'set_parameters' if packed.parameters else 'NULL'},",
             "    .phases = phases, .channels = channels, .groups = groups,",
             "    .conditions = conditions, .actions = actions,",
             f"    .tables = {'references' if tables else 'NULL'},",
@@ -373,7 +393,7 @@ const jn_model *{name}_get_model(void);
             f"#ifndef {guard}",
             f"#define {guard}",
             "",
-            *(f"{self._service_note(slot)}\n{self._prototype(slot)};\n" for slot in self.model.services),
+            *(f"{self._service_note(slot)}\n{self._prototype(slot)};\n" for slot in self.outside),
             "#endif",
         ]
         return "\n".join(lines) + "\n"
@@ -383,12 +403,12 @@ const jn_model *{name}_get_model(void);
         return f"/* {comment(f'{text}; {slot.doc}' if slot.doc else text)} */"
 
     def _prototype(self, slot: ServiceSlot) -> str:
-        return f"void {self._service(slot)}(void *context, const double *arguments, int order, double *out)"
+        return f"void {self._service(slot)}{_ARGUMENTS}"
 
     def _services_example(self) -> str:
         lines = [f"/* Copy this file to {self.name}_services.c and fill it in. */"]
         lines += [f'#include "{self.name}_services.h"', ""]
-        for slot in self.model.services:
+        for slot in self.outside:
             lines += [self._service_note(slot), self._prototype(slot), "{"]
             lines += ["    (void)context; (void)arguments; (void)order;"]
             lines += [f"    out[{k}] = 0.0;" for k in range(slot.n_out)]
@@ -441,9 +461,9 @@ const jn_model *{name}_get_model(void);
         )
 
     def _services_text(self) -> str:
-        if not self.model.services:
+        if not self.outside:
             return ""
-        names = "\n".join(f"  {self._service(slot)}" for slot in self.model.services)
+        names = "\n".join(f"  {self._service(slot)}" for slot in self.outside)
         return (
             "\nYour part\n"
             "  The model asks outside functions, which this folder does not contain:\n"
@@ -453,7 +473,7 @@ const jn_model *{name}_get_model(void);
         )
 
     def _services_rule(self) -> str:
-        if not self.model.services:
+        if not self.outside:
             return ""
         return (
             f"ifeq ($(wildcard {self.name}_services.c $(SERVICES)),)\n"

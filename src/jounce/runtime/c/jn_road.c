@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "jn_line.h"
 #include "jn_math.h"
 
 /* --- places of numbers in nodes; road/block.py has the same list ------------------------------------------------- */
@@ -398,20 +399,9 @@ static void line_foot(const char *base, const double *node, const double *nodes,
         return;
     }
     /* quintic through position, tangent and curvature at both nodes: c(q), q = 0 .. 1 */
-    double cx[6], cy[6];
-    {
-        const double hx = b[0] - a[0], hy = b[1] - a[1];
-        const double u0 = ds*a[2], u1 = ds*b[2], v0 = ds*a[3], v1 = ds*b[3], h2 = ds*ds;
-        const double p0 = -h2*a[4]*a[3], p1 = -h2*b[4]*b[3], q0 = h2*a[4]*a[2], q1 = h2*b[4]*b[2];
-        cx[0] = a[0], cx[1] = u0, cx[2] = 0.5*p0;
-        cx[3] = 10.0*hx - 6.0*u0 - 4.0*u1 - 1.5*p0 + 0.5*p1;
-        cx[4] = -15.0*hx + 8.0*u0 + 7.0*u1 + 1.5*p0 - p1;
-        cx[5] = 6.0*hx - 3.0*(u0 + u1) - 0.5*(p0 - p1);
-        cy[0] = a[1], cy[1] = v0, cy[2] = 0.5*q0;
-        cy[3] = 10.0*hy - 6.0*v0 - 4.0*v1 - 1.5*q0 + 0.5*q1;
-        cy[4] = -15.0*hy + 8.0*v0 + 7.0*v1 + 1.5*q0 - q1;
-        cy[5] = 6.0*hy - 3.0*(v0 + v1) - 0.5*(q0 - q1);
-    }
+    jn_stretch c;
+    jn_stretch_between(a, b, ds, &c);
+    const double *cx = c.x, *cy = c.y;
     double q = before - behind > 0.0 ? clamp(before/(before - behind), 0.0, 1.0) : 0.5;
     double px, py, dx, dy, ddx, ddy, rx, ry;
     for (int k = 0;; ++k) {
