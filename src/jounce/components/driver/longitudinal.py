@@ -142,7 +142,7 @@ class Longitudinal(Part):
 
     def _changes(self, at: VehicleModel) -> bool:
         """Whether he changes gears along a timeline: there is a gearbox that he may shift, behind a clutch."""
-        manual = any(getattr(item, "kind", "") == "manual_gearbox" for item in _members(at))
+        manual = any(getattr(item, "by_hand", False) for item in _members(at))
         return self.gears is not None and manual
 
     def _provide_gears(self, at: VehicleModel, p: Symbols, by: str) -> None:
