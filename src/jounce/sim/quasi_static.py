@@ -97,7 +97,7 @@ def _function(curve: Curve, place: VehiclePlace) -> Callable[..., Any]:
         points = [np.asarray(v, float) for v in x[: curve.n_axes]]
         if points[0].ndim != 1:
             return np.asarray(table(*np.broadcast_arrays(*points)))
-        found = next((known for first, known in kept if np.array_equal(first, points[0])), None)
+        found: Any = next((known for first, known in kept if np.array_equal(first, points[0])), None)
         if found is None:
             found = table(points[0]) if curve.n_axes == 1 else table.held(points[0])
             kept.insert(0, (points[0].copy(), found))
@@ -446,7 +446,10 @@ class Backward:
 
         if not flagged:
             return found()
-        (unit,), pedals, forces, nexts = flagged[:1], [], [], []
+        unit = flagged[0]
+        pedals: list[Array] = []
+        forces: list[Array] = []
+        nexts: list[npt.NDArray[np.bool_]] = []
         for past in (0.0, 1.0):
             unit.kept[unit.part.flag] = past + 0.0 * self.v
             pedals.append(found(*pedals[:1], *forces[:1]))

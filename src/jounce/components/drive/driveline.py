@@ -166,7 +166,7 @@ class Driveline(Subsystem):
                 raise problem(
                     f"layout {self.layout} has no differential there; layouts with one: {', '.join(fits)}", name
                 )
-            if name in PLACES and not isinstance(found, OpenDifferential):
+            if name in PLACES and found.ports != OpenDifferential.ports:
                 raise problem(f"{kind} is no differential", name)
             if name in (*CHAIN, "main_motor") and not driven:
                 raise problem(f"layout {self.layout}: there is nothing that it could drive", name)
@@ -307,9 +307,9 @@ class Driveline(Subsystem):
     def hubs(self, at: VehicleModel) -> list[Hub]:
         """Ends of the train: where joints are, or what bears the differential, changes them."""
         housings = {
-            name: member.part.housing
+            name: str(getattr(member.part, "housing", "chassis"))
             for member in self.arranged(at.place)
-            if isinstance(member.part, OpenDifferential)
+            if member.part.ports == OpenDifferential.ports
             for name in member.shafts[1:]
         }
         made = []
