@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from jounce.core.writing import write_atomically
 from jounce.files import vdf_schema as schema
 from jounce.files.file_units import write_units
 from jounce.files.problems import Report
-from jounce.files.property_file import PropertyFile, Section, Value, format_value, resolve
-from jounce.files.vdf import Entry, Stage, Vdf, parse_vdf, read_vdf
+from jounce.files.property_file import PropertyFile, Section, Value, resolve
+from jounce.files.vdf import Entry, Stage, Vdf, read_vdf
 from jounce.manoeuvre import model, settings, signals, targets
 from jounce.manoeuvre.conditions import Condition
 
@@ -349,7 +350,6 @@ class _FromVdf:
         self.databases = dict(databases or {})
         self.signals: dict[str, signals.Signal] = {}
         self.signal_units: dict[str, str] = {}
-        self.modules: dict[str, dict[str, Any]] = {}
 
     def run(self) -> model.Manoeuvre:
         vdf = self.vdf
@@ -388,8 +388,6 @@ class _FromVdf:
 
     def _numbered(self) -> list[Stage]:
         """Stages, each with a name of its own: one that is listed again has a number."""
-        from dataclasses import replace
-
         counts: dict[str, int] = {}
         found = []
         for stage in self.vdf.stages:
@@ -880,6 +878,3 @@ def _default(key: schema.Key) -> Value | None:
     if isinstance(key.default, bool):
         return "TRUE" if key.default else "FALSE"
     return key.default
-
-
-__all__ = ["format_value", "load_vdf", "manoeuvre_of", "parse_vdf", "vdf_text", "write_vdf"]
