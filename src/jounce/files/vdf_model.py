@@ -313,6 +313,7 @@ WORDS: dict[str, dict[Any, Any]] = {
     },
     "METHOD": {"MACHINE": "machine", "OPENLOOP": "open", "USER": "user"},
 }
+PEDALS = ("throttle", "braking", "braking2", "clutch")  # that a file starts with as shares, and we as demands
 _BLOCKS = "blocks"  # key of ``extra`` of a manoeuvre: blocks that nothing uses, as text
 
 
@@ -358,6 +359,9 @@ class _FromVdf:
             data[place] = self._data(vdf.setting(name), fields)
         for name in ("throttle", "braking", "clutch"):
             data[name].setdefault("full", _full(name, data[name]["maximum"], data[name]["scale"]))
+        for name in PEDALS:
+            place = name.removesuffix("2")
+            data["begin"][name] *= data[place]["full"]
         data["gears"]["table"] = [
             _gear_row(row) for row in vdf.setting("GEAR_STANDARD").tables.get("PROPERTIES_MAP", ())
         ]
@@ -671,6 +675,8 @@ class _ToVdf:
             if place == "full" and value == _full("clutch" if "MIN_RPM" in fields else "", data.maximum, data.scale):
                 continue
             written = self._value(key, value, known)
+            if place in PEDALS and isinstance(data, settings.Begin):
+                written = _shortest(float(value), getattr(self.m, place.removesuffix("2")).full)
             if written is None or (self.changes_only and written == _default(known) and not known.required):
                 continue
             section.set(key, written)
@@ -865,13 +871,17 @@ def _gear_values(row: settings.GearRow, first: float) -> list[float]:
 
 
 def _rpm(speed: float) -> float:
-    """The shortest number of revolutions per minute that is read back as this speed in rad/s."""
-    value = speed / RPM
+    return _shortest(speed, RPM)
+
+
+def _shortest(value: float, factor: float) -> float:
+    """The shortest number that gives a value when it is read and multiplied with a factor."""
+    quotient = value / factor
     for digits in range(1, 18):
-        short = float(f"{value:.{digits}g}")
-        if short * RPM == speed:
+        short = float(f"{quotient:.{digits}g}")
+        if short * factor == value:
             return short
-    return value
+    return quotient
 
 
 def _default(key: schema.Key) -> Value | None:
