@@ -8,11 +8,13 @@ direction in which it moves and ends on the path, in its direction, at the previ
     y = a₁ x + a₂ x² + a₃ x³,   a₁ = tan β,   a₂ = (3 Y − X (2 a₁ + m))/X²                                         (2)
 
 with the end (X, Y) and its slope m. The curvature at its start is what the car shall have now; the direction of the
-velocity above the steered axle gives the wheels, the slip angle of their tires is added (C_f per lateral acceleration):
+velocity above the steered axle gives the wheels, the slip angle of their tires in the bend of the path is added (C_f
+per lateral acceleration):
 
-    κ_c = 2 a₂/(1 + a₁²)^{3/2},   δ = atan(tan β ± L κ_c/cos β) + C_f v² κ_c                                       (3)
+    κ_c = 2 a₂/(1 + a₁²)^{3/2},   δ = atan(tan β ± L κ_c/cos β) + C_f v² κ                                         (3)
 
-± as the car moves forwards or reverses. Near a straight path a kinematic car obeys e'' + 4/D e' + 6/D² e = 0 over its
+± as the car moves forwards or reverses. (With κ_c instead of the path's κ the last term would double the gain of the
+loop at speed.) Near a straight path a kinematic car obeys e'' + 4/D e' + 6/D² e = 0 over its
 way: ω = √6/PT, ζ = 0.816. On a circle it runs outside by D⁴/(24 R³).
 
 The end is, ``advanced`` = 0, the foot on the path of the point D ahead in the direction of motion, or, 1, the place of
@@ -65,8 +67,8 @@ class Contour(Lateral):
     advanced: float = quantity(
         "-", 0.0, ge=0, le=1, doc="1: the end is D along the path, 0: the foot of the point ahead"
     )
-    yaw_gain: float = quantity("-", 0.3, ge=0, typical=(0.05, 2.0), doc="K_p of the yaw rate")
-    yaw_integral: float = quantity("1/s", 2.0, ge=0, typical=(0.1, 10.0), doc="K_i of the yaw rate")
+    yaw_gain: float = quantity("-", 0.6, ge=0, typical=(0.05, 2.0), doc="K_p of the yaw rate")
+    yaw_integral: float = quantity("1/s", 0.5, ge=0, typical=(0.1, 10.0), doc="K_i of the yaw rate")
     yaw_derivative: float = quantity("s", 0.0, ge=0, typical=(0.001, 0.5), doc="K_d of the yaw rate")
     yaw_share: float = quantity("-", 0.2, ge=0, le=1, doc="of the lock that the integral may use")
     distance_integral: float = quantity("1/s", 0.2, ge=0, typical=(0.01, 2.0), doc="K_p of the path distance")
@@ -124,7 +126,7 @@ class Contour(Lateral):
 
         # the wheels (3)
         wheels = atan(a1 + view.direction * length * asked * (1 + a1 * a1) ** 0.5)
-        wheels = wheels + if_else(view.direction > 0, p.front_slip, 0.0) * v * v * asked
+        wheels = wheels + if_else(view.direction > 0, p.front_slip, 0.0) * v * v * view.on_path(0.0).curvature
 
         # yaw rate (5)
         fast = logic_and(v > LEAST_SPEED, p.smoothing <= 0)
