@@ -16,7 +16,7 @@ car answers a step of the hand wheel, by which a driver who can (``anticipation`
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,10 +42,13 @@ def steerer(kind: str, **settings: Any) -> Lateral:
     from jounce.components.driver.lateral import Lateral
     from jounce.core.part_registry import PARTS
 
-    cls = PARTS.find("driver", kind)
+    try:
+        cls = PARTS.find("driver", kind)
+    except ParameterError as found:
+        raise ParameterError(f"driver {kind!r}: {found}") from None
     if not issubclass(cls, Lateral):
         raise ParameterError(f"driver {kind!r}: does not steer along a path")
-    return cast("Lateral", cls(**settings))
+    return cls(**settings)
 
 
 def along(start: Start, kind: str, *, speed_from_path: bool = False, path: int = 0, **numbers: float) -> list[Channel]:

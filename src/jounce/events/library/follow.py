@@ -1,9 +1,9 @@
 """Following a path: a lateral driver steers along it, the longitudinal driver keeps its speed.
 
-The path is a file or of the library, or the line of the road (``path: road``). Without a place of its own (x, y,
-heading) the car starts on the path, at ``station``; with one, and on a plane, the path is moved so that it does so
-there. The speed is a number, ``path`` (what the path says), or a CSV file with the columns s, v or t, v in metres,
-seconds and metres per second.
+The path is of the library, a file, the middle of a course, or the line of the road (``path: road``). Without a place
+of its own (x, y, heading) the car starts on the path, at ``station``; with one, and on a plane, the path is moved so
+that it does so there. The speed is a number, ``path`` (what the path says), or a CSV file with the columns s, v or
+t, v in metres, seconds and metres per second.
 
     path_error_max, path_error_rms    distance of the car's reference point from the path
     speed_error_rms                   wanted less actual speed
@@ -17,7 +17,7 @@ rolls over or comes farther from the path than ``leaves`` ends the event with th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -39,6 +39,7 @@ from jounce.results.kinds import Kind
 from jounce.results.panels import signals
 from jounce.results.run import Run
 from jounce.road.block import Frame
+from jounce.road.courses import Course, iso_3888_1, iso_3888_2, slalom
 from jounce.road.line import LineRoad
 from jounce.road.path import Path
 from jounce.runtime.program import Constant, End, FromTable, Phase, Program, Reference, Stop, When
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from jounce.road.surface import Road
     from jounce.vehicle.schema import Vehicle
 
+COURSES: dict[str, Callable[[], Course]] = {"iso_3888_1": iso_3888_1, "iso_3888_2": iso_3888_2, "slalom": slalom}
 BEFORE_END = 5.0  # m, of the preview point at the end of an open path
 RUN_OUT = 10.0  # s after the time that the way should take
 SLOWEST = 1.0  # m/s, for that time
@@ -114,13 +116,20 @@ class Follow(Event):
     results: ClassVar[Kind] = Kind(
         (of_run,), (signals("forward_speed", "steering", "lateral_acceleration", "yaw_rate"),), WORDS, FIRST
     )
-    presets: ClassVar[dict[str, dict[str, Any]]] = {"handling": {}, "mountain": {"path": "mountain"}}
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "iso-3888-1": {"speed": 80 / 3.6},
+        "handling": {"path": "handling", "speed": 15.0},
+        "mountain": {"path": "mountain", "speed": 10.0},
+    }
 
-    path: str = text("handling", doc="name or file of a path, or 'road' for the line of the road")
+    path: str = text(
+        "iso_3888_1",
+        doc="of the library, a file, a course (iso_3888_1, iso_3888_2, slalom), or 'road' for the line of the road",
+    )
     driver: str = text("contour", doc="kind of the driver who steers")
     skill: str = text("robot", doc="of the driver")
     speed: float = quantity(
-        "m/s", 15.0, ge=0, typical=(0.0, 75.0), doc="a number, 'path', or a file; here the speed at the start"
+        "m/s", 60 / 3.6, ge=0, typical=(0.0, 75.0), doc="a number, 'path', or a file; here the speed at the start"
     )
     speed_rule: str = text("", doc="where the speed comes from: absent: a number; 'path': the path; else a CSV file")
     speed_factor: float = quantity("-", 1.0, gt=0, typical=(0.2, 2.0), doc="on the speeds of a path or a file")
@@ -175,6 +184,8 @@ class Follow(Event):
     def _path(self, roads: Sequence[Road]) -> Path:
         if not self.path:
             raise ParameterError("follow: path is missing; give the name or file of a path, or 'road'")
+        if self.path in COURSES:
+            return COURSES[self.path]().path
         if self.path != "road":
             return load_path(self.path)
         found = next((r.path for r in roads if isinstance(r, LineRoad) and r.frame == Frame()), None)
