@@ -138,7 +138,6 @@ def test_an_open_path_ends_5_m_before_the_preview_point_reaches_its_end() -> Non
     assert end - 0.03 * 60 / 3.6 < aims[-1] <= end + 0.03 * 60 / 3.6
     assert aims[-1] - run[STATION][-1] == pytest.approx(0.8 * 60 / 3.6, abs=1.5)
 
-
 def test_another_place_and_heading_change_nothing() -> None:
     here, there = changing_lanes(), changing_lanes(x=210.0, y=-85.0, heading=2.2)
     for name in ("path_error_max", "path_error_rms", "steering_effort"):
