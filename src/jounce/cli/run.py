@@ -35,6 +35,10 @@ def run(
         Path | None, typer.Option("--output-map", help="YAML file: which channels are kept, their names and factors.")
     ] = None,
     road: Annotated[str, typer.Option(help="Name or file of a road.")] = "",
+    imports: Annotated[
+        list[str] | None,
+        typer.Option("--import", help="A Python file that is run first: it registers parts of one's own."),
+    ] = None,
     variants: Annotated[
         Path | None,
         typer.Option(
@@ -46,6 +50,9 @@ def run(
         typer.Option("--files-only", help="Write a bundle that runs anywhere, and do not run; one file if .zip."),
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Also write report.html.")] = False,
+    template: Annotated[
+        Path | None, typer.Option(help="HTML file with places for the pieces of the report; with --report.")
+    ] = None,
     halve: Annotated[
         bool, typer.Option("--halve-step", help="Repeat with half the step and compare key figures.")
     ] = False,
@@ -66,8 +73,10 @@ def run(
     from jounce.vehicle.reading import read
 
     begun = time.perf_counter()
-    from jounce.cli._arguments import assignments
+    from jounce.cli._arguments import assignments, load_file
 
+    for place in imports or ():
+        load_file(place)
     changes = assignments(parameters)
     of_vehicle = {name: value for name, value in changes.items() if "." in name}
     of_event = {name: value for name, value in changes.items() if "." not in name}
@@ -111,7 +120,7 @@ def run(
         files["folder"] = str(folder)
     if report:
         target = (out or Path()) / "report.html"
-        files["report"] = str(result.report(target))
+        files["report"] = str(result.report(target, template=template))
     figures = dict(result.kpis)
     check = halved(drive, data, result, options) if halve else None
     text = summary(result, changes, files, time.perf_counter() - begun, check)
