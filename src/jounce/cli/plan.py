@@ -83,7 +83,7 @@ def _run(place: Path, out: Path | None, workers: int | None, select: list[str], 
                     "failed": failed,
                     "remarks": done.remarks,
                 }
-            )  # fmt: skip
+            )
         )
     else:
         typer.echo(

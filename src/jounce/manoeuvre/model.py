@@ -263,7 +263,7 @@ class Manoeuvre(Block):
             if not stage.name:
                 raise problem("missing; every stage has a name", "stages", i, "name")
             if names.index(stage.name) != i:
-                raise problem(f"two stages have this name", "stages", i, "name")
+                raise problem("two stages have this name", "stages", i, "name")
         for i, stage in enumerate(self.stages):
             try:
                 self._check(stage, names)

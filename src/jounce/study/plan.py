@@ -50,8 +50,8 @@ from jounce.events.options import Options
 from jounce.events.registry import find as find_event
 from jounce.study.tolerance import Tolerance, read_tolerances
 from jounce.study.variants import read_variants
+from jounce.study.worker import vehicle_of
 from jounce.vehicle.reading import find as find_vehicle
-from jounce.vehicle.reading import read as read_vehicle
 
 KEYS = ("plan", "keep", "step", "method", "interval", "vehicles", "events", "variations", "tolerances", "files")
 KEEP = ("figures", "runs", "reports")
@@ -177,6 +177,10 @@ class Plan:
 
     def check(self) -> None:
         """Refuse what cannot be run, before anything runs."""
+        assert self._checked
+
+    @cached_property
+    def _checked(self) -> bool:
         for key in self.document:
             if key not in KEYS:
                 raise FormatError(f"{self._where(key)}: {key!r} is unknown{did_you_mean(str(key), KEYS)}")
@@ -190,6 +194,7 @@ class Plan:
         self._try_cars()
         if not self.items:
             raise FormatError(f"{self._where('events')}: no runs; expected 'events:' and 'vehicles:' with one each")
+        return True
 
     # --- actions ----------------------------------------------------------------------------------------------------
 
@@ -197,7 +202,7 @@ class Plan:
         """The plan with a copy of each of its events behind them; copies have names that end in ``_copy``."""
         names = [entry.name for entry in self._entries]
         changed = self._copy()
-        for name, entry in zip(names, copy.deepcopy(list(changed.document["events"])), strict=True):
+        for name, entry in zip(tuple(names), copy.deepcopy(list(changed.document["events"])), strict=True):
             fresh = entry if isinstance(entry, Mapping) else {"event": entry}
             fresh["name"] = _free(name + COPY, names)  # type: ignore[index]
             names.append(fresh["name"])
@@ -475,7 +480,7 @@ class Plan:
         total = sum(len(found) for _, found in pairs.values())
         for vehicle, variations in pairs.values():
             try:
-                car = read_vehicle(self._vehicle_file(vehicle))
+                car = vehicle_of(self._vehicle_file(vehicle))
                 car = car.with_(**vehicle.changes) if vehicle.changes else car
             except JounceError as problem:
                 raise FormatError(f"{self._at(vehicle.line)}: vehicle {vehicle.name!r}: {problem}") from None
@@ -485,8 +490,10 @@ class Plan:
                 if total > TRIED:
                     changes = {k: v for k, v in changes.items() if k not in tried}
                     tried.update(changes)
-                if not changes:
+                told = json.dumps(changes, default=str)
+                if not changes or told in tried:
                     continue
+                tried.add(told)
                 try:
                     car.with_(**changes)
                 except JounceError as problem:

@@ -105,6 +105,12 @@ def run_plan(
         raise ParameterError(f"workers = {workers}: must be 1 or more")
     plan.check()
     items = plan.items
+    for item in items:
+        if type(item.case.event).__module__ == "__main__":
+            raise ParameterError(
+                f"event {item.event!r}: its class stands in a script, which other processes do not run; put it into a "
+                "module beside the script"
+            )
     folder = _folder(Path(out))
     with _alone(folder):
         _sweep(folder)

@@ -54,7 +54,7 @@ def perform(case: Case, options: Mapping[str, Any], keep: str, root: str) -> Ans
 
 def _driven(case: Case, options: Mapping[str, Any]) -> Run:
     try:
-        vehicle = _vehicle(str(case.vehicle))
+        vehicle = vehicle_of(str(case.vehicle))
     except JounceError as problem:
         return case.empty(str(problem))
     result = Case(vehicle, case.event, case.changes, options=case.options).run(options)
@@ -67,7 +67,7 @@ _CARS: dict[str, tuple[Vehicle, list[Path], tuple[Any, ...]]] = {}
 MOST_CARS = 32
 
 
-def _vehicle(source: str) -> Vehicle:
+def vehicle_of(source: str) -> Vehicle:
     """A vehicle, read once for as long as its files stay as they are; its files are noted all the same."""
     known = _CARS.get(source)
     if known is not None and known[2] == _stamps(known[1]):

@@ -64,7 +64,7 @@ def _many(count: int, noun: str) -> str:
 
 
 def encode(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Events with their figures and runs: [vehicle, variation, status, reason, verdict, link, warnings, span, values]."""
+    """Events, each with its figures and its runs as lists: what `plan.js` reads."""
     events: dict[str, dict[str, Any]] = {}
     for row in rows:
         event = events.setdefault(
