@@ -21,11 +21,14 @@ Array = npt.NDArray[np.float64]
 
 PUSH = np.array([-0.61, 0.47, 1.03])  # where a reference point of the chassis is, design
 HUB, STRUT = np.array([0.07, 0.66, 0.41]), np.array([-2.4, -0.81, 0.27])
+HOOK = np.array([-3.61, 0.13, 0.43])
 PLATE = np.array([0.31, 0.19, 0.11])
 STIFFNESS, EXPONENT, DAMPING, FRICTION = 410e3, 1.3, 7300.0, 0.37
 POINTS = {"centre": "chassis", "push": "chassis", "hub": "L1", "strut": "R2"}
 EXT = [f"{frame}.{kind}.{a}" for frame in ("Ext_Body", "Ext_Ground") for kind in ("force", "moment") for a in "XYZ"]
 PORTS = [f"Reference_Point.{p}.{kind}{a}" for p in POINTS for kind in "FM" for a in "XYZ"]
+
+HOOKED = [f"Hook.{kind}{a}.rear" for kind in "FM" for a in "xyz"]
 
 
 @lru_cache
@@ -45,6 +48,7 @@ def vehicle() -> jv.Vehicle:
                 "axes": "chassis",
                 "reaction": "chassis",
             },
+            {"kind": "hook", "location": HOOK.tolist()},
         ],
         sensors=[{"kind": "handling"}],
         contacts=[
@@ -64,7 +68,7 @@ def vehicle() -> jv.Vehicle:
 
 @lru_cache
 def description() -> car.Description:
-    return car.describe(vehicle(), inputs=[*EXT, *PORTS])
+    return car.describe(vehicle(), inputs=[*EXT, *PORTS, *HOOKED])
 
 
 def with_laws(system: System) -> System:

@@ -46,6 +46,7 @@ _LAZY = {
         (
             *("Program", "Phase", "Open", "Feedback", "Free", "End", "When", "Next", "Goto", "Stop"),
             *("Constant", "Hold", "Ramp", "Rate", "Sine", "Sweep", "Pulse", "FromTable"),
+            *("Over", "Slope", "Swept", "Polynomial", "FromInput", "FromWatch", "Integral", "SetParameter"),
             *("SetState", "AddState", "SetMemory", "SetInput", "Write", "Iprint", "RestartHistory"),
         ),
         "jounce.runtime.program",

@@ -79,18 +79,30 @@ def switched(what: str, end: str) -> dict[str, float]:
     return {f"{end}_suspension.compliance.{cross}{name}.{load}.scale": 0.0 for cross in ("", "cross.")}
 
 
+@lru_cache
+def with_toe() -> tuple[jn.Vehicle, Budget]:
+    """The same car with toe and camber at design: wheels give way to forces that are there when it runs straight."""
+    vehicle = library_car("sedan").with_(**{"steering.rack_pinion": None})
+    assert all(vehicle.get(f"{end}_suspension.toe.offset") for end in ENDS)
+    return vehicle, understeer_budget(vehicle)
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("car_of", [straight, with_toe])
 @pytest.mark.parametrize(
     ("what", "end"),
     [("fy_steer", "front"), ("fy_steer", "rear"), ("mz_steer", "front"), ("mz_steer", "rear"), ("roll_steer", "rear")],
 )
-def test_switched_off_the_gradient_falls_by_the_term(what: str, end: str) -> None:
-    """Within 1 % of the term; the rear one of M_z oversteers, all others understeer, and no two are alike."""
-    vehicle, before = straight()
+def test_switched_off_the_gradient_falls_by_the_term(car_of: Any, what: str, end: str) -> None:
+    """Within 1 % of the term; the rear one of M_z oversteers, all others understeer, and no two are alike.
+
+    With toe and camber the load transfer on what gives way to their forces is up to 2.4 % of a term.
+    """
+    vehicle, before = car_of()
     after = understeer_budget(vehicle.with_(**switched(what, end)))
-    term = before.terms[what, end]
+    term = before.effect(what, end)
     assert before.gradient - after.gradient == pytest.approx(term, rel=0.01)
-    assert after.terms[what, end] == pytest.approx(0.0, abs=1e-12)
+    assert after.terms[what, end] == pytest.approx(0.0, abs=1e-9 if car_of is with_toe else 1e-12)
     assert (term > 0) == ((what, end) != ("mz_steer", "rear"))
     assert abs(term) > 0.05 * before.gradient
 
@@ -117,7 +129,8 @@ def test_terms_of_what_gives_way_are_those_of_its_channels() -> None:
                 for cross in ("", "cross_"):
                     name = f"toe_compliance_by_{cross}{load}.{wheel}"
                     steer += 0.5 * inwards * (seen[0][name] - seen[1][name]) / 2
-            assert budget.terms[f"{load}_steer", end] == pytest.approx(s * steer / a, rel=1e-6), (load, end)
+            # tires that pull a little to the side when they run straight leave (3), some 3e-4
+            assert budget.terms[f"{load}_steer", end] == pytest.approx(s * steer / a, rel=1e-3), (load, end)
     assert abs(budget.terms["other_steer", "front"]) < 1e-9
     assert sum(abs(budget.terms["rest", end]) for end in ENDS) < 0.002 * budget.terms["weight", "front"]
 

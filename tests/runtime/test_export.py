@@ -90,6 +90,18 @@ def drive() -> jn.Program:
             "sweep", [jn.Open("push", jn.Sweep(0.04, 1.0, 20.0, 0.3, logarithmic=True, relative=True))], duration=0.31
         ),
         jn.Phase(
+            "over",
+            [
+                jn.Open(
+                    "push", jn.Over("q", wave, rate="u", scale=0.05, from_here=True), blend=0.02, entry="q", high=0.2
+                )
+            ],
+            ends=jn.End(jn.When("q", "abs>=", 1e-4, from_entry=True), delay=0.02),
+            actions=[jn.SetParameter("stiffness", "55 N/m")],
+            sample=0.004,
+        ),
+        jn.Phase("rise", [jn.Open("push", jn.Integral(jn.FromWatch("u", scale=0.2)))], duration=0.02),
+        jn.Phase(
             "hold",
             [jn.Feedback("push", "q", 0.1, kp=0.8, ki=6.0, low=-0.3, high=0.3, bumpless=True)],
             ends=[jn.End(jn.When("time", ">", 1.5), jn.Stop('seen "enough" of it??'))],

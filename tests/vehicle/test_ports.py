@@ -300,6 +300,36 @@ def test_a_motion_ratio_of_the_run_counts_where_it_is_activated(sim: Simulation,
         assert after[f"{at_wheel}.{c}"] == pytest.approx(ratios[c] * after[f"{channel}.{c}"], rel=1e-12)
 
 
+@pytest.mark.parametrize(("axle", "factor", "ratios"), [(1, 2.0, (3.1, 2.6)), (2, 0.35, (1.9, 2.7))])
+def test_factor_and_ratios_of_a_bar(
+    sim: Simulation, sedan: jv.Vehicle, axle: int, factor: float, ratios: tuple[float, float]
+) -> None:
+    """T = factor · stiffness (r_L J_L - r_R J_R), F = T r: the factor is at the left wheel, each ratio at its own."""
+    bar = sedan.suspension(axle).anti_roll_bar
+    assert bar is not None and bar.stiffness is not None
+    name, torque = "External_Antirollbar.{}.Antirollbar_{}", f"Suspension.Auxiliary_Roll_Force_at_element.SUSP{axle}"
+    before = outputs(sim)
+    assert abs(before[torque]) > 10.0
+    places = [f"L{axle}", f"R{axle}"]
+    sim.set_inputs({name.format(places[0], "Scaling_Factor"): factor})
+    assert outputs(sim)[torque] == pytest.approx(factor * before[torque], rel=1e-12)
+    sim.set_inputs({name.format(c, "Motion_Ratio"): r for c, r in zip(places, ratios, strict=True)})
+    assert outputs(sim)[torque] == pytest.approx(factor * before[torque], rel=1e-12), "given, but not activated"
+    given = {name.format(c, "Motion_Ratio_External_Activation"): 1.0 for c in places}
+    found = Effect(sim, given)
+    found.check()  # inside the car
+    twist = sum(s * r * sim.state(f"{c}.jounce") for s, c, r in zip((1, -1), places, ratios, strict=True))
+    expected = factor * (bar.preload + bar.scale * bar.stiffness * twist)
+    assert found.after[torque] == pytest.approx(expected, rel=1e-12)
+    force = found.after[f"Suspension.Auxiliary_Roll_Force.SUSP{axle}"]
+    assert force == pytest.approx(expected * ratios[0], rel=1e-12)
+    sim.set_inputs(given)
+    removed = Effect(sim, {f"Antiroll_Bar.activity_flag.{('front', 'rear')[axle - 1]}": 0.0})
+    rates = [sim.state(f"{c}.jounce.rate") for c in places]
+    power = expected * (ratios[0] * rates[0] - ratios[1] * rates[1])
+    assert removed.power == pytest.approx(power, rel=1e-7), "what the bar took: - T r_L J'_L + T r_R J'_R"
+
+
 @pytest.mark.parametrize(("word", "axle", "force"), [("front", 1, 730.0), ("rear", 2, -1240.0)])
 def test_an_anti_roll_force_is_down_on_the_left_and_up_on_the_right(
     sim: Simulation, word: str, axle: int, force: float

@@ -1,8 +1,8 @@
 """Following a speed: what events share that keep one, or change it as they like.
 
 The driver is a part (``jounce.components.driver.longitudinal``), compiled into the model; an event gives him a speed
-over time, and what he knows of the car: mass, resistance, brakes. With the force F₀ that keeps the speed v₀ at the
-start, found by steady running, what he expects at the start is exact:
+over time, and what he knows of the car: mass, resistance, brakes. With the force F₀ of drive and brakes that keeps the
+speed v₀ at the start, found by steady running, what he expects at the start is exact:
 
     A = F₀ − m g s − B v₀ − C v₀²                                                                                (1)
 
@@ -41,7 +41,7 @@ def follow(start: Start, target: Reference, *, changes: bool = False, **numbers:
     """Channels of a phase in which the driver follows a speed; ``changes``: whether it changes."""
     known = knowledge(start, changes) | numbers
     start.sim.set_parameters({f"{PREFIX}{name}": value for name, value in known.items()})
-    given = [Open("throttle", Constant(start.throttle)), Open("brake", Constant(0.0))]
+    given = [Open("throttle", Constant(start.throttle)), Open("brake", Constant(start.brake))]
     return [Open(ACTIVE, Constant(1.0)), Open(TARGET, target), *given]
 
 
@@ -59,7 +59,9 @@ def knowledge(start: Start, changes: bool) -> dict[str, float]:
     if vehicle.driveline is None and vehicle.drive.max_torque * start.throttle_per_acceleration > 0:
         # as the linear model says, with everything that gives way
         mass = vehicle.drive.max_torque / radius * start.throttle_per_acceleration
-    keeps = math.fsum(sim.output(f"Wheel.Drive_Moment.{name}") for name in wheels) / radius
+    outputs = {v.name for v in sim.model.outputs}
+    moments = [f"{kind}.{name}" for kind in ("Wheel.Drive_Moment", "Brake_Moment") for name in wheels]
+    keeps = math.fsum(sim.output(name) for name in moments if name in outputs) / radius
     rise = start.rise
     load = road_load(start, radius) if changes else (0.0, 0.0, 0.0)
     v = start.event.speed

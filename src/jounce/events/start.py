@@ -1,4 +1,8 @@
-"""A car ready to start an event: in equilibrium, or running steadily at its speed, and what events ask about it."""
+"""A car ready to start an event: in equilibrium, or running steadily at its speed, and what events ask about it.
+
+An event with ``initial_curvature`` starts on a circle, its heading being that of the way; one with
+``initial_acceleration`` gathers speed (``sim/steady`` (2), (3)).
+"""
 
 from __future__ import annotations
 
@@ -88,11 +92,21 @@ class Start:
         if not moving:
             return
         try:
-            self.running = run_steadily(sim, self.description, event.speed, plane.normal)
+            self.running = self._running(sim, self.description, plane)
         except StaticsError:
             if self.scene.even:
                 raise
             self._run_on_a_plane(plane, where)
+
+    def _running(self, sim: Simulation, description: cars.Description, plane: Plane) -> Running:
+        """Steady running at the speed of the event, on a circle and gathering speed where it says so."""
+        event = self.event
+        curvature = getattr(event, "initial_curvature", None)
+        growth = float(getattr(event, "initial_acceleration", 0.0))
+        course = None if curvature is None else event.heading
+        return run_steadily(
+            sim, description, event.speed, plane.normal, curvature=curvature, course=course, acceleration=growth
+        )
 
     def _run_on_a_plane(self, plane: Plane, where: dict[str, Any]) -> None:
         """Steady running does not exist on an uneven road: take that on the plane under its wheels."""
@@ -103,9 +117,9 @@ class Start:
         on_a_plane(sim, plane, self.event, self.options.inputs)
         sim.set_inputs({"steering_wheel": self.sim.input("steering_wheel")})
         settle(sim, flat, **where)
-        self.running = run_steadily(sim, flat, self.event.speed, plane.normal)
+        self.running = self._running(sim, flat, plane)
         self.sim.x[:], self.sim.m[:] = sim.x, sim.m
-        self.sim.set_inputs({"throttle": sim.input("throttle")})
+        self.sim.set_inputs({name: sim.input(name) for name in ("steering_wheel", "throttle", "brake")})
 
     def restart(self) -> None:
         """Back to the beginning of the event, outside blocks included."""
@@ -159,6 +173,16 @@ class Start:
     def throttle(self) -> float:
         """Demand that keeps the speed at the start."""
         return self.running.throttle if self.running is not None else 0.0
+
+    @property
+    def brake(self) -> float:
+        """Brake demand that keeps the speed at the start."""
+        return self.running.brake if self.running is not None else 0.0
+
+    @property
+    def steering(self) -> float:
+        """Hand wheel angle at the start."""
+        return self.running.steering if self.running is not None else float(getattr(self.event, "initial_steer", 0.0))
 
     @property
     def throttle_per_acceleration(self) -> float:

@@ -21,9 +21,19 @@ with them Cα, drive forces) is the term aero. All else is told of the car in ai
 
 What gives way is taken apart by load: ε = Σ_f ε_f (``components/suspension/compliance`` (1)), where ε_f is found as the
 rate that ε gets when the maps of the load f are switched off, ε̇ = -ε_f/τ, with τ a long lag that is the same for all.
-Its toe is the term ``fy_steer``, ``mz_steer``, …, its camber is taken from dγ of (2) as ``fy_camber``, …; what steers
+Its toe is the term ``fy_steer``, ``mz_steer``, …, its camber is taken from dγ of (2) as ``fy_camber``, …. Wheels that
+run straight with toe and camber give way to the forces of these, and load transfer finds them so: of C_F dFz,
+
+    dFy = Σ_f (C_γF γ_f - C_αF ψ_f) dFz,    C_αF = ∂²Fy/∂α∂Fz,   C_γF = ∂²Fy/∂γ∂Fz                                 (3)
+
+with ψ_f and γ_f of running straight, belongs to what gives way to f and is in its terms, too. What steers
 besides (column, torsion bar) is told as other_steer. What (1) and (2) leave over (sides that differ, contacts that are
-not below the wheel centres) is told as rest. The sums over an axle are the cornering compliances of [Bundorf1976], that
+not below the wheel centres) is told as rest. Steer camber follows the hand wheel, and so K itself: with
+C = Σ steer_camber/(d(δ/i)/da_y), a term t that goes away takes
+
+    ΔK = t/(1 - C)                                                                                               (4)
+
+with it. The sums over an axle are the cornering compliances of [Bundorf1976], that
 of the rear axle with a minus.
 """
 
@@ -73,6 +83,12 @@ class Budget:
     terms: Mapping[tuple[str, str], float]  # by term and axle
     gradient: float
     speed: float
+    steer: float  # of the wheels by the hand wheel, rad per m/s²
+
+    def effect(self, term: str, axle: str) -> float:
+        """What the gradient loses with a term (4)."""
+        follows = math.fsum(value for (name, _), value in self.terms.items() if name == "steer_camber")
+        return self.terms[term, axle] / (1 - follows / self.steer)
 
     def axle(self, word: str) -> float:
         """Sum of an axle: minus the cornering compliance of the rear one."""
@@ -90,12 +106,12 @@ def understeer_budget(vehicle: Vehicle, speed: float = SPEED) -> Budget:
     axles = vehicle.layout.axles
     if len(axles) != 2 or axles[0].data.steering is None or any(len(a.wheels) != 2 for a in axles):
         raise ParameterError("understeer budget: for cars with two axles of two wheels, the front one steered")
-    still, _ = _Budgeting(vehicle, speed, air=False).terms()
-    terms, gradient = _Budgeting(vehicle, speed, air=True).terms()
+    still, _, _ = _Budgeting(vehicle, speed, air=False).terms()
+    terms, gradient, steer = _Budgeting(vehicle, speed, air=True).terms()
     for axle in axles:
         terms["aero", axle.word] = math.fsum(terms[name, axle.word] - still[name, axle.word] for name in OF_TIRES)
         terms |= {(name, axle.word): still[name, axle.word] for name in OF_TIRES}
-    return Budget(terms, gradient, speed)
+    return Budget(terms, gradient, speed, steer)
 
 
 class _Budgeting:
@@ -125,21 +141,21 @@ class _Budgeting:
     def _difference(self, channel: str) -> float:
         return (self.found[1.0][channel] - self.found[-1.0][channel]) / 2
 
-    def terms(self) -> tuple[dict[tuple[str, str], float], float]:
-        """By name and axle, and the gradient."""
+    def terms(self) -> tuple[dict[tuple[str, str], float], float, float]:
+        """By name and axle; the gradient; the steer of the front wheels by the hand wheel, over a_y."""
         a = self._difference("System_Mass_Center.Tracking_Ay")
         front, rear = self.vehicle.layout.axles
-        stages, gives = self._stages(), self._gives()
+        stages, (gives, given) = self._stages(), self._gives()
         by_hand = float(np.mean([stages["hand", "steer", w.name] for w in front.wheels]))
         curvature = self._difference("chassis_velocities.yaw") / self.speed
         gradient = (by_hand - self.vehicle.wheelbase * curvature) / a
         terms: dict[tuple[str, str], float] = {}
         for axle, s in ((front, -1.0), (rear, 1.0)):
-            angles = self._axle([w.name for w in axle.wheels], a, stages, gives)
+            angles = self._axle([w.name for w in axle.wheels], a, stages, gives, given)
             terms |= {(name, axle.word): s * angles.get(name, 0.0) / a for name in TERMS}
         # contacts are not below the wheel centres: what is left of L κ
         terms["rest", rear.word] += gradient - math.fsum(terms.values())
-        return terms, gradient
+        return terms, gradient, by_hand / a
 
     def _axle(
         self,
@@ -147,6 +163,7 @@ class _Budgeting:
         a: float,
         stages: Mapping[tuple[str, str, str], float],
         gives: Mapping[tuple[str, str, str], float],
+        given: Mapping[tuple[str, str, str], float],
     ) -> dict[str, float]:
         """Parts of ᾱ + ψ̄ of an axle, without what the hand wheel does."""
         slopes = {w: self._tire(w) for w in wheels}
@@ -160,21 +177,35 @@ class _Budgeting:
 
         force = math.fsum(self._difference(f"Tire.Ground_Surface_Force_Y.{w}") for w in wheels)
         weight = math.fsum(self.loads[w] for w in wheels) / GRAVITY * a
-        moved = math.fsum(c["load"] * self._difference(f"Tire.Ground_Surface_Force_Z.{w}") for w, c in slopes.items())
-        forces = {"weight": weight, "moments": force - weight, "load_transfer": -moved}
+        transfer = {w: self._difference(f"Tire.Ground_Surface_Force_Z.{w}") for w in wheels}
+        moved = math.fsum(c["load"] * transfer[w] for w, c in slopes.items())
+
+        def of_static(what: str, load: str, slope: str, sign: float) -> float:
+            """(3), by one load."""
+            return -math.fsum(
+                sign * c[slope] * given.get((what, load, w), 0.0) * transfer[w] for w, c in slopes.items()
+            )
+
+        by_toe = {load: of_static("toe", load, "alpha_load", -1.0) for load in LOADS}
+        by_lean = {load: of_static("camber", load, "gamma_load", 1.0) for load in LOADS}
+        left = -moved - math.fsum(by_toe.values()) - math.fsum(by_lean.values())
+        forces = {"weight": weight, "moments": force - weight, "load_transfer": left}
         for name, stage in (("roll_camber", "travel"), ("steer_camber", "hand")):
             forces[name] = by_camber(lambda w, stage=stage: stages[stage, "camber", w])  # type: ignore[misc]
         for load in LOADS:
             forces[f"{load}_camber"] = by_camber(lambda w, load=load: gives.get(("camber", load, w), 0.0))  # type: ignore[misc]
         on_body = math.fsum(value for name, value in forces.items() if name.endswith("camber"))
         forces["body_roll"] = by_camber(lambda w: self._difference(f"Wheel.Inclination.{w}")) - on_body
+        for load in LOADS:
+            forces[f"{load}_camber"] += by_lean[load]
+            forces[f"{load}_steer"] = by_toe[load]
         angles = {name: value / stiffness for name, value in forces.items()}
         slip = mean(lambda w: self._difference(f"Tire.Lateral_Slip_With_Lag.{w}"))
         angles["rest"] = slip - math.fsum(angles.values())
         angles["roll_steer"] = mean(lambda w: stages["travel", "steer", w])
         steers = {f"{load}_steer": mean(lambda w, load=load: gives.get(("toe", load, w), 0.0)) for load in LOADS}  # type: ignore[misc]
         angles["other_steer"] = mean(lambda w: stages["other", "steer", w]) - math.fsum(steers.values())
-        return angles | steers
+        return angles | {name: angles[name] + value for name, value in steers.items()}
 
     def _stages(self) -> dict[tuple[str, str, str], float]:
         """Steer and inclination of each wheel by travel, by the hand wheel and by all else, per half of the difference
@@ -209,8 +240,9 @@ class _Budgeting:
         moved = place.data.steering.turned(place, hand)
         return np.array([moved.get(v.name, 0.0) for v in self.sim.model.states])
 
-    def _gives(self) -> dict[tuple[str, str, str], float]:
-        """Steer (left) and inclination (top to the right) by property, load and wheel, per half of the difference."""
+    def _gives(self) -> tuple[dict[tuple[str, str, str], float], dict[tuple[str, str, str], float]]:
+        """Steer (left) and inclination (top to the right) by property, load and wheel: per half of the difference, and
+        of running straight."""
         sim = self.sim
         states = {v.name: i for i, v in enumerate(sim.model.states)}
         gains: dict[tuple[str, str, str], list[str]] = {}
@@ -219,25 +251,26 @@ class _Budgeting:
             if match is not None and f"{match[1]}.compliance.{match[2]}" in states:
                 gains.setdefault((match[2], match[3], match[1]), []).append(name)
         lags = {name: sim.parameter(name) for name in sim.parameters if name.endswith(".compliance.lag")}
-        found = {}
+        found, straight = {}, {}
         sim.set_parameters(dict.fromkeys(lags, LAG))
         for (what, load, wheel), names in gains.items():
             at = states[f"{wheel}.compliance.{what}"]
             kept = {name: sim.parameter(name) for name in names}
             own = {}
-            for sign in (1.0, -1.0):
-                x, m, u = self.states[sign]
+            for sign, (x, m, u) in self.states.items():
                 whole = sim.derivatives(x=x, m=m, u=u)[0][at]
                 sim.set_parameters(dict.fromkeys(names, 0.0))
                 own[sign] = LAG * (whole - sim.derivatives(x=x, m=m, u=u)[0][at])
                 sim.set_parameters(kept)
             outwards = self.vehicle.layout.wheels[wheel].outwards
             found[what, load, wheel] = -outwards * (own[1.0] - own[-1.0]) / 2
+            straight[what, load, wheel] = -outwards * own[0.0]
         sim.set_parameters(lags)
-        return found
+        return found, straight
 
     def _tire(self, wheel: str) -> dict[str, float]:
-        """Slopes of the lateral force over slip angle, inclination and load, as the wheel runs straight."""
+        """Slopes of the lateral force over slip angle, inclination and load, and those of the first two over load, as
+        the wheel runs straight."""
         place = self.vehicle.layout.wheels[wheel]
         tire = self.description.tires[wheel]
         here = self.found[0.0]
@@ -255,6 +288,14 @@ class _Budgeting:
             return float(f.fy)
 
         steps = {"alpha": SLIP, "gamma": SLIP, "load": LOAD}
-        return {
-            name: (force(**{name: at[name] + h}) - force(**{name: at[name] - h})) / (2 * h) for name, h in steps.items()
-        }
+
+        def slope(name: str, **changes: float) -> float:
+            h = steps[name]
+            up, down = (force(**changes, **{name: at[name] + step}) for step in (h, -h))
+            return (up - down) / (2 * h)
+
+        result = {name: slope(name) for name in steps}
+        for name in ("alpha", "gamma"):
+            up, down = (slope(name, load=at["load"] + step) for step in (LOAD, -LOAD))
+            result[f"{name}_load"] = (up - down) / (2 * LOAD)
+        return result

@@ -21,7 +21,7 @@ from jounce.core.tables import JnTable
 from jounce.runtime.compile import loaded
 
 ABI = 4  # JN_ABI
-SIM_ABI = 3  # JN_SIM_ABI
+SIM_ABI = 4  # JN_SIM_ABI
 
 _int = ctypes.c_int32
 _double = ctypes.c_double
@@ -78,10 +78,12 @@ class Header(IntEnum):
     IO_UPDATE = 33
     EXTERNAL_ID = 34
     INPUT_TIME = 35
+    TRIGGERS = 36
     PROJECT = 39
 
 
 HEADER_SIZE = 40  # JN_S_HEADER
+TRIGGERS, TRIGGER_SLOTS, TRIGGER_VALUES = 64, 8, 4  # JN_TRIGGERS, …
 
 SERVICE = ctypes.CFUNCTYPE(None, _address, ctypes.POINTER(_double), ctypes.c_int, ctypes.POINTER(_double))
 
@@ -160,9 +162,10 @@ class JnLayout(ctypes.Structure):
     _fields_ = tuple(
         (name, _int)
         for name in (
-            *("x", "m", "u", "b", "history", "block", "channel", "held", "counter", "n_state"),
+            *("x", "m", "u", "b", "history", "block", "channel", "held", "counter"),
+            *("trigger", "parameter", "n_state"),
             *("w_f", "w_g", "w_sum", "w_xs", "w_xn", "w_ma", "w_mb", "w_u", "w_y", "w_watch", "w_table"),
-            *("w_b", "w_k", "n_work"),
+            *("w_b", "w_k", "w_p", "n_work"),
         )
     )
 
@@ -180,23 +183,25 @@ class JnRecorder(ctypes.Structure):
 
 class JnChannel(ctypes.Structure):
     _fields_ = (
-        *((name, _int) for name in ("input", "mode", "kind", "flags", "watch", "table", "column", "reserved")),
+        *((name, _int) for name in ("input", "mode", "kind", "flags", "watch", "table", "column", "entry")),
+        *((name, _int) for name in ("over", "rate")),
         ("p", _double * 8),
-        *((name, _double) for name in ("kp", "ki", "ff", "ff_value", "ff_rate", "low", "high")),
+        *((name, _double) for name in ("kp", "ki", "ff", "ff_value", "ff_rate", "low", "high", "blend")),
     )
 
 
 class JnCondition(ctypes.Structure):
     _fields_ = (
-        *((name, _int) for name in ("source", "index", "op", "reserved")),
+        *((name, _int) for name in ("source", "index", "op", "flags")),
         *((name, _double) for name in ("a", "b", "hold")),
     )
 
 
 class JnGroup(ctypes.Structure):
-    _fields_ = tuple(
-        (name, _int)
-        for name in ("first_condition", "n_conditions", "jump", "target", "limit", "reason", "failed", "reserved")
+    _fields_ = (
+        *((name, _int) for name in ("first_condition", "n_conditions", "jump", "target")),
+        *((name, _int) for name in ("limit", "reason", "failed", "reserved")),
+        ("delay", _double),
     )
 
 
@@ -205,21 +210,25 @@ class JnAction(ctypes.Structure):
 
 
 class JnPhase(ctypes.Structure):
-    _fields_ = tuple(
-        (f"{part}_{noun}", _int) for noun in ("channel", "group", "condition", "action") for part in ("first", "n")
+    _fields_ = (
+        *((f"{part}_{noun}", _int) for noun in ("channel", "group", "condition", "action") for part in ("first", "n")),
+        *((name, _int) for name in ("id", "reserved")),
+        ("sample", _double),
     )
 
 
 class JnProgram(ctypes.Structure):
     _fields_ = (
         ("id", _double),
-        *((name, _int) for name in ("n_phases", "n_groups", "n_tables", "max_channels", "max_conditions", "reserved")),
+        *((name, _int) for name in ("n_phases", "n_groups", "n_tables", "max_channels", "max_conditions")),
+        *((name, _int) for name in ("n_parameters", "chosen", "shown", "unknown_reason", "reserved")),
         ("phases", ctypes.POINTER(JnPhase)),
         ("channels", ctypes.POINTER(JnChannel)),
         ("groups", ctypes.POINTER(JnGroup)),
         ("conditions", ctypes.POINTER(JnCondition)),
         ("actions", ctypes.POINTER(JnAction)),
         ("tables", ctypes.POINTER(JnTable)),
+        ("parameters", ctypes.POINTER(_int)),
     )
 
 

@@ -296,7 +296,7 @@ const jn_model *{name}_get_model(void);
             (layout.b, model.signals),
         ):
             notes |= {first + k: f"{v.name}, {v.unit}" for k, v in enumerate(variables)}
-        for part in ("history", "block", "channel", "held", "counter"):
+        for part in ("history", "block", "channel", "held", "counter", "trigger", "parameter"):
             notes.setdefault(getattr(layout, part), part)
         lines = []
         for k, value in enumerate(self.state):
@@ -325,6 +325,8 @@ const jn_model *{name}_get_model(void);
                 lines += _list(f"const {kind}", f"{kind[3:]}s", [f"{initialiser(item)}," for item in array])
         tables = [item for item in packed.keep if isinstance(item, PackedTable)]
         texts = [arrays.table(f"reference{k}", table, f"reference {k}") for k, table in enumerate(tables)]
+        if packed.parameters:
+            lines += _list("const int32_t", "set_parameters", [f"{k}," for k in packed.parameters])
         lines += _list("const jn_table", "references", [f"{text}," for text in texts])
         lines += _list("const char *const", "phase_names", [f"{string(name)}," for name in packed.phase_names])
         lines += _list("const char *const", "reasons", [f"{string(reason)}," for reason in packed.reasons])
@@ -334,6 +336,9 @@ const jn_model *{name}_get_model(void);
             f"    .id = {number(c.id)},",
             f"    .n_phases = {c.n_phases}, .n_groups = {c.n_groups}, .n_tables = {c.n_tables},",
             f"    .max_channels = {c.max_channels}, .max_conditions = {c.max_conditions},",
+            f"    .n_parameters = {c.n_parameters}, .chosen = {c.chosen}, .shown = {c.shown},",
+            f"    .unknown_reason = {c.unknown_reason},",
+            f"    .parameters = {'set_parameters' if packed.parameters else 'NULL'},",
             "    .phases = phases, .channels = channels, .groups = groups,",
             "    .conditions = conditions, .actions = actions,",
             f"    .tables = {'references' if tables else 'NULL'},",

@@ -22,7 +22,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,14 +32,20 @@ from jounce.core.generated import GeneratedModel, Variable
 from jounce.core.tables import JnTable, PackedTable, Table
 from jounce.core.units import parse
 from jounce.runtime.bindings import JnAction, JnChannel, JnCondition, JnGroup, JnPhase, JnProgram, fingerprint
+from jounce.runtime.limits import check_limits
 from jounce.runtime.options import check_iprint
 
 Number = float | str
+NEVER = 1e30  # s
 
-RELATIVE, FROM_ENTRY, ABSOLUTE, BUMPLESS = 1, 2, 4, 8
+RELATIVE, FROM_ENTRY, ABSOLUTE, BUMPLESS, OVER, FROM_HERE, INTEGRAL, ENTRY_WATCH, SATURATED = (
+    *(1, 2, 4, 8, 16, 32, 64, 128, 256),
+)
 MODE_FREE, MODE_OPEN, MODE_FEEDBACK = 0, 1, 2
 SOURCES = {"phase_time": 1, "time": 2, "phase_steps": 3}
 OPERATORS = {">": 0, "<": 1, ">=": 2, "<=": 3, "abs>": 4, "abs<": 5, "outside": 6, "inside": 7}
+OPERATORS |= {"abs>=": 8, "abs<=": 9, "abs outside": 10, "abs inside": 11}
+BANDS = ("outside", "inside", "abs outside", "abs inside")
 
 
 # --- references ---------------------------------------------------------------------------------------
@@ -54,6 +60,9 @@ class Packed:
     flags: int = 0
     table: Table | None = None
     column: int = 0
+    watch: str = ""  # a watched quantity that it follows
+    rate: str = ""  # one that is the rate of that
+    input: str = ""  # an input that it follows
 
 
 class Reference:
@@ -86,8 +95,8 @@ class Hold(Reference):
 class Ramp(Reference):
     """From ``start`` (None = the value at phase entry) to ``to`` over ``duration``, after ``delay``.
 
-    ``smooth`` uses the quintic with continuous value, rate and acceleration instead of a straight line.
-    ``relative`` counts start and target from the value at phase entry.
+    ``smooth`` uses the quintic with continuous value, rate and acceleration instead of a straight line, ``cubic``
+    3τ² − 2τ³. ``relative`` counts start and target from the value at phase entry.
     """
 
     to: Number
@@ -96,12 +105,14 @@ class Ramp(Reference):
     delay: Number = 0.0
     smooth: bool = False
     relative: bool = False
+    cubic: bool = False
 
     def pack(self, unit: str, where: str) -> Packed:
         start = 0.0 if self.start is None else parse(self.start, unit, where)
         duration, delay = _span(self.duration, f"{where}.duration"), _span(self.delay, f"{where}.delay")
         flags = RELATIVE * self.relative + FROM_ENTRY * (self.start is None)
-        return Packed(3 if self.smooth else 2, (start, parse(self.to, unit, where), duration, delay), flags)
+        kind = 3 if self.smooth else 11 if self.cubic else 2
+        return Packed(kind, (start, parse(self.to, unit, where), duration, delay), flags)
 
 
 @dataclass(frozen=True)
@@ -189,7 +200,7 @@ class Sweep(Reference):
 class Pulse(Reference):
     """``base`` plus a trapezoid of ``height``: delay, rise, plateau, fall. Zero rise and fall: a rectangle.
 
-    ``smooth`` makes the flanks quintic.
+    ``smooth`` makes the flanks quintic, ``cubic`` 3τ² − 2τ³.
     """
 
     height: Number
@@ -200,17 +211,21 @@ class Pulse(Reference):
     delay: Number = 0.0
     smooth: bool = False
     relative: bool = False
+    cubic: bool = False
 
     def pack(self, unit: str, where: str) -> Packed:
         spans = ((self.delay, "delay"), (self.rise, "rise"), (self.plateau, "plateau"), (self.fall, "fall"))
         values = tuple(_span(value, f"{where}.{name}") for value, name in spans)
         values = (parse(self.base, unit, where), parse(self.height, unit, where), *values)
-        return Packed(9 if self.smooth else 8, values, RELATIVE * self.relative)
+        return Packed(9 if self.smooth else 12 if self.cubic else 8, values, RELATIVE * self.relative)
 
 
 @dataclass(frozen=True)
 class FromTable(Reference):
-    """offset + scale * output ``column`` of a table over phase time, or over absolute time when ``absolute``."""
+    """offset + scale * output ``column`` of a table over phase time, or over absolute time when ``absolute``.
+
+    ``stairs`` takes the value of the knot before instead of interpolating.
+    """
 
     table: Table
     column: int = 0
@@ -219,15 +234,138 @@ class FromTable(Reference):
     delay: Number = 0.0
     absolute: bool = False
     relative: bool = False
+    stairs: bool = False
 
     def pack(self, unit: str, where: str) -> Packed:
-        if self.table.n_axes != 1:
-            raise ParameterError(f"{where}: a reference table has one axis (time), this one has {self.table.n_axes}")
-        if not 0 <= self.column < self.table.n_out:
-            raise ParameterError(f"{where}: column {self.column} of a table with {self.table.n_out} outputs")
+        _check_table(self.table, self.column, where)
         values = (parse(self.offset, unit, where), float(self.scale), parse(self.delay, "s", f"{where}.delay"))
         flags = RELATIVE * self.relative + ABSOLUTE * self.absolute
-        return Packed(10, values, flags, self.table, self.column)
+        return Packed(18 if self.stairs else 10, values, flags, self.table, self.column)
+
+
+@dataclass(frozen=True)
+class Over(Reference):
+    """offset + scale * output ``column`` of a table over a watched quantity, at full steps.
+
+    ``from_here`` counts the quantity from where the phase was entered. With ``rate``, a watched quantity that is its
+    rate, the reference has a rate: scale * slope of the table * that.
+    """
+
+    watch: str
+    table: Table
+    rate: str = ""
+    column: int = 0
+    scale: float = 1.0
+    offset: Number = 0.0
+    from_here: bool = False
+    relative: bool = False
+    stairs: bool = False
+
+    def pack(self, unit: str, where: str) -> Packed:
+        _check_table(self.table, self.column, where)
+        values = (parse(self.offset, unit, where), float(self.scale), 0.0)
+        flags = RELATIVE * self.relative + OVER + FROM_HERE * self.from_here
+        return Packed(18 if self.stairs else 10, values, flags, self.table, self.column, self.watch, self.rate)
+
+
+@dataclass(frozen=True)
+class Slope(Reference):
+    """The value at phase entry until ``begin``, then slope (τ − begin), from ``end`` on held.
+
+    ``relative`` counts from the value at entry, otherwise from zero: there is a jump at ``begin``.
+    """
+
+    slope: Number
+    begin: Number = 0.0
+    end: Number | None = None
+    relative: bool = False
+
+    def pack(self, unit: str, where: str) -> Packed:
+        slope = parse(self.slope, "1/s" if unit in ("-", "1") else f"{unit}/s", f"{where}.slope")
+        begin = parse(self.begin, "s", f"{where}.begin")
+        end = NEVER if self.end is None else parse(self.end, "s", f"{where}.end")
+        if not end > begin:
+            raise ParameterError(f"{where}.end = {self.end}: must be after begin = {self.begin}")
+        return Packed(13, (slope, begin, end), RELATIVE * self.relative)
+
+
+@dataclass(frozen=True)
+class Swept(Reference):
+    """The value at phase entry until ``begin``; then amplitude sin ϑ with a frequency that grows from ``first`` by
+    ``rate`` to ``last`` and stays there. The phase ϑ is continuous and begins at zero.
+    """
+
+    amplitude: Number
+    first: Number
+    rate: Number
+    last: Number
+    begin: Number = 0.0
+    relative: bool = False
+
+    def pack(self, unit: str, where: str) -> Packed:
+        first, last = (_span(f, f"{where}.frequency", "Hz") for f in (self.first, self.last))
+        rate = _positive(parse(self.rate, "Hz/s", f"{where}.rate"), f"{where}.rate", "Hz/s")
+        if last < first:
+            raise ParameterError(f"{where}.last = {self.last}: must not be below first = {self.first}")
+        values = (parse(self.amplitude, unit, where), first, rate, last, parse(self.begin, "s", f"{where}.begin"))
+        return Packed(14, values, RELATIVE * self.relative)
+
+
+@dataclass(frozen=True)
+class Polynomial(Reference):
+    """``start`` (None = the value at phase entry), from ``begin`` on with a rate ``first`` that grows by ``second``."""
+
+    first: Number = 0.0
+    second: Number = 0.0
+    start: Number | None = None
+    begin: Number = 0.0
+
+    def pack(self, unit: str, where: str) -> Packed:
+        per = "1" if unit in ("-", "1") else unit
+        start = 0.0 if self.start is None else parse(self.start, unit, where)
+        first, second = parse(self.first, f"{per}/s", where), parse(self.second, f"{per}/s/s", where)
+        begin = _span(self.begin, f"{where}.begin")
+        return Packed(15, (start, first, second, begin), FROM_ENTRY * (self.start is None))
+
+
+@dataclass(frozen=True)
+class FromInput(Reference):
+    """offset + scale * another input, at full steps."""
+
+    input: str
+    scale: float = 1.0
+    offset: Number = 0.0
+    relative: bool = False
+
+    def pack(self, unit: str, where: str) -> Packed:
+        values = (parse(self.offset, unit, where), float(self.scale))
+        return Packed(16, values, RELATIVE * self.relative, input=self.input)
+
+
+@dataclass(frozen=True)
+class FromWatch(Reference):
+    """offset + scale * a watched quantity, at full steps."""
+
+    watch: str
+    scale: float = 1.0
+    offset: Number = 0.0
+
+    def pack(self, unit: str, where: str) -> Packed:
+        return Packed(17, (parse(self.offset, unit, where), float(self.scale)), watch=self.watch)
+
+
+@dataclass(frozen=True)
+class Integral(Reference):
+    """The value at phase entry and the integral over time of a reference that is its rate, by the trapezoidal rule over
+    full steps."""
+
+    of: Reference
+
+    def pack(self, unit: str, where: str) -> Packed:
+        packed = self.of.pack("1/s" if unit in ("-", "1") else f"{unit}/s", where)
+        if packed.flags & (RELATIVE | FROM_ENTRY) or packed.kind == 1:
+            raise ParameterError(f"{where}: a rate that counts from the value at phase entry means nothing")
+        return replace(packed, flags=packed.flags | INTEGRAL)
 
 
 # --- channels, conditions, jumps, actions -------------------------------------------------------------
@@ -235,10 +373,19 @@ class FromTable(Reference):
 
 @dataclass(frozen=True)
 class Open:
-    """An input follows its reference, at half steps too."""
+    """An input follows its reference, at half steps too.
+
+    blend : time over which the value at phase entry is left: u = u₀ + (r − u₀) (3τ² − 2τ³)
+    entry : a watched quantity that is the value at phase entry, instead of that of the input
+    low, high : between which it is kept
+    """
 
     input: str
     reference: Reference | Number
+    blend: Number = 0.0
+    entry: str = ""
+    low: Number = -math.inf
+    high: Number = math.inf
 
 
 @dataclass(frozen=True)
@@ -278,7 +425,9 @@ class When:
     """A condition: source, operator, threshold(s), and for how long it must have been true without a break.
 
     source : a watch name, or "phase_time", "time", "phase_steps"
-    operator : > < >= <= abs> abs< outside inside; the last two take the band (a, b)
+    operator : > < >= <= outside inside, and the same of the absolute value: abs> … "abs inside"; outside and inside
+        take the band (a, b)
+    from_entry : the value counts from that at phase entry
     """
 
     source: str
@@ -286,6 +435,7 @@ class When:
     a: Number
     b: Number = 0.0
     hold: Number = 0.0
+    from_entry: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.source, str):
@@ -297,6 +447,11 @@ class When:
                 f"When({self.source!r}, …): operator {self.operator!r}: unknown"
                 f"{did_you_mean(str(self.operator), OPERATORS)}"
             )
+
+    def text(self) -> str:
+        """The condition in words."""
+        band = f"{self.a} to {self.b}" if self.operator in BANDS else f"{self.a}"
+        return f"{self.source} {self.operator} {band}"
 
 
 @dataclass(frozen=True)
@@ -322,10 +477,15 @@ class Stop:
 
 @dataclass(frozen=True)
 class End:
-    """Conditions that must all hold, and what happens then. The first group met decides."""
+    """Conditions that must all hold, and what happens then, ``delay`` later. The first group met decides.
+
+    name : by which the log of triggers knows it
+    """
 
     when: When | Sequence[When]
     then: Next | Goto | Stop = field(default_factory=Next)
+    delay: Number = 0.0
+    name: str = ""
 
     def __post_init__(self) -> None:
         _all_of(self.when, (When,), "End: when")
@@ -368,6 +528,14 @@ class SetInput:
 
 
 @dataclass(frozen=True)
+class SetParameter:
+    """Set a free parameter at entry; derived ones follow. It is part of snapshots."""
+
+    parameter: str
+    value: Number
+
+
+@dataclass(frozen=True)
 class Write:
     """Switch recording on or off (OPT_WRITE)."""
 
@@ -386,18 +554,24 @@ class RestartHistory:
     """Forget old derivatives: multi-step methods start again with RK-4."""
 
 
-Action = SetState | AddState | SetMemory | SetInput | Write | Iprint | RestartHistory
+Action = SetState | AddState | SetMemory | SetInput | SetParameter | Write | Iprint | RestartHistory
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A stretch of a manoeuvre. ``duration`` adds the end condition "phase time reached" after the others."""
+    """A stretch of a manoeuvre. ``duration`` adds the end condition "phase time reached" after the others.
+
+    sample : time between looks at the end conditions, a multiple of the step; 0 = every full step
+    id : by which inputs of the run know it; absent: its place, counted from 1
+    """
 
     name: str
     channels: Channel | Sequence[Channel] = ()
     ends: End | Sequence[End] = ()
     actions: Action | Sequence[Action] = ()
     duration: Number | None = None
+    sample: Number = 0.0
+    id: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -422,13 +596,18 @@ def _all_of(value: Any, kinds: tuple[type, ...], where: str) -> tuple[Any, ...]:
 
 
 _CHANNELS = (Open, Feedback, Free)
-_ACTIONS = (SetState, AddState, SetMemory, SetInput, Write, Iprint, RestartHistory)
+_ACTIONS = (SetState, AddState, SetMemory, SetInput, SetParameter, Write, Iprint, RestartHistory)
 
 
 class Program:
-    """Phases in order. `pack` checks all names against a model and gives the flat data for the C loop."""
+    """Phases in order. `pack` checks all names against a model and gives the flat data for the C loop.
 
-    def __init__(self, *phases: Phase | Sequence[Phase]) -> None:
+    chosen : an input; while it is not zero, the phase of this id runs, whatever its conditions say
+    shown : an input that gets the id of the running phase
+    """
+
+    def __init__(self, *phases: Phase | Sequence[Phase], chosen: str = "", shown: str = "") -> None:
+        self.chosen, self.shown = chosen, shown
         given = phases[0] if len(phases) == 1 and isinstance(phases[0], list | tuple) else phases
         self.phases: tuple[Phase, ...] = _all_of(given, (Phase,), "Program")
         if not self.phases:
@@ -453,6 +632,8 @@ class PackedProgram:
     reasons: tuple[str, ...]  # by reason code
     channels: dict[tuple[int, int], int]  # (phase, input) -> index of the channel
     keep: tuple[Any, ...]
+    ends: tuple[End, ...] = ()  # by group
+    parameters: tuple[int, ...] = ()  # that actions set
 
     @property
     def id(self) -> float:
@@ -475,6 +656,8 @@ class _Packer:
         self.tables: list[PackedTable] = []
         self.reasons = ["last phase ended"]
         self.index: dict[tuple[int, int], int] = {}
+        self.ends: list[End] = []
+        self.parameters: list[int] = []
 
     def packed(self) -> PackedProgram:
         phases = [self._phase(k, phase) for k, phase in enumerate(self.program.phases)]
@@ -488,7 +671,20 @@ class _Packer:
             _array(JnCondition, self.conditions),
             _array(JnAction, self.actions),
         )
-        numbers = [np.ascontiguousarray(a).tobytes() for t in self.tables for a in (*t.knots, t.coef)]
+        chosen, shown = (
+            self._input(name, "program")[0] if name else -1 for name in (self.program.chosen, self.program.shown)
+        )
+        unknown = 0
+        if chosen >= 0:
+            unknown = len(self.reasons)
+            self.reasons.append(f"input {self.program.chosen!r} asks for a phase that does not exist")
+        ids = [p.id for p in phases]
+        if len(set(ids)) != len(ids):
+            raise ParameterError(f"phases with equal ids: {ids}")
+        parameters = (ctypes.c_int32 * max(len(self.parameters), 1))(*self.parameters)
+        inputs = np.array([chosen, shown, *self.parameters], dtype=np.int32)
+        numbers = [inputs.tobytes()] if inputs.size > 2 or inputs.max() >= 0 else []
+        numbers += [np.ascontiguousarray(a).tobytes() for t in self.tables for a in (*t.knots, t.coef)]
         struct = JnProgram(
             fingerprint(*(bytes(a) for a in arrays), *numbers),
             len(phases),
@@ -496,12 +692,19 @@ class _Packer:
             len(self.tables),
             max(p.n_channel for p in phases),
             max(p.n_condition for p in phases),
+            len(self.parameters),
+            chosen,
+            shown,
+            unknown,
             0,
             *arrays,
             tables,
+            parameters,
         )
-        keep = (*arrays, tables, *self.tables)
-        return PackedProgram(struct, self.phase_names, tuple(self.reasons), self.index, keep)
+        keep = (*arrays, tables, *self.tables, parameters)
+        return PackedProgram(
+            struct, self.phase_names, tuple(self.reasons), self.index, keep, tuple(self.ends), tuple(self.parameters)
+        )
 
     def _phase(self, number: int, phase: Phase) -> JnPhase:
         where = f"phase {phase.name!r}"
@@ -517,7 +720,11 @@ class _Packer:
         for action in _all_of(phase.actions, _ACTIONS, where):
             self._action(action, where)
         last = (len(self.channels), len(self.groups), len(self.conditions), len(self.actions))
-        return JnPhase(*(n for a, b in zip(first, last, strict=True) for n in (a, b - a)))
+        counts = (n for a, b in zip(first, last, strict=True) for n in (a, b - a))
+        own = number + 1 if phase.id is None else phase.id
+        if own < 1:
+            raise ParameterError(f"{where}: id = {own}: must be 1 or more")
+        return JnPhase(*counts, own, 0, _span(phase.sample, f"{where}.sample"))
 
     def _channel(self, number: int, channel: Channel, where: str) -> None:
         k, variable = self._input(channel.input, where)
@@ -539,12 +746,22 @@ class _Packer:
         if isinstance(channel, Open):
             record.mode = MODE_OPEN
             self._reference(record, channel.reference, variable.unit, where)
+            record.blend = _span(channel.blend, f"{where}.blend")
+            record.low = parse(channel.low, variable.unit, f"{where}.low")
+            record.high = parse(channel.high, variable.unit, f"{where}.high")
+            if math.isfinite(record.low) or math.isfinite(record.high):
+                record.flags |= SATURATED
+            if not record.low <= record.high:
+                raise ParameterError(f"{where}: low = {channel.low} is not below high = {channel.high}")
+            if channel.entry:
+                record.entry, record.flags = self._watch(channel.entry, where), record.flags | ENTRY_WATCH
         elif isinstance(channel, Feedback):
             record.mode = MODE_FEEDBACK
-            self._watched(channel.watch, where)
-            watch, watched = _find(channel.watch, self.model.watches, f"{where}: watch")
+            watch = self._watch(channel.watch, where)
+            self._reference(record, channel.reference, self.model.watches[watch].unit, where)
+            if record.kind in (16, 17) or record.flags & INTEGRAL:
+                raise ParameterError(f"{where}: {type(channel.reference).__name__} drives open channels only")
             record.watch = watch
-            self._reference(record, channel.reference, watched.unit, where)
             record.kp, record.ki = float(channel.kp), float(channel.ki)
             record.ff = parse(channel.feedforward, variable.unit, f"{where}.feedforward")
             record.ff_value, record.ff_rate = float(channel.ff_value), float(channel.ff_rate)
@@ -569,7 +786,14 @@ class _Packer:
         packed = reference.pack(unit, where)
         if not all(math.isfinite(v) for v in packed.parameters):
             raise ParameterError(f"{where}: {reference} has a number that is not finite")
-        record.kind, record.flags = packed.kind, packed.flags
+        record.kind, record.flags, record.rate = packed.kind, packed.flags, -1
+        if packed.watch:
+            found = self._watch(packed.watch, where)
+            record.watch = record.over = found
+        if packed.rate:
+            record.rate = self._watch(packed.rate, where)
+        if packed.input:
+            record.watch = self._input(packed.input, where)[0]
         for i, value in enumerate(packed.parameters):
             record.p[i] = value
         if packed.table is not None:
@@ -581,6 +805,8 @@ class _Packer:
         if not conditions:
             raise ParameterError(f"{where}: an End without conditions would never be met; give at least one When")
         group = JnGroup(first_condition=len(self.conditions) - phase_first, n_conditions=len(conditions))
+        group.delay = _span(end.delay, f"{where}: delay of an end")
+        self.ends.append(end)
         if isinstance(end.then, Goto):
             group.jump, group.target, group.limit = 1, self._target(end.then.phase, where), end.then.limit
             if end.then.limit < 0:
@@ -611,10 +837,19 @@ class _Packer:
         a, b = parse(condition.a, unit, name), parse(condition.b, unit, name)
         if math.isnan(a) or math.isnan(b):
             raise ParameterError(f"{name}: the threshold is nan")
-        if OPERATORS[condition.operator] >= 6 and not a <= b:
+        if condition.from_entry and source:
+            raise ParameterError(f"{name}: only watched quantities count from phase entry")
+        if condition.operator in BANDS and not a <= b:
             raise ParameterError(f"{name}: the band ({condition.a}, {condition.b}) is empty; lower bound first")
         hold = _span(condition.hold, f"{name} hold")
-        self.conditions.append(JnCondition(source, index, OPERATORS[condition.operator], 0, a, b, hold))
+        self.conditions.append(
+            JnCondition(source, index, OPERATORS[condition.operator], int(condition.from_entry), a, b, hold)
+        )
+
+    def _watch(self, name: str, where: str) -> int:
+        """Number of a watched quantity."""
+        self._watched(name, where)
+        return _find(name, self.model.watches, f"{where}: watch")[0]
 
     def _watched(self, name: str, where: str) -> None:
         model = self.model
@@ -654,6 +889,13 @@ class _Packer:
         elif isinstance(action, SetInput):
             k, variable = self._input(action.input, where)
             self.actions.append(JnAction(3, k, _finite(action.value, variable, where)))
+        elif isinstance(action, SetParameter):
+            k, variable = _find(action.parameter, model.parameters, f"{where}: parameter")
+            value = _finite(action.value, variable, where)
+            check_limits(variable, value)
+            if k not in self.parameters:
+                self.parameters.append(k)
+            self.actions.append(JnAction(7, self.parameters.index(k), value))
         elif isinstance(action, Write):
             self.actions.append(JnAction(4, 0, float(bool(action.on))))
         elif isinstance(action, Iprint):
@@ -680,6 +922,13 @@ def _find(name: str, variables: Sequence[Variable], where: str, also: Sequence[s
         if variable.name == name:
             return k, variable
     raise ParameterError(f"{where} {name!r}: unknown{did_you_mean(name, [*(v.name for v in variables), *also])}")
+
+
+def _check_table(table: Table, column: int, where: str) -> None:
+    if table.n_axes != 1:
+        raise ParameterError(f"{where}: a reference table has one axis (time), this one has {table.n_axes}")
+    if not 0 <= column < table.n_out:
+        raise ParameterError(f"{where}: column {column} of a table with {table.n_out} outputs")
 
 
 def _finite(value: Number, variable: Variable, where: str) -> float:

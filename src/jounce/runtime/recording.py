@@ -32,6 +32,29 @@ class Failure:
     message: str
 
 
+@dataclass(frozen=True)
+class Trigger:
+    """Why a phase program went from one phase to another, or stopped.
+
+    Attributes
+    ----------
+    time : s
+    phase, next : names; next is "" where the program stopped
+    name : of the end condition; "override" where an input of the run chose the phase
+    tests : what was compared, in words, with the value that was measured
+    """
+
+    time: float
+    phase: str
+    next: str
+    name: str
+    tests: tuple[tuple[str, float], ...] = ()
+
+    def __str__(self) -> str:
+        what = "; ".join(f"{text}, measured {value:.6g}" for text, value in self.tests)
+        return f"t = {self.time:.9g} s: {self.phase} -> {self.next or 'end'}: {self.name}{f' ({what})' if what else ''}"
+
+
 class RunError(SimulationError):
     """A run could not go on; what was recorded until then comes with it."""
 
@@ -58,6 +81,7 @@ class Recording:
     steps, method, step : full steps made in this run, name of the method, step in s
     phase : name of the phase in which it ended, "" without program
     wall_time : s
+    triggers : why the phases of the program ended, the last 64
     """
 
     time: Array
@@ -73,6 +97,7 @@ class Recording:
     step: float = math.nan
     phase: str = ""
     wall_time: float = math.nan
+    triggers: tuple[Trigger, ...] = ()
     _index: dict[str, int] = field(default_factory=dict, repr=False)
     _kinds: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # what other names are
 

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import ParameterError, SimulationError
-from jounce.runtime.bindings import Header, JnRecorder, Status
+from jounce.runtime.bindings import TRIGGER_SLOTS, TRIGGERS, Header, JnRecorder, Status
 from jounce.runtime.options import MOST_STEPS, RunOptions, input_time_number
-from jounce.runtime.recording import Failure, Recording, RunError
+from jounce.runtime.program import When
+from jounce.runtime.recording import Failure, Recording, RunError, Trigger
 from jounce.runtime.stepping import Stepping
 from jounce.runtime.values import KINDS, Values
 
@@ -235,8 +236,30 @@ class Runner:
             step=values.step,
             phase=values.phase,
             wall_time=wall,
+            triggers=self.triggers(),
             _kinds=values.library.kinds,
         )
+
+    def triggers(self) -> tuple[Trigger, ...]:
+        """Why the phases of the program ended, the last ones."""
+        values, packed = self.values, self.values.packed
+        if packed is None:
+            return ()
+        count, first = int(values.state[Header.TRIGGERS]), values.layout.trigger
+        rows = values.state[first : first + TRIGGERS * TRIGGER_SLOTS].reshape(TRIGGERS, TRIGGER_SLOTS)
+        names, found = packed.phase_names, []
+        for k in range(max(0, count - TRIGGERS), count):
+            time, phase, to, group, *measured = rows[k % TRIGGERS]
+            before = names[int(phase)] if phase >= 0 else ""
+            after = names[int(to)] if to < len(names) else ""
+            name, tests = "override", []
+            if group >= 0:
+                end = packed.ends[int(group)]
+                when = [end.when] if isinstance(end.when, When) else list(end.when)
+                tests = [(item.text(), float(v)) for item, v in zip(when, measured, strict=False)]
+                name = end.name or " and ".join(item.text() for item in when)
+            found.append(Trigger(float(time), before, after, name, tuple(tests)))
+        return tuple(found)
 
     def _failure(self) -> Failure:
         values, s = self.values, self.values.state

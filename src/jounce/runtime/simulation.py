@@ -196,6 +196,7 @@ class Simulation:
         """Set free parameters; numbers are SI, text carries a unit. Derived ones follow at once."""
         self.values.assign("parameter", self.model.parameters, self.values.parameters, values)
         self.values.prepare()
+        self.values.keep_parameters([self.values.find("parameter", name) for name in values])
 
     def set_states(self, values: Mapping[str, Number]) -> None:
         """Set initial states. During a run use `reset_state`, which knows about the history."""

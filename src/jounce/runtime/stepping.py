@@ -58,6 +58,7 @@ class Stepping:
         options = s[OPTIONS]
         self._start(parse(t0, "s", "t0"), self.values.step, self.values.method_number)
         s[OPTIONS] = options
+        self.values.give_back_parameters()
         if defaults:
             self.values.set_defaults()
             self.blocks.load_initial()
@@ -77,6 +78,7 @@ class Stepping:
         """Attach a phase program (None = none); it starts at the current instant."""
         values, model = self.values, self.model
         packed = program.pack(model) if program is not None else None
+        values.give_back_parameters()
         self.blocks.check_writers(packed)
         if packed is not None and not values.library.struct.contents.watch and model.watches:
             raise ParameterError(f"model {model.name!r} has watches but no watch function; build it again")
@@ -89,6 +91,9 @@ class Stepping:
         s[Header.SIZE] = len(s)
         s[Header.PROGRAM_ID] = packed.id if packed is not None else 0.0
         s[Header.PHASE], s[Header.PHASE_STEP], s[Header.PHASE_TIME] = -1.0, 0.0, 0.0
+        s[Header.TRIGGERS] = 0.0
+        if packed is not None:
+            values.keep_parameters()
         s[Header.TRANSITIONS] = s[Header.STATUS] = s[Header.REASON] = s[Header.FAILED] = 0.0
         # the new program has not seen this instant yet; rows and samples that are done stay done
         s[Header.DONE] = float(int(s[Header.DONE]) & (2 | 8 | 16))
@@ -143,7 +148,10 @@ class Stepping:
         reasons = len(values.packed.reasons) if values.packed is not None else 1
         sizes = {Header.N_X: len(model.states), Header.N_M: len(model.memories), Header.N_U: len(model.inputs)}
         ranges = {place: (size, size) for place, size in sizes.items()} | {
-            **dict.fromkeys((Header.STEP, Header.I0, Header.PHASE_STEP, Header.TRANSITIONS, Header.ROWS), (0, 2**53)),
+            **dict.fromkeys(
+                (Header.STEP, Header.I0, Header.PHASE_STEP, Header.TRANSITIONS, Header.ROWS, Header.TRIGGERS),
+                (0, 2**53),
+            ),
             **dict.fromkeys((Header.EVALUATED, Header.OPT_WRITE, Header.FAILED), (0, 1)),
             **dict.fromkeys((Header.IO_SYNC_FM, Header.IO_UPDATE, Header.PROJECT), (0, 1)),
             Header.INPUT_TIME: (0, len(INPUT_TIMES) - 1),

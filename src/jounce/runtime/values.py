@@ -19,6 +19,7 @@ from jounce.core.units import parse
 from jounce.runtime.attachments import Attachments, Faults
 from jounce.runtime.bindings import Header, JnEnv, JnLayout, JnPoint, JnSim, Library, Status
 from jounce.runtime.blocks import Externals
+from jounce.runtime.limits import check_limits
 from jounce.runtime.methods import METHOD_NAMES, Number, has_half_steps
 
 if TYPE_CHECKING:
@@ -36,18 +37,6 @@ SETTERS = {
 }
 
 
-def check_limits(variable: Variable, value: float) -> None:
-    """Raise when a number lies outside what its declaration allows."""
-    unit = "" if variable.unit == "-" else f" {variable.unit}"
-    for limit, bad, word in (
-        (variable.low, variable.low is not None and value < variable.low, "at least"),
-        (variable.high, variable.high is not None and value > variable.high, "at most"),
-        (variable.above, variable.above is not None and value <= variable.above, "above"),
-    ):
-        if bad:
-            raise ParameterError(f"parameter {variable.name!r} = {value:g}{unit}: must be {word} {limit:g}{unit}")
-
-
 class Values:
     """Arrays of one run and the structure that C works on; knows neither blocks nor how a run goes on."""
 
@@ -60,6 +49,7 @@ class Values:
         c = library.struct.contents
         self.parameters = np.zeros(max(c.n_p, 1))  # free ones, then derived ones
         self.parameters[: c.n_p_free] = library.defaults
+        self._given: dict[int, float] = {}  # parameters that a program sets, as they were before
         self._work_of_model = np.zeros(max(c.n_work, 1))
         self.env = JnEnv(
             self.parameters.ctypes.data,
@@ -273,6 +263,27 @@ class Values:
         if not function:
             raise ParameterError(f"model {self.model.name!r} has no {name} function")
         return function
+
+    # -- parameters that a program sets --------------------------------------------------------------
+
+    @property
+    def _set_by_program(self) -> tuple[int, ...]:
+        return self.packed.parameters if self.packed is not None else ()
+
+    def keep_parameters(self, which: Sequence[int] | None = None) -> None:
+        """Note what the caller gave of parameters that the program sets: their values stand in the state."""
+        first = self.layout.parameter
+        for k, index in enumerate(self._set_by_program):
+            if which is None or index in which:
+                self.state[first + k] = self._given[index] = self.parameters[index]
+
+    def give_back_parameters(self) -> None:
+        """Parameters that the program sets as the caller gave them."""
+        chosen = self._set_by_program
+        for k, index in enumerate(chosen):
+            self.state[self.layout.parameter + k] = self.parameters[index] = self._given[index]
+        if chosen:
+            self.prepare()
 
     def prepare(self) -> None:
         """Compute the derived parameters."""

@@ -114,10 +114,14 @@ class Found:
     history: tuple[float, ...]
 
 
-def newton(problem: Unknowns, bounds: Array, tolerance: float, iterations: int, rounding: float = 0.0) -> Found:
+def newton(
+    problem: Unknowns, bounds: Array, tolerance: float, iterations: int, rounding: float = 0.0, *, natural: bool = False
+) -> Found:
     """Newton's method (1) in the least-squares sense, no step larger than ``bounds``.
 
-    ``rounding`` is accepted when no step makes the residual smaller, or hardly any.
+    ``rounding`` is accepted when no step makes the residual smaller, or hardly any. ``natural``: a step counts as
+    shorter by the next one that it asks for, with the same Jacobian, rather than by its residual, in which fast lags
+    outweigh everything else ([Deuflhard2011] chapter 3).
     """
     r = problem.residual()
     history = [float(np.abs(r).max(initial=0.0))]
@@ -128,11 +132,18 @@ def newton(problem: Unknowns, bounds: Array, tolerance: float, iterations: int, 
         scale = np.maximum(np.linalg.norm(jacobian, axis=0), 1e-12)
         step = np.linalg.lstsq(jacobian / scale, -r, rcond=1e-12)[0] / scale
         step *= min(1.0, float(np.min(bounds / np.maximum(np.abs(step), 1e-300))))
-        start, best = problem.save(), float(np.linalg.norm(r))
+        start = problem.save()
+
+        def size(left: Array, slopes: Array = jacobian / scale) -> float:
+            if not natural:
+                return float(np.linalg.norm(left))
+            return float(np.linalg.norm(np.linalg.lstsq(slopes, left, rcond=1e-12)[0]))
+
+        best = size(r)
         for k in range(HALVINGS):
             problem.move(start, step * 0.5**k)
             trial = problem.residual()
-            if np.isfinite(trial).all() and np.linalg.norm(trial) < best:
+            if np.isfinite(trial).all() and size(trial) < best:
                 r = trial
                 break
         else:
@@ -144,6 +155,13 @@ def newton(problem: Unknowns, bounds: Array, tolerance: float, iterations: int, 
         converged = history[-1] <= tolerance or stays
     worst = int(np.argmax(np.abs(r))) if len(r) else 0
     return Found(converged, len(history) - 1, history[-1], worst, tuple(history))
+
+
+def least_squares(matrix: Array, *sides: Array) -> Sequence[Array]:
+    """Solutions with scaled columns: metres and radians weigh alike, and what nothing holds stays where it is."""
+    scale = np.maximum(np.linalg.norm(matrix, axis=0), 1e-12)
+    found = np.linalg.lstsq(matrix / scale, np.column_stack(sides), rcond=1e-12)[0] / scale[:, None]
+    return list(found.T)
 
 
 def followed(sim: Simulation, solve: Callable[[], Found]) -> Found:

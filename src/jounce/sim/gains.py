@@ -37,9 +37,9 @@ import numpy.typing as npt
 from jounce.runtime.simulation import Simulation
 from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
-from jounce.sim.equilibrium import Places
+from jounce.sim.equilibrium import Places, least_squares
 from jounce.sim.linear import LinearModel
-from jounce.sim.steady import roll
+from jounce.sim.steady import follows_speed, roll
 
 Array = npt.NDArray[np.float64]
 
@@ -85,14 +85,7 @@ def acceleration_per_demand(roles: Sequence[str], model: LinearModel, demand: st
     entry = model.B[others, column]
     if not entry.any() and not model.B[speed, column]:
         return 0.0
-    following, offsets = _solved(model.A[np.ix_(others, others)], -model.A[others, speed], entry)  # (2), A_z⁻¹ B
-    (shift,) = _solved(model.A[np.ix_(others, others)], following)  # A_z⁻¹ h
+    following = follows_speed(roles, model)[others]  # (2)
+    offsets, shift = least_squares(model.A[np.ix_(others, others)], entry, following)  # A_z⁻¹ B, A_z⁻¹ h
     along = model.A[speed, others]
     return float((model.B[speed, column] - along @ offsets) / (1 - along @ shift))  # (4)
-
-
-def _solved(matrix: Array, *sides: Array) -> Sequence[Array]:
-    """Least squares with scaled columns: metres and radians weigh alike, and what nothing holds stays where it is."""
-    scale = np.maximum(np.linalg.norm(matrix, axis=0), 1e-12)
-    found = np.linalg.lstsq(matrix / scale, np.column_stack(sides), rcond=1e-12)[0] / scale[:, None]
-    return list(found.T)

@@ -141,6 +141,9 @@ class Chain:
         self.signals: dict[str, Any] = {**ALWAYS, "driveline.vehicle_speed": v}
         arranged = [m for m in vehicle.driveline.arranged(place) if m.shafts]  # control units turn nothing
         self.members = [Known(m, place, self.signals) for m in arranged]
+        for member in self.members:
+            if not getattr(member.part, "active", True):
+                raise member.refused("is not active: nobody says what stands in its place")
         units = [
             Known(m, place, self.signals) for m in vehicle.driveline.arranged(place) if isinstance(m.part, Control)
         ]

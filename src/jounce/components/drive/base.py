@@ -152,6 +152,12 @@ class Station:
         """A signal, or what stands for it where no part provides it."""
         return self.read(signal) if signal in self.model.signals else otherwise
 
+    def acting(self, flag: str, doc: str, *, rate: bool = False) -> Any:
+        """1 while the part acts, 0 while it does not; None: it always does. A flag that is given wins over its data."""
+        own = bool(getattr(self.part, "active", True))
+        given = self.model.outside(flag, "-", doc, "flag", float(own), rate)
+        return given if given is not None else None if own else 0.0
+
     def channel(self, name: str, value: Any, unit: str, doc: str) -> None:
         self.model.channel(f"{self.group}.{name}", value, unit, doc)
 

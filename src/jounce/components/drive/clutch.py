@@ -38,6 +38,7 @@ class Clutch(Yielding):
     ports: ClassVar[tuple[str, ...]] = ("input", "output")
 
     kind: Literal["clutch"] = choice("clutch", doc="kind of part")
+    active: bool = choice(True, doc="whether it carries torque of its own; a run may give it instead, or switch it on")
     open: float = quantity("-", 1.0, ge=0, le=1, doc="pedal at which it is fully open")
     closed: float = quantity("-", 0.0, ge=0, le=1, doc="pedal at which it is fully closed")
     capacity: float = quantity("N.m", gt=0, typical=(10.0, 1e4), doc="largest torque")
@@ -108,8 +109,7 @@ class Clutch(Yielding):
         limit, share = e * p.capacity, 1.0
         if self.engagement == "stiffness":
             limit, share = if_else(e > SMALLEST, p.capacity, 0.0), fmax(e, SMALLEST) ** 2  # (3)
-        flag = "Subsystem_Activation.Internal_Clutch_Activity"
-        active = here.model.outside(flag, "-", "1 keeps, 0 removes the clutch", "flag", 1.0)
+        active = here.acting("Subsystem_Activation.Internal_Clutch_Activity", "1 keeps, 0 removes the clutch")
         limit = limit if active is None else active * limit
         springs = share * p.stiffness, share * p.damping
         made = coupling(here.scope, "plate", slip, limit, *springs, mobility, train.on)

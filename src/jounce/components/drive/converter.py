@@ -65,6 +65,7 @@ class Converter(Yielding):
     seamless: ClassVar[bool] = True
 
     kind: Literal["converter"] = choice("converter", doc="kind of part")
+    active: bool = choice(True, doc="whether it carries torque of its own; a run may give it instead, or switch it on")
     capacity_factor: Curve = curve(
         "-",
         "-",
@@ -139,8 +140,10 @@ class Converter(Yielding):
         t_in = if_else(over, -size, size)
         t_out = if_else(over, -size, p.torque_ratio(known) * size)
         through, doc = here.model.through, "torque of the converter on its"
-        t_in = through(t_in, "N.m", f"{doc} impeller", added="Clutch.clutch_trq", flag=FLAG)
-        t_out = through(t_out, "N.m", f"{doc} turbine", added="Clutch.gearbox_inputshaft_torque", flag=FLAG)
+        t_in = through(t_in, "N.m", f"{doc} impeller", added="Clutch.clutch_trq", flag=FLAG, on=self.active)
+        t_out = through(
+            t_out, "N.m", f"{doc} turbine", added="Clutch.gearbox_inputshaft_torque", flag=FLAG, on=self.active
+        )
         here.train.push(before, -t_in)
         here.train.push(after, t_out)
         lost = t_in * before.speed - t_out * after.speed
@@ -164,7 +167,8 @@ class Converter(Yielding):
         block.update(wanted, new)
         block.update(closed, if_else(new > 0.5, clip(closed + block.period / p.time, 0.0, 1.0), 0.0))
         mobility = here.train.mobility(before) + here.train.mobility(after)
-        limit = here.model.through(closed * p.capacity, "N.m", "capacity of the lock-up", flag=FLAG)
+        limit, doc = closed * p.capacity, "capacity of the lock-up"
+        limit = here.model.through(limit, "N.m", doc, flag=FLAG, on=self.active)
         made = coupling(
             here.scope, "lock_up", before.speed - after.speed, limit, p.stiffness, p.damping, mobility,
             here.train.on,

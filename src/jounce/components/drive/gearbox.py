@@ -32,6 +32,7 @@ class Gearbox(DrivePart):
 
     ports: ClassVar[tuple[str, ...]] = ("input", "output")
 
+    active: bool = choice(True, doc="whether its ratio counts; a run may give another one, or switch it on")
     ratios: Curve = curve(
         "-",
         "-",
@@ -93,26 +94,32 @@ class Gearbox(DrivePart):
         coupling = here.kept.get("coupling")
         seamless = coupling is None or coupling.part.seamless
         time = p.shift_time if coupling is None or not seamless else coupling.p.shift_time
+        if "driver.shift_time" in signals and not seamless:  # a driver opens the clutch himself, and closes it again
+            seamless, time = True, here.read("driver.shift_time")
         made = Shifting(
             here, lambda gear: self.ratio_of(here, gear), p.gears, seamless=seamless, time=time, pause=p.pause
         )
-        made.ratio = self._replaced(here, made.ratio)
+        made.ratio, passes = self._replaced(here, made.ratio)
         here.kept["shifting"] = made
         here.relate(Geared((1.0, -made.ratio), p.efficiency(made.gear)))  # (1)
+        assert here.relation is not None
+        here.relation.kept = passes
         here.turn(self.inertias(p, made.gear))
         signals.provide("driveline.gear", lambda: made.gear, here.name, usual=True)
         signals.provide("driveline.engaged", lambda: made.engaged * (1 - here.read("neutral")), here.name, usual=True)
         if not seamless:
             signals.provide("driveline.shift_throttle", lambda: made.engaged, here.name, usual=True)
 
-    def _replaced(self, here: Station, ratio: Any) -> Any:
-        """The ratio that a run gives instead, while its flag says so."""
-        if here.group != GROUP:
-            return ratio
+    def _replaced(self, here: Station, ratio: Any) -> tuple[Any, Any]:
+        """The ratio that a run gives instead while its flag says so, and what passes: nothing where it gives none."""
+        if here.group != GROUP:  # one of a list has no ports
+            return ratio, float(self.active)
         flag = "Subsystem_Activation.Internal_Gearbox_Activity"
-        active = here.model.outside(flag, "-", "1 keeps, 0 replaces the ratio of the gearbox", "flag", 1.0, True)
+        active = here.acting(flag, "1 keeps, 0 replaces the ratio of the gearbox, or removes it", rate=True)
         given = here.model.outside("GearBox.transmission_ratio", "-", "ratio instead", "replacing", 1.0, True)
-        return ratio if active is None or given is None else active * ratio + (1 - active) * given
+        if active is None:
+            return ratio, 1.0
+        return (ratio, active) if given is None else (active * ratio + (1 - active) * given, 1.0)
 
     def act(self, here: Station) -> None:
         assert here.relation is not None
@@ -168,12 +175,15 @@ class ManualGearbox(Gearbox):
     def prepare(self, here: Station) -> None:
         before, after = here.shafts
         p, made = here.p, here.kept["shifting"]
-        if self.shifts == "demand":
+        if self.shifts == "demand" and "driver.gear" not in here.model.signals:
             made.obey(here.read("gear"))
             return
         gear = made.gear
         first = clip(floor(p.start_gear(after.speed)), 1.0, p.gears)
         if "driver.gear" in here.model.signals:  # of one who changes gears himself
+            if "driver.first_gear" in here.model.signals:
+                turns = [after.speed * p.ratios(float(g + 1)) for g in range(len(self.ratios.x))]
+                first = here.read("driver.first_gear")(turns)
             made.obey(here.read("driver.gear"), first)
             return
         made.choose(before.speed > p.upshift_speed(gear), before.speed < p.downshift_speed(gear), first)

@@ -15,7 +15,7 @@ from jounce.components.controllers.arbiter import decided_throttle
 from jounce.components.drive.base import DrivePart, Energy, Station
 from jounce.components.drive.train import passed
 from jounce.core.curves import Curve
-from jounce.core.fields import quantity
+from jounce.core.fields import choice, quantity
 from jounce.symbolic.ops import if_else
 
 OF_ENGINE = "Engine"
@@ -29,6 +29,7 @@ class Machine(DrivePart):
     linear: ClassVar[bool] = True  # whether its torque is linear in the demand
     pedal: ClassVar[str] = "motor"  # which share of the pedal a control unit gives it
 
+    active: bool = choice(True, doc="whether it has torque of its own; a run may give it instead, or switch it on")
     inertia: float = quantity("kg.m2", 0.07, gt=0, typical=(1e-4, 20.0), doc="of what turns in it")
     ratio: float = quantity("-", 1.0, gt=0, typical=(0.2, 30.0), doc="its speed over that of the shaft")
     torque_scale: float = quantity("-", 1.0, ge=0, typical=(0.1, 3.0), doc="factor on its torque")
@@ -36,6 +37,8 @@ class Machine(DrivePart):
 
     def largest_torque(self) -> float:
         """Its largest torque, as far as its data tell; machines that do not say it count alike."""
+        if not self.active:
+            return 0.0
         table = getattr(self, "torque_map", None)
         return self.torque_scale * max(table.y) if isinstance(table, Curve) and table.is_table else 1.0
 
@@ -95,7 +98,8 @@ class Machine(DrivePart):
         mode = model.outside(f"{word}.control_mode", "-", "0: the torque given rules, 1: the throttle", "command", 1.0)
         if mode is not None:
             torque = if_else(mode > 0.5, torque, 0.0)
-        torque = model.through(torque, "N.m", "torque of this machine", added=f"{word}.{given}", flag=flag)
+        doc = "torque of this machine"
+        torque = model.through(torque, "N.m", doc, added=f"{word}.{given}", flag=flag, on=self.active)
         here.kept.update(speed=speed, demand=demand, torque=torque)
         here.train.push(here.shafts[0], p.ratio * self.delivered(here, torque, speed))
         here.react(-torque)
@@ -118,6 +122,10 @@ class Machine(DrivePart):
             f"Generic_Engine_to_{place}", "engine_torque",
             f"Subsystem_Activation.Internal_Motor_to_{spelled}_Activity",
         )  # fmt: skip
+
+    def present(self, here: Station) -> bool:
+        """Whether it has torque of its own in this model: by its data, or where a run may switch it on."""
+        return self.active or here.model.is_open(self._ports(here)[2])
 
     def law(self, here: Station, speed: Any, demand: Any, brake: Any) -> Any:
         """The torque that a demand gives in the end, for a driver who asks before he gives it."""

@@ -162,7 +162,8 @@ class Motor(Machine):
         mode = model.outside(f"{word}.control_mode", "-", "0: the torque given rules, 1: the throttle", "command", 1.0)
         if mode is not None:
             torque = if_else(mode > 0.5, torque, 0.0)
-        torque = model.through(torque, "N.m", "torque of this machine", added=f"{word}.{given}", flag=flag)
+        doc = "torque of this machine"
+        torque = model.through(torque, "N.m", doc, added=f"{word}.{given}", flag=flag, on=self.active)
         shaft = self.delivered(here, torque, speed)
         kept.update(speed=speed, demand=self.demanded(here), torque=shaft, theory=torque * speed)
         kept["drawn"] = share * kept["electric"] + p.idle_power

@@ -2,6 +2,9 @@
 
 α = a_L(J_L) − a_R(J_R),   T = preload + scale · stiffness · α  or  preload + scale · torque(α)              (1)
 Q_L = −T ∂a_L/∂J_L,   Q_R = +T ∂a_R/∂J_R                                                                    (2)
+
+A run may put factors in the place of the ratios, a_L = r_L J_L and a_R = r_R J_R in rad/m, each at its wheel, and a
+factor on T at the left one.
 """
 
 from __future__ import annotations
@@ -13,8 +16,11 @@ from pydantic import model_validator
 from jounce.components.model import AxleModel
 from jounce.components.part import Level, Part, Symbols, derived
 from jounce.components.places import AxlePlace
+from jounce.components.suspension.element import replaced_ratio, scaling
 from jounce.core.curves import Curve
 from jounce.core.fields import Data, choice, curve, one_of, part, quantity
+
+WORD = "Antirollbar"  # in inputs of the catalogue: External_Antirollbar.L1.Antirollbar_Motion_Ratio
 
 
 class AntiRollBarSide(Data):
@@ -66,15 +72,17 @@ class AntiRollBar(Part):
         return self.ratio if self.right is None else self.right.ratio
 
     def connect(self, at: AxleModel, p: Symbols) -> None:
-        left, right = at.wheels
         number, word = at.place.number, at.place.word
-        held = [wheel.anti_roll_end for wheel in (left, right)]
+        held = [wheel.anti_roll_end for wheel in at.wheels]
         ends = [p.ratio_L(held[0].travel), p.ratio_R(held[1].travel)]
+        slopes = [at.vehicle.slope(end, h.travel) for end, h in zip(ends, held, strict=True)]
+        for i, wheel in enumerate(at.wheels):
+            ends[i], (slopes[i],) = replaced_ratio(wheel, WORD, held[i].travel, ends[i], [slopes[i]], "rad/m")
         twist = ends[0] - ends[1]
         torque = p.stiffness * twist if self.stiffness is not None else p.torque(twist)
-        torque = p.preload + p.scale * torque
-        torque = at.vehicle.through(torque, "N.m", "torque of the bar", flag=f"Antiroll_Bar.activity_flag.{word}")
-        slopes = [at.vehicle.slope(end, h.travel) for end, h in zip(ends, held, strict=True)]
+        torque, doc = p.preload + p.scale * torque, "torque of the bar"
+        flag, factor = f"Antiroll_Bar.activity_flag.{word}", scaling(WORD, at.wheels[0].place.name)
+        torque = at.vehicle.through(torque, "N.m", doc, flag=flag, scale=factor)
         at_left, at_right = torque * slopes[0], torque * slopes[1]
         given = at.vehicle.outside(
             f"Antiroll_Bar.force.{word}", "N", "added at the left wheel, opposite right", "added"

@@ -105,7 +105,7 @@ class Element(Part):
 
     def scaled(self, at: WheelModel, p: Symbols, force: Any, unit: str = "N") -> Any:
         """The force with the factors of data and run."""
-        word = f"External_{self.channels}.{at.place.name}.{self.channels}_Scaling_Factor" if self.channels else ""
+        word = scaling(self.channels, at.place.name) if self.channels else ""
         return at.vehicle.through(p.scale * force, unit, f"force of the {self.channels.lower()}", scale=word)
 
 
@@ -125,19 +125,8 @@ class Deflection:
         if self.steered is not None:
             self.value = self.value + self.steered.value(own)
         self.slopes = [at.vehicle.slope(self.value, end.travel) for end in self.ends]
-        name = f"External_{element.channels}.{at.place.name}.{element.channels}_Motion_Ratio"
         if element.channels:
-            given = at.vehicle.outside(f"{name}_External_Activation", "-", "1: the ratio of the run counts", "flag")
-            ratio = at.vehicle.outside(
-                name, "-", "element travel per wheel travel, where it is activated", "replacing", 1.0
-            )
-            if given is not None and ratio is None:
-                raise ParameterError(f"input '{name}_External_Activation': give {name!r}, too")
-            if ratio is not None:
-                active = True if given is None else given > 0.5
-                slopes = [ratio, *[0.0] * (len(self.slopes) - 1)]
-                self.value = if_else(active, ratio * own, self.value)
-                self.slopes = [if_else(active, r, s) for r, s in zip(slopes, self.slopes, strict=True)]
+            self.value, self.slopes = replaced_ratio(at, element.channels, own, self.value, self.slopes)
 
     @property
     def frame(self) -> Any:
@@ -174,6 +163,28 @@ class Deflection:
         if self.steered is not None:
             self.steered.act(force)
         return force * self.slopes[0]
+
+
+def scaling(word: str, place: str) -> str:
+    """The input by which a run scales an element at a wheel."""
+    return f"External_{word}.{place}.{word}_Scaling_Factor"
+
+
+def replaced_ratio(
+    at: WheelModel, word: str, travel: Any, value: Any, slopes: list[Any], unit: str = "-"
+) -> tuple[Any, list[Any]]:
+    """Deflection and its slopes, over own travel first, with the ratio that a run gives where that is activated."""
+    name = f"External_{word}.{at.place.name}.{word}_Motion_Ratio"
+    given = at.vehicle.outside(f"{name}_External_Activation", "-", "1: the ratio of the run counts", "flag")
+    doc = "element travel per wheel travel, where it is activated"
+    ratio = at.vehicle.outside(name, unit, doc, "replacing", 1.0)
+    if given is not None and ratio is None:
+        raise ParameterError(f"input '{name}_External_Activation': give {name!r}, too")
+    if ratio is None:
+        return value, slopes
+    active = True if given is None else given > 0.5
+    new = [ratio, *[0.0] * (len(slopes) - 1)]
+    return if_else(active, ratio * travel, value), [if_else(active, r, s) for r, s in zip(new, slopes, strict=True)]
 
 
 def rate_of(slopes: Sequence[Any], ends: Sequence[End]) -> Any:

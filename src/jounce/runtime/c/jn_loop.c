@@ -29,8 +29,10 @@ void jn_sim_layout(const jn_model *model, const jn_program *program, jn_layout *
     out->history = at, at += JN_HISTORY * model->n_x;
     out->block = at, at += JN_BLOCK_SLOTS * model->n_blocks;
     out->channel = at, at += program ? JN_CHANNEL_SLOTS * program->max_channels : 0;
-    out->held = at, at += program ? program->max_conditions : 0;
-    out->counter = at, at += program ? program->n_groups : 0;
+    out->held = at, at += program ? JN_CONDITION_SLOTS * program->max_conditions : 0;
+    out->counter = at, at += program ? JN_GROUP_SLOTS * program->n_groups : 0;
+    out->trigger = at, at += program ? JN_TRIGGERS * JN_TRIGGER_SLOTS : 0;
+    out->parameter = at, at += program ? program->n_parameters : 0;
     out->n_state = at;
     if (program)
         for (int32_t k = 0; k < program->n_tables; ++k)
@@ -49,6 +51,7 @@ void jn_sim_layout(const jn_model *model, const jn_program *program, jn_layout *
     out->w_table = at, at += 3 * n_out;
     out->w_b = at, at += model->n_b;
     out->w_k = at, at += model->n_k;
+    out->w_p = at, at += program && program->n_parameters ? model->n_p - model->n_p_free : 0;
     out->n_work = at;
 }
 
@@ -90,6 +93,8 @@ int jn_run_open(const jn_sim *sim, jn_run *run) {
     run->channel = s + layout.channel;
     run->held = s + layout.held;
     run->counter = s + layout.counter;
+    run->trigger = s + layout.trigger;
+    run->parameter = s + layout.parameter;
     run->external = s + layout.n_state;
     run->f = w + layout.w_f;
     run->g = w + layout.w_g;
@@ -104,6 +109,7 @@ int jn_run_open(const jn_sim *sim, jn_run *run) {
     run->table = w + layout.w_table;
     run->bw = w + layout.w_b;
     run->k = w + layout.w_k;
+    run->p = w + layout.w_p;
     run->t0 = s[JN_S_T0];
     run->h = s[JN_S_H];
     run->i = (int64_t)s[JN_S_STEP];
@@ -116,6 +122,7 @@ int jn_run_open(const jn_sim *sim, jn_run *run) {
         run->input_time = (int)s[JN_S_INPUT_TIME];
         run->convention = run->half ? (s[JN_S_IO_UPDATE] != 0.0 ? 4 : 3) : (s[JN_S_IO_SYNC_FM] != 0.0 ? 2 : 1);
     }
+    if (run->program && run->program->n_parameters) jn_program_parameters(run);
     return JN_OK;
 }
 
@@ -138,7 +145,7 @@ int jn_start(const jn_sim *sim, double t0, double h, int method) {
     jn_sim_layout(model, sim->program, &layout);
     double model_id = s[JN_S_MODEL_ID];
     for (int32_t k = 0; k < JN_S_HEADER; ++k) s[k] = 0.0;
-    for (int32_t k = layout.history; k < layout.n_state; ++k) s[k] = 0.0;
+    for (int32_t k = layout.history; k < layout.parameter; ++k) s[k] = 0.0; /* parameters are the caller's */
     s[JN_S_ABI] = JN_SIM_ABI;
     s[JN_S_SIZE] = state_size(sim, &layout);
     s[JN_S_MODEL_ID] = model_id;
@@ -170,8 +177,15 @@ int jn_set_step(const jn_sim *sim, double h, int method) {
         s[JN_S_PHASE_TIME] = jn_run_phase_time(&run, 0);
         s[JN_S_PHASE_STEP] = i;
         if (sim->program)
-            for (int32_t k = 0; k < sim->program->max_conditions; ++k)
-                if (run.held[k] >= 0.0) run.held[k] = i - (i - run.held[k]) * run.h / h;
+            for (int32_t k = 0; k < sim->program->max_conditions; ++k) {
+                double *since = run.held + k * JN_CONDITION_SLOTS;
+                if (*since >= 0.0) *since = i - (i - *since) * run.h / h;
+            }
+        if (sim->program)
+            for (int32_t k = 0; k < sim->program->n_groups; ++k) {
+                double *met = run.counter + k * JN_GROUP_SLOTS + 1;
+                if (*met >= 0.0) *met = i - (i - *met) * run.h / h;
+            }
         s[JN_S_T0] = now;
         s[JN_S_I0] = i;
         s[JN_S_LAST] = -elapsed / (0.5 * h);

@@ -13,8 +13,8 @@ typedef struct {
     const jn_externals *externals; /* or NULL */
     jn_recorder *recorder;
     double *s; /* header of the state */
-    double *x, *m, *u, *b, *history, *block, *channel, *held, *counter, *external;
-    double *f, *g, *sum, *xs, *xn, *ma, *mb, *uw, *y, *watch, *table, *bw, *k;
+    double *x, *m, *u, *b, *history, *block, *channel, *held, *counter, *trigger, *parameter, *external;
+    double *f, *g, *sum, *xs, *xn, *ma, *mb, *uw, *y, *watch, *table, *bw, *k, *p;
     double t0, h, t_dt;
     int64_t i, i0;
     int method;
@@ -78,6 +78,7 @@ int jn_run_bad(jn_run *run, int kind, int32_t index, double t, double value);
 
 /* jn_phase.c */
 int jn_program_instant(jn_run *run);
+void jn_program_parameters(jn_run *run); /* those of the state into the environment */
 int jn_program_open(jn_run *run, int half, double *u); /* open references into u */
 
 /* jn_record.c */

@@ -5,7 +5,8 @@
  * contents mean nothing between two calls.  Parameters, tables, services and the program are only read.
  *
  * An *instant* is a full step i at t = t0 + (i - i0) h.  At an instant, in this order:
- *   1. open references of the running phase write their inputs (and the rate/acceleration companions);
+ *   1. open references of the running phase write their inputs (and the rate/acceleration companions); those that
+ *      follow a watched value see that of the instant before they write;
  *   2. the watch function is evaluated, end conditions are looked at, at most one transition is made,
  *      entry actions act, the new phase's references write their inputs;
  *   3. feedback channels write their inputs;
@@ -26,7 +27,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of the state layout or of a struct below. */
-#define JN_SIM_ABI 3
+#define JN_SIM_ABI 4
 
 /* OPT_INT_METHOD */
 enum {
@@ -101,6 +102,7 @@ enum {
     JN_S_IO_UPDATE,   /* OPT_IO_UPDATE for those with half steps */
     JN_S_EXTERNAL_ID, /* jn_externals.id, 0 without */
     JN_S_INPUT_TIME,  /* what later stages of a step see of external blocks: JN_INPUT_... */
+    JN_S_TRIGGERS,    /* transitions and stops that were noted, see JN_TRIGGERS */
     JN_S_PROJECT = 39, /* 1 = after every step onto the loop constraints, positions then velocities */
     JN_S_HEADER = 40 /* room for implicit methods and sampled blocks; the rest is zero */
 };
@@ -117,7 +119,16 @@ enum {
 enum { JN_DONE_PROGRAM = 1, JN_DONE_ROW = 2, JN_DONE_ENTERED = 4, JN_DONE_BLOCKS = 8, JN_DONE_EXCHANGE = 16 };
 
 #define JN_HISTORY 3       /* old derivatives kept */
-#define JN_CHANNEL_SLOTS 3 /* per channel of a phase: entry value, integral of e, last e */
+/* Per channel of a phase: entry value, integral of e or of the reference, last e or reference, abscissa at entry of a
+ * table over a watched value, step of the last integration. */
+#define JN_CHANNEL_SLOTS 5
+#define JN_CONDITION_SLOTS 3 /* per condition: step since which it is true (-1 = false), value at entry, last value */
+#define JN_GROUP_SLOTS 2     /* per group: times its jump was taken, step at which it was met (-1 = not) */
+/* Triggers: the last ones are kept, each as time, phase, next phase (n_phases: stop), group (-1: override), values of
+ * its first conditions.  JN_S_TRIGGERS counts all. */
+#define JN_TRIGGERS 64
+#define JN_TRIGGER_SLOTS 8
+#define JN_TRIGGER_VALUES 4
 #define JN_BLOCK_SLOTS 2   /* per block: period in s (0 = every full step), full step of its next sample */
 
 /* Offsets into the state (first group) and into the scratch array (second group), in doubles. */
@@ -129,10 +140,12 @@ typedef struct {
     int32_t history; /* JN_HISTORY x n_x old derivatives, a ring whose newest slot is JN_S_HEAD */
     int32_t block;   /* JN_BLOCK_SLOTS per block of the model */
     int32_t channel; /* JN_CHANNEL_SLOTS per channel of the running phase */
-    int32_t held;    /* per condition of the running phase: step since which it is true, -1 = false */
-    int32_t counter; /* per group: times its jump was taken */
+    int32_t held;    /* JN_CONDITION_SLOTS per condition of the running phase */
+    int32_t counter; /* JN_GROUP_SLOTS per group */
+    int32_t trigger; /* JN_TRIGGERS x JN_TRIGGER_SLOTS, a ring */
+    int32_t parameter; /* per parameter that the program sets: its value */
     int32_t n_state; /* external blocks follow here, if there are any: jn_externals.n_state */
-    int32_t w_f, w_g, w_sum, w_xs, w_xn, w_ma, w_mb, w_u, w_y, w_watch, w_table, w_b, w_k;
+    int32_t w_f, w_g, w_sum, w_xs, w_xn, w_ma, w_mb, w_u, w_y, w_watch, w_table, w_b, w_k, w_p;
     int32_t n_work;
 } jn_layout;
 
@@ -163,13 +176,26 @@ enum {
     JN_REF_SWEEP_LOG = 7,    /* the same, frequency grows exponentially */
     JN_REF_PULSE = 8,        /* base, height, delay, rise, plateau, fall */
     JN_REF_PULSE_SMOOTH = 9, /* the same with quintic flanks */
-    JN_REF_TABLE = 10        /* offset, scale, delay */
+    JN_REF_TABLE = 10,       /* offset, scale, delay */
+    JN_REF_RAMP_CUBIC = 11,  /* as JN_REF_RAMP, with 3 z^2 - 2 z^3 */
+    JN_REF_PULSE_CUBIC = 12, /* as JN_REF_PULSE, with cubic flanks */
+    JN_REF_SLOPE = 13,       /* slope, begin, end: the value at entry, then from the base on with the slope, then held */
+    JN_REF_SWEPT = 14,       /* amplitude, first frequency, its rate, last frequency, begin: value at entry before */
+    JN_REF_POLYNOMIAL = 15,  /* start, first, second derivative, begin */
+    JN_REF_INPUT = 16,       /* offset, scale: another input (jn_channel.watch) */
+    JN_REF_WATCH = 17,       /* offset, scale: a watched value */
+    JN_REF_STAIRS = 18       /* as JN_REF_TABLE of one column of knots: the value of the knot before */
 };
 enum {
     JN_REF_RELATIVE = 1,   /* the value counts from the value at phase entry */
     JN_REF_FROM_ENTRY = 2, /* a ramp starts at the value at phase entry */
     JN_REF_ABSOLUTE = 4,   /* a table is read over absolute time instead of phase time */
-    JN_REF_BUMPLESS = 8    /* feedback: the integral starts such that the input does not jump */
+    JN_REF_BUMPLESS = 8,   /* feedback: the integral starts such that the input does not jump */
+    JN_REF_OVER = 16,      /* a table is read over a watched value (jn_channel.over), at full steps */
+    JN_REF_FROM_HERE = 32, /* and that counts from where the phase was entered */
+    JN_REF_INTEGRAL = 64,  /* the reference is a rate: the input is the value at entry and its integral */
+    JN_REF_SATURATED = 256, /* open: kept between low and high */
+    JN_REF_ENTRY_WATCH = 128 /* open: the value at entry is a watched one (jn_channel.entry) instead of the input's */
 };
 #define JN_REF_PARAMETERS 8
 
@@ -181,10 +207,13 @@ typedef struct {
     int32_t watch;  /* feedback: which watch value follows the reference */
     int32_t table;  /* JN_REF_TABLE: index into jn_program.tables (one axis) */
     int32_t column; /* and which of its outputs */
-    int32_t reserved;
+    int32_t entry;  /* JN_REF_ENTRY_WATCH: which watch value */
+    int32_t over;   /* JN_REF_OVER: watch value that is the abscissa */
+    int32_t rate;   /* and the one that is its rate, -1 = the reference has no rate */
     double p[JN_REF_PARAMETERS];
     double kp, ki, ff, ff_value, ff_rate; /* input = ff + ff_value r + ff_rate r' + kp e + ki int e dt */
     double low, high;
+    double blend; /* open: time over which the value at entry is left, by 3 z^2 - 2 z^3 */
 } jn_channel;
 
 enum { JN_SOURCE_WATCH = 0, JN_SOURCE_PHASE_TIME = 1, JN_SOURCE_TIME = 2, JN_SOURCE_PHASE_STEPS = 3 };
@@ -196,11 +225,16 @@ enum {
     JN_OP_ABS_GT = 4,
     JN_OP_ABS_LT = 5,
     JN_OP_OUTSIDE = 6, /* < a or > b */
-    JN_OP_INSIDE = 7   /* >= a and <= b */
+    JN_OP_INSIDE = 7,  /* >= a and <= b */
+    JN_OP_ABS_GE = 8,
+    JN_OP_ABS_LE = 9,
+    JN_OP_ABS_OUTSIDE = 10,
+    JN_OP_ABS_INSIDE = 11
 };
+enum { JN_COND_FROM_ENTRY = 1 }; /* flags: the value counts from that at phase entry */
 
 typedef struct {
-    int32_t source, index, op, reserved;
+    int32_t source, index, op, flags;
     double a, b;
     double hold; /* must have been true for this long, s */
 } jn_condition;
@@ -214,6 +248,7 @@ typedef struct {
     int32_t limit; /* GOTO at most so often, then go to the next phase and count afresh; 0 = always */
     int32_t reason, failed;
     int32_t reserved;
+    double delay; /* s between being met and the jump; what happens meanwhile does not matter */
 } jn_group;
 
 enum {
@@ -223,7 +258,8 @@ enum {
     JN_ACT_SET_INPUT = 3,
     JN_ACT_OPT_WRITE = 4,
     JN_ACT_IPRINT = 5,
-    JN_ACT_RESTART_HISTORY = 6
+    JN_ACT_RESTART_HISTORY = 6,
+    JN_ACT_SET_PARAMETER = 7 /* index into jn_program.parameters */
 };
 
 typedef struct {
@@ -236,12 +272,19 @@ typedef struct {
     int32_t first_group, n_groups;
     int32_t first_condition, n_conditions;
     int32_t first_action, n_actions;
+    int32_t id; /* as jn_program.chosen and jn_program.shown number it; above 0 */
+    int32_t reserved;
+    double sample; /* s between looks at the conditions; 0 = every full step */
 } jn_phase;
 
 typedef struct {
     double id; /* fingerprint of the data, kept in the state */
     int32_t n_phases, n_groups, n_tables;
     int32_t max_channels, max_conditions; /* largest count in one phase */
+    int32_t n_parameters;
+    int32_t chosen; /* input: not 0: the phase of this id runs, whatever its conditions say; -1 = none */
+    int32_t shown;  /* input that gets the id of the running phase; -1 = none */
+    int32_t unknown_reason; /* of the stop when no phase has the chosen id */
     int32_t reserved;
     const jn_phase *phases;
     const jn_channel *channels;
@@ -249,6 +292,7 @@ typedef struct {
     const jn_condition *conditions;
     const jn_action *actions;
     const jn_table *tables;
+    const int32_t *parameters; /* that actions set; their values stand in the state and are copied to jn_env.p */
 } jn_program;
 
 /* --- external blocks ---------------------------------------------------------------------------- */
