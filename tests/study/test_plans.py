@@ -223,7 +223,7 @@ def test_a_killed_plan_goes_on_nothing_lost_nothing_run_twice(file: Path, tmp_pa
         vehicle, event = item.case.parts()
         lines[f"{event.speed!r} {event.angle!r} {vehicle.body.mass!r}"] += 1 if item.name in done else 0
     assert set(times) == set(lines) and sum(times.values()) <= 18 + 2, "only what was under way is run again"
-    whole = run_plan(plan, tmp_path / "whole", workers=2)
+    whole = run_plan(plan, tmp_path / "whole", workers=1)
     assert whole.fresh == 18 and content(out) == content(tmp_path / "whole")
     assert run_plan(plan, out).fresh == 0
 
@@ -253,12 +253,14 @@ def test_failures_are_told_and_stay_where_they_are(
     assert code == 2, err
     assert "4 runs, 2 complete, 4 run now" in out
     assert "throw · sedan · fast: spun" in out and "dead: the process that ran it ended: exit code 7" in out
-    code, out, _ = call(capsys, "plan", "run", file, "--out", tmp_path / "out", "--json")
+    code, out, _ = call(capsys, "plan", "run", file, "--out", tmp_path / "out", "--jobs", 1, "--json")
     data = json.loads(out)
     assert code == 2 and not data["ok"] and data["fresh"] == 1, "only the lost run is tried again"
     assert [entry["run"] for entry in data["failed"]] == ["throw__sedan__fast", "throw__sedan__dead"]
     assert len(data["outputs"]) == 4 and all(Path(path, "record.json").is_file() for path in data["outputs"])
-    code, out, _ = call(capsys, "plan", "run", file, "--out", tmp_path / "one", "--select", "throw__sedan__last")
+    code, out, _ = call(
+        capsys, "plan", "run", file, "--out", tmp_path / "one", "--jobs", 1, "--select", "throw__sedan__last"
+    )
     assert code == 0 and "1 runs, 1 complete" in out
     code, _, err = call(capsys, "plan", "run", file, "--out", tmp_path / "one", "--select", "trow")
     assert code == 1 and "did you mean 'throw'" in err
@@ -287,10 +289,10 @@ def test_changes_beyond_their_tolerance_are_told(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     a, b, c = tmp_path / "a", tmp_path / "b", tmp_path / "c"
-    assert call(capsys, "plan", "run", file, "--out", a)[0] == 0
+    assert call(capsys, "plan", "run", file, "--out", a, "--jobs", 1)[0] == 0
     # a change by 0.05 % of the energy, within 0.1 %, and of a distance within 5 mm; then by ten times as much
     file.write_text(TEXT.replace("72 km/h", "71.982 km/h"))
-    assert call(capsys, "plan", "run", file, "--out", b)[0] == 0
+    assert call(capsys, "plan", "run", file, "--out", b, "--jobs", 1)[0] == 0
     code, out, _ = call(capsys, "plan", "diff", a, b)
     small = 19.995**2 / 20.0**2 - 1
     assert abs(small) < 1e-3, "within the tolerance of the energy"
@@ -309,7 +311,7 @@ def test_changes_beyond_their_tolerance_are_told(
         assert one.vehicle == "light" and one.unit == "m" and one.allowed == 5e-3
     assert found.runs == 18 and found.figures == 54 and "54 figures of 18 runs compared, 5 changed" in out
     file.write_text(TEXT.replace("72 km/h", "71.982 km/h").replace("5 mm", "{absolute: 1 cm, relative: 5 %}"))
-    assert call(capsys, "plan", "run", file, "--out", c)[0] == 0
+    assert call(capsys, "plan", "run", file, "--out", c, "--jobs", 1)[0] == 0
     code, out, _ = call(capsys, "plan", "diff", a, c)
     assert code == 0 and "0 changed" in out and "other tolerances" in out
 
@@ -342,7 +344,7 @@ def test_without_a_tolerance_a_figure_may_not_move_and_all_else_is_told(tmp_path
 
 def test_the_page_holds_all_runs_and_needs_nothing_else(file: Path, tmp_path: Path) -> None:
     file.write_text(TEXT.replace("name: quick", "name: </script><b>quick"))
-    run_plan(Plan.read(file), tmp_path / "out", workers=2)
+    run_plan(Plan.read(file), tmp_path / "out", workers=1)
     page = (tmp_path / "out" / "index.html").read_text()
     assert "</script><b>" not in page and "http" not in page
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])  # type: ignore[index]
