@@ -21,7 +21,7 @@ from typing import Any
 from jounce.core.errors import FormatError
 from jounce.core.writing import write_atomically
 from jounce.events.bundle import ENDING, FILES, Roads, names_in, opened, packed
-from jounce.study.plan import Plan, label_of, slug
+from jounce.study.plan import Plan, free_name, label_of, slug
 from jounce.vehicle.reading import find, read
 
 MAIN = "plan.yaml"
@@ -91,14 +91,13 @@ def _vehicle(source: str, plan: Plan, made: Path, published: dict[str, str]) -> 
     if not here.exists() and len(Path(source).parts) == 1 and not Path(source).suffix:
         find(source)
         return source
-    if source not in published:
-        folder = label_of(source)
-        names = {Path(p).parent.name for p in published.values()}
-        while slug(folder) in names:
-            folder += "_"
-        main = read(here if here.exists() else source).publish(made / "vehicles" / slug(folder))
-        published[source] = main.resolve().relative_to(made.resolve()).as_posix()
-    return published[source]
+    file = str(find(here if here.exists() else source))
+    if file not in published:
+        taken = {Path(place).parent.name for place in published.values()}
+        folder = free_name(slug(label_of(source)) or "vehicle", taken)
+        main = read(file).publish(made / "vehicles" / folder)
+        published[file] = main.resolve().relative_to(made.resolve()).as_posix()
+    return published[file]
 
 
 def _event(entry: Any, plan: Plan, made: Path, roads: Roads, published: dict[str, str], known: set[str]) -> None:

@@ -33,7 +33,7 @@ import itertools
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -204,7 +204,7 @@ class Plan:
         changed = self._copy()
         for name, entry in zip(tuple(names), copy.deepcopy(list(changed.document["events"])), strict=True):
             fresh = entry if isinstance(entry, Mapping) else {"event": entry}
-            fresh["name"] = _free(name + COPY, names)  # type: ignore[index]
+            fresh["name"] = free_name(name + COPY, names)  # type: ignore[index]
             names.append(fresh["name"])
             changed.document["events"].append(fresh)
         return changed
@@ -225,7 +225,7 @@ class Plan:
             fresh = raw[k] if isinstance(raw[k], Mapping) else {"event": raw[k]}
             fresh.pop("vehicles", None)
             fresh["vehicle"] = vehicle
-            fresh["name"] = _free(f"{label}_{suffix or entry.event.kind}", names)
+            fresh["name"] = free_name(f"{label}_{suffix or entry.event.kind}", names)
             names.append(fresh["name"])
             raw[k] = fresh
         changed.document.pop("vehicles", None)
@@ -513,7 +513,7 @@ def label_of(source: str) -> str:
     return path.name or source
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
+def free_name(name: str, taken: Collection[str]) -> str:
     """A name that is not there yet: the next number behind it."""
     return next(x for x in itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2))) if x not in taken)
 
