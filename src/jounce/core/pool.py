@@ -16,6 +16,7 @@ from typing import Any
 from jounce.core.process import Process
 
 LOOK = 0.1  # s between two looks at Ctrl-C while all processes are busy
+AHEAD = 2  # answers per process that wait to be taken; more would fill the memory of a slow asker
 
 
 def answers(
@@ -35,7 +36,7 @@ def answers(
     lost : called with number and reason when a process ended at a question; gives the answer
     start : starts a process
     """
-    pool = _Pool(function, questions, lost, start)
+    pool = _Pool(function, questions, lost, start, AHEAD * count)
     threads = [
         threading.Thread(target=pool.work, name=f"jounce-batch-{k}", daemon=True)
         for k in range(min(count, len(questions)))
@@ -71,7 +72,9 @@ class _Pool:
         questions: Sequence[tuple[Any, ...]],
         lost: Callable[[int, str], Any],
         start: Callable[[], Process],
+        ahead: int,
     ) -> None:
+        self.room = threading.Semaphore(ahead)
         self.function, self.questions, self.lost, self.start = function, questions, lost, start
         self.finished: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self.lock = threading.Lock()
@@ -82,9 +85,11 @@ class _Pool:
     def next(self) -> tuple[int, Any]:
         while True:
             try:
-                return self.finished.get(timeout=LOOK)  # with a limit, so that Ctrl-C is seen on every system
+                found = self.finished.get(timeout=LOOK)  # with a limit, so that Ctrl-C is seen on every system
             except queue.Empty:
                 continue
+            self.room.release()
+            return found
 
     def stop(self) -> None:
         with self.lock:
@@ -95,6 +100,9 @@ class _Pool:
     def work(self) -> None:
         process: Process | None = None
         while True:
+            while not self.room.acquire(timeout=LOOK):
+                if self.stopped:
+                    break
             with self.lock:
                 if self.stopped or self.asked >= len(self.questions):
                     break

@@ -213,6 +213,8 @@ def search(
 
 def _number(car: Vehicle, event: Event, parameter: str) -> tuple[float, str, tuple[float, float]]:
     """Value, unit and ends of a number of the event or the vehicle."""
+    value: Any
+    info: Any
     if parameter in type(event).model_fields:
         value, info = getattr(event, parameter), type(event).model_fields[parameter]
     else:
@@ -299,6 +301,8 @@ class _Bisection:
 
     def find(self, start: float) -> tuple[float | None, float | None]:
         """The last value that fulfils, and the first that does not."""
+        good: float | None
+        bad: float | None
         if self.run(start):
             good, bad = self._outwards(start, self.outer, True)
         else:
