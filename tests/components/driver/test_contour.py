@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ OFFSET, MONITOR = "driver.offset", "driving_machine_monitor"
 
 @pytest.fixture(scope="module")
 def library() -> Any:
-    return rig(Contour)
+    return rig(Contour, preview_time=0.5)
 
 
 def placed(path: Path) -> Path:
@@ -245,6 +246,18 @@ def test_limits_are_never_exceeded(library: Any, side: float) -> None:
     assert abs(run[OFFSET][-1]) < 0.3
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_wheels_stay_near_the_direction_of_their_axle(library: Any, side: float) -> None:
+    """A kinematic car has no slip: its wheels may turn by α_max from one sample to the next."""
+    path = placed(Path.straight(300))
+    free, held = (
+        ride(library, [path], speed=12.0, largest_slip=slip, **beside(path, 20.0, 3.0 * side)).run(0.01)["car.hand"]
+        for slip in (1.5, 0.02)
+    )
+    assert -side * free[-1] > 3 * RATIO * 0.02
+    assert -side * held[-1] == pytest.approx(RATIO * 0.02, rel=1e-6)
+
+
 def test_a_ratio_from_outside_takes_the_place_of_the_cars(library: Any) -> None:
     path = ring(40.0, 1.0)
     hands = []
@@ -333,3 +346,13 @@ def test_another_path_is_taken_up_at_once(library: Any) -> None:
 def test_the_wheelbase_is_that_between_steered_and_unsteered_axles(library: Any) -> None:
     sim = ride(library, [Path.straight(100)], speed=5.0)
     assert sim.parameters["rider.wheelbase"] == WHEELBASE
+
+
+@pytest.mark.parametrize("early", [0.4, -0.3])
+def test_the_speed_of_the_path_comes_early(library: Any, early: float) -> None:
+    line = Path.straight(200.0)
+    path = placed(replace(line, speed=10 + 0.1 * line.s))
+    sim = ride(library, [path], speed=12.0, speed_anticipation=early, **beside(path, 40.0, 0.3))
+    sim.run(0.005)
+    assert sim.signal("driver.steering.path_speed") == pytest.approx(14 + 0.1 * 12 * early)
+    assert sim.signal("driver.steering.path_acceleration") == pytest.approx(1.2)
