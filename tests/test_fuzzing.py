@@ -151,7 +151,7 @@ def use_vdf(path: Path) -> Iterator[Any]:
 
     found, _ = load_vdf(path)
     vdf_text(found)
-    yield list(numbers(found.model_dump()))
+    yield list(numbers(found.model_dump(serialize_as_any=True)))
 
 
 def use_older_event(path: Path) -> Iterator[Any]:
@@ -160,7 +160,7 @@ def use_older_event(path: Path) -> Iterator[Any]:
 
     found, _ = read_event(path)
     explain(found)
-    yield list(numbers(found.model_dump()))
+    yield list(numbers(found.model_dump(serialize_as_any=True)))
 
 
 def use_dcd(path: Path) -> Iterator[Any]:

@@ -46,7 +46,7 @@ def test_a_whole_sdf_becomes_a_manoeuvre(vdf: str) -> None:
     assert [stage.name for stage in m.stages] == ["OPEN1", "OPEN2", "DRIVE1", "DRIVE2", "DRIVE3"]
     assert [stage.abort_time for stage in m.stages] == [6, 5, 9, 8, 7] and m.stages[1].sample_time == 0.02
     assert m.begin.speed == 20 and m.begin.gear == 3 and m.begin.setup == "off"
-    assert m.begin.steering == pytest.approx(10 * DEG) and m.begin.throttle == pytest.approx(0.3)
+    assert m.begin.steering == pytest.approx(10 * DEG) and m.begin.throttle == pytest.approx(30)
     assert "LENGTH   = 'meter'" in vdf and "ANGLE    = 'radian'" in vdf
 
 

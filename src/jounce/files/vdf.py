@@ -27,14 +27,13 @@ from typing import Any
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.limits import read_bytes, reading
 from jounce.files import vdf_schema as schema
-from jounce.files.file_units import Units, read_units
+from jounce.files.file_units import DIMENSIONS, Units, read_units
 from jounce.files.problems import Report
 from jounce.files.property_file import (
     LIMITS,
     Attribute,
     Block,
     Column,
-    Encoding,
     PropertyFile,
     Section,
     Table,
@@ -619,7 +618,7 @@ class _Reader:
                     f"found {shown(name)}; neither measure nor channel: REF_VALUE cannot be converted to SI",
                 )
             return
-        factor = self.units.factor(unit) if unit in _dimensions() else 1.0
+        factor = self.units.factor(unit) if unit in DIMENSIONS else 1.0
         for word in ("REF_VALUE", "TOLERANCE"):
             if word in entry:
                 entry.values[word] = float(entry.values[word]) * factor
@@ -776,7 +775,7 @@ class _Reader:
 
     def _factor(self, unit: str) -> float:
         """SI value of a unit; what depends on its use stays as it is."""
-        return self.units.factor(unit) if unit in _dimensions() else 1.0
+        return self.units.factor(unit) if unit in DIMENSIONS else 1.0
 
     def _table(self, section: Section, wanted: TableOf, where: str, entry: Entry) -> None:
         """Rows by position; numbers in SI. A table of gears may have one set of times for both directions."""
@@ -873,12 +872,6 @@ def _expected(key: Key) -> str:
     return "; expected text"
 
 
-def _dimensions() -> Iterable[str]:
-    from jounce.files.file_units import DIMENSIONS
-
-    return DIMENSIONS
-
-
 def _channel_unit(name: str) -> str | None:
     """SI unit of a channel of the catalogue; None: there is no such channel."""
     from jounce.results.catalogue import catalogue
@@ -887,6 +880,3 @@ def _channel_unit(name: str) -> str | None:
         return catalogue().find(name).si_unit
     except ParameterError:
         return None
-
-
-__all__ = ["Channel", "Encoding", "Entry", "Stage", "Vdf", "parse_vdf", "read_vdf"]

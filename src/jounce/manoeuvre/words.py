@@ -51,11 +51,8 @@ def _start(m: Manoeuvre) -> str:
     gear = "" if b.gear is None else f" in gear {b.gear}"
     if b.setup == "straight":
         return f"{speed}{gear}, running steadily straight ahead."
-    demands = [
-        f"{NAMES[name]} {_amount(getattr(b, name), name)}"
-        for name in ("steering", "throttle", "braking", "clutch")
-        if getattr(b, name)
-    ]
+    full = {"throttle": m.throttle.full, "braking": m.braking.full, "clutch": m.clutch.full, "steering": 1.0}
+    demands = [f"{NAMES[name]} {_amount(getattr(b, name) / full[name], name)}" for name in full if getattr(b, name)]
     return f"{speed}{gear}, in equilibrium{' with ' + ', '.join(demands) if demands else ''}."
 
 

@@ -140,13 +140,13 @@ class Longitudinal(Part):
         at.signals.provide("friction_brake", self._pedal(at, p, "friction_brake", "brake"), by)
         if any(_by_foot(item) for item in _members(at)):
             at.signals.provide("clutch", self._pedal(at, p, "clutch", "clutch"), by)
-        if self.shifts and any(getattr(item, "kind", "") == "manual_gearbox" for item in _members(at)):
+        if self.shifts and any(getattr(item, "by_hand", False) for item in _members(at)):
             at.signals.provide("driver.gear", lambda: self._block(at, p)["gear"], by)
             at.signals.provide("gear", self._pedal(at, p, "gear", "gear"), by)
 
     def _changes(self, at: VehicleModel) -> bool:
         """Whether he changes gears along a timeline: there is a gearbox that he may shift, behind a clutch."""
-        manual = any(getattr(item, "kind", "") == "manual_gearbox" for item in _members(at))
+        manual = any(getattr(item, "by_hand", False) for item in _members(at))
         return self.gears is not None and manual
 
     def _provide_gears(self, at: VehicleModel, p: Symbols, by: str) -> None:
