@@ -138,6 +138,7 @@ class Start:
             ground="inclined", road_inputs=False, smoothed=False, normals="surface", patch=False, inputs=()
         )
         sim = self._simulation(flat)
+        self.scene.bind_paths(sim)
         on_a_plane(sim, plane, self.event, self.options.inputs)
         sim.set_inputs({"steering_wheel": self.sim.input("steering_wheel")})
         settle(sim, flat, **where)

@@ -131,6 +131,7 @@ def convert_text(text: str, ending: str, path: str = "") -> Converted:
 class _Converter:
     def __init__(self, source: PropertyFile, defaults: bool) -> None:
         self.source = source
+        self.by_name = {block.name: block for block in source.blocks}  # of equal names the last
         self.defaults = defaults  # those of an SDF are filled in
         self.report = Report(source.report.path, [p for p in source.report.problems if p.level != "info"])
         self.units: Units = read_units(source, self.report)
@@ -151,7 +152,7 @@ class _Converter:
         write_units(self.out)
         listed = source.block("MANEUVER", "MANEUVERS", "EXPERIMENT")
         if listed is None:
-            known = [b.name for b in source.blocks]
+            known = list(self.by_name)[: 500 if len(self.report.problems) < 50 else 0]
             self.report.error(
                 0, "[MANEUVER]", f"the block with start and list is missing{did_you_mean('MANEUVER', known)}"
             )
@@ -162,9 +163,9 @@ class _Converter:
         self._vehicle()
         rows = self._start(listed)
         for i, (name, line) in enumerate(rows):
-            block = source.named(name)
+            block = self.by_name.get(name)
             if block is None:
-                known = [b.name for b in source.blocks]
+                known = list(self.by_name)[: 500 if len(self.report.problems) < 50 else 0]
                 self.report.error(line, f"[{listed.name}] {name}", f"there is no such block{did_you_mean(name, known)}")
             else:
                 self._stage(block, i == 0)
@@ -630,9 +631,9 @@ class _Converter:
         self._later_block(name, keys)
 
     def _named(self, name: str, line: int, key: str) -> Block | None:
-        found = self.source.named(name)
+        found = self.by_name.get(name)
         if found is None:
-            hint = did_you_mean(name, [b.name for b in self.source.blocks])
+            hint = did_you_mean(name, list(self.by_name)[: 500 if len(self.report.problems) < 50 else 0])
             self.report.error(line, key, f"found {shown(name)}; there is no such block{hint}")
         return found
 
@@ -739,7 +740,7 @@ class _Converter:
         given = str(self._get(machine, "SPEED_MAP") or "")
         if word == "LATACCMAP":
             self._no(line, f"{key} SPEED_CONTROL = 'LATACCMAP' (the speed is held)")
-            if given and (found := self.source.named(given)) is not None:
+            if given and (found := self.by_name.get(given)) is not None:
                 self.taken.add(id(found))
             self._later_block(f"{block.name}_MAINTAIN", {"TYPE": "MAINTAIN"})
             return f"{block.name}_MAINTAIN", "CONTROLLER_STANDARD"
