@@ -182,7 +182,9 @@ class _Budgeting:
 
         def of_static(what: str, load: str, slope: str, sign: float) -> float:
             """(3), by one load."""
-            return -math.fsum(sign * c[slope] * given.get((what, load, w), 0.0) * transfer[w] for w, c in slopes.items())
+            return -math.fsum(
+                sign * c[slope] * given.get((what, load, w), 0.0) * transfer[w] for w, c in slopes.items()
+            )
 
         by_toe = {load: of_static("toe", load, "alpha_load", -1.0) for load in LOADS}
         by_lean = {load: of_static("camber", load, "gamma_load", 1.0) for load in LOADS}

@@ -38,6 +38,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Literal
 
 from jounce.components.drive.thrust import Thrust
+from jounce.components.driver.monitor import shared
 from jounce.components.model import VehicleModel
 from jounce.components.part import Part, Symbols
 from jounce.core.constants import GRAVITY
@@ -142,7 +143,8 @@ class Longitudinal(Part):
     def _pedal(self, at: VehicleModel, p: Symbols, name: str, given: str) -> Callable[[], Any]:
         def make() -> Any:
             own = self._block(at, p)[name]
-            return if_else(p.kept["active"] > 0.5, own, at.signals.read(f"given.{given}", "the longitudinal driver"))
+            other = at.signals.read(f"given.{given}", "the longitudinal driver")
+            return if_else(p.kept["active"] > 0.5, shared(at, given, own, other), other)
 
         return make
 
