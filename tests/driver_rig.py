@@ -68,6 +68,29 @@ class Rider(Longitudinal):
     def slope_of(self, at: VehicleModel) -> Any:
         return at.slope  # type: ignore[attr-defined]
 
+    def slips_of(self, at: VehicleModel) -> dict[str, Any]:
+        return _given(at, "slip", "-", 0.0)
+
+    def loads_of(self, at: VehicleModel) -> dict[str, Any]:
+        return _given(at, "load", "N", 3500.0)
+
+
+def _given(at: VehicleModel, what: str, unit: str, default: float) -> dict[str, Any]:
+    """Of each wheel as a test says: inputs ``rig.slip.L1`` …"""
+    known = at.__dict__.setdefault(f"given_{what}", {})
+    for name in at.wheels:
+        if name not in known:
+            known[name] = at.system.scope("rig").input(f"{what}.{name}", unit, "", default)
+    return known  # type: ignore[no-any-return]
+
+
+def _station(at: VehicleModel) -> Any:
+    """The way since the start, as a driver who follows a path tells it."""
+    scope = at.system.scope("rig")
+    way = scope.state("way", "m", "since the start", role="free")
+    scope.derivative(way, at.speed)  # type: ignore[attr-defined]
+    return way
+
 
 def rig(raw: Mapping[str, Any], **driver: Any) -> Simulation:
     """A simulation of a driveline, as in a vehicle file, with its driver; his pedals are on."""
@@ -81,6 +104,7 @@ def rig(raw: Mapping[str, Any], **driver: Any) -> Simulation:
     data.check(place)
     system = System("ridden")
     model = VehicleModel(place, system, {}, dict.fromkeys(place.wheels, object()), Choices(frozenset()))
+    model.signals.provide("driver.station", lambda: _station(model), "the rig")
     known = {"mass": MASS, "weight": MASS * GRAVITY, "radius": RADIUS, "brake_force": BRAKES, "resistance": A}
     known |= {"resistance_linear": B, "resistance_square": C} | driver
     parts = [Placed(Demands(), place, ""), Placed(data, place, "driveline.")]

@@ -32,6 +32,7 @@ from pwr_texts import PWR
 from rdf_texts import ALL, HEAD
 from result_runs import drive
 from tire_texts import TDX, VTT
+from vdf_texts import FULL
 
 TIMES = float(os.environ.get("JOUNCE_FUZZ", "1"))
 SEED = int(os.environ.get("JOUNCE_FUZZ_SEED", "1"))
@@ -142,6 +143,21 @@ def use_pwr(path: Path) -> Iterator[Any]:
     found = read_pwr(path, electric=True)
     for curve in (found.torque, found.braking, found.coasting, *found.gears.values()):
         yield [] if curve is None else [*curve.x, *curve.z, *curve.y]
+
+
+def use_vdf(path: Path) -> Iterator[Any]:
+    from jounce.files.vdf_model import load_vdf, vdf_text
+
+    found, _ = load_vdf(path)
+    vdf_text(found)
+    yield list(numbers(found.model_dump()))
+
+
+def use_dcd(path: Path) -> Iterator[Any]:
+    from jounce.files.dcd import read_dcd
+
+    found = read_dcd(path)
+    yield from (found.x, *found.columns.values())
 
 
 def use_vtt(path: Path) -> Iterator[Any]:
@@ -289,6 +305,9 @@ def formats() -> dict[str, Format]:
     roads = tuple(p.read_bytes() for p in sorted((LIBRARY / "roads").glob("*.yaml")))
     roads = tuple(raw.replace(b"../paths/", b"").replace(b".drd", b"") for raw in roads)  # by name
     tires = tuple(p.read_bytes() for p in sorted((LIBRARY / "tires").glob("*.tir")))
+    events = LIBRARY / "events"
+    vdfs = (*(p.read_bytes() for p in sorted(events.glob("*[!e].vdf"))), FULL.encode())  # without the template
+    dcd = (events / "replay.dcd").read_bytes()
     log = b"t,YawRate\ns,deg/s\n0,1\n0.1,2\n0.2,4\n"
     found = [
         Format("road.yaml", roads, use_road, weight=0.5),
@@ -313,6 +332,8 @@ def formats() -> dict[str, Format]:
         ),
         Format("cases.xml", (CASES_XML,), use_load_cases, missing=True),
         Format("rig.vtt", (VTT.encode(),), use_vtt),
+        Format("event.vdf", vdfs, use_vdf, {"replay.dcd": dcd}),
+        Format("replay.dcd", (dcd,), use_dcd),
         Format("engine.pwr", (PWR.encode(),), use_pwr),
         Format("car.aer", tuple(text.encode() for text in (STANDARD, V1, V2, USER)), use_aer),
         Format("run.xml", (written["run.xml"],), use_xml, missing=True),

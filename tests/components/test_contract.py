@@ -24,12 +24,15 @@ import drivelines
 import jounce.vehicle as jv
 from axle_lists import Raw, even_truck, one_axle, vehicle_of
 from car_models import outputs, rates
+from jounce.components.driver.lateral import Lateral
 from jounce.components.part import Part
 from jounce.core import units
 from jounce.core.errors import ParameterError
 from jounce.core.fields import Data, meta
 from jounce.core.part_registry import PARTS
 from jounce.results.catalogue import catalogue
+from jounce.road.path import Path as Line
+from jounce.road.paths import PathSet
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.vehicle.assembly import placed
@@ -143,6 +146,15 @@ EXAMPLES: dict[Kind, Raw] = {
         "radius": 0.29,
         "brake_force": 9e3,
         "speed_gain": 2.3,
+    },
+    ("driver", "contour"): {
+        "steering_ratio": 13.0,
+        "front_slip": 0.004,
+        "lock": 7.1,
+        "fastest": 19.0,
+        "preview_time": 0.63,
+        "least_preview": 6.1,
+        "anticipation": 0.07,
     },
     ("driver", "straight_line"): {"x": 1.7, "y": 0.9, "heading": 0.06, "preview": 17.0, "lock": 0.7},
     ("battery", "battery"): {"state_of_charge": 0.63, "auxiliary_power": 370.0, "chemistry": "lead_acid"},
@@ -361,7 +373,10 @@ ADDED = ("driver",)
 # Inputs with which a part works that waits for a run.
 ON: dict[Kind, dict[str, float]] = {
     ("driver", "longitudinal"): {"driver.active": 1.0, "driver.target_speed": 31.0},
+    **{("driver", kind): {"driver.steers": 1.0} for kind in ("contour", "preview")},
 }
+# Drivers of a path have the same hand wheel as the one of a line, whom the truck has.
+PATHS = PathSet([Line.straight(500.0)])
 
 
 def path_of(family: str, kind: str) -> str:
@@ -471,10 +486,21 @@ def _description(family: str, kind: str, there: bool) -> car.Description:
     return car.describe(vehicle, parts=parts)
 
 
+def standing(found: car.Description) -> Simulation:
+    """A simulation, with a path where it asks for one."""
+    sim = car.simulation(found)
+    PATHS.bind(sim)
+    return sim
+
+
+def of_a_path(family: str, kind: str) -> bool:
+    return issubclass(PARTS.find(family, kind), Lateral)
+
+
 def simulation(family: str, kind: str, there: bool = True) -> Simulation:
     """The rig somewhere: on the road, leaning, driving, so that every part does something."""
     found = description(family, kind, there)
-    sim = car.simulation(found)
+    sim = standing(found)
     disturb(sim)
     sim.set_inputs(ON.get((family, kind), {}) if there else {})
     return sim
@@ -592,7 +618,11 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
             raw.setdefault(f"{family}s", []).append(data)
         elif family not in ADDED:
             axle["suspension"][family] = data
-    added = (PARTS.find(*item).model_validate(example(*item)) for item in kinds() if item[0] in ADDED)
+    added = (
+        PARTS.find(*item).model_validate(example(*item))
+        for item in kinds()
+        if item[0] in ADDED and not of_a_path(*item)
+    )
     return vehicle_of(raw), tuple(cast(Part, part) for part in added)
 
 
@@ -604,7 +634,7 @@ def truck_description() -> car.Description:
 
 def three_axles() -> Simulation:
     found = truck_description()
-    sim = car.simulation(found)
+    sim = standing(found)
     disturb(sim)
     return sim
 
@@ -614,6 +644,7 @@ def test_the_truck_has_every_kind() -> None:
     there = {(item.part.family, getattr(item.part, "kind", "")) for item in placed(vehicle.layout, parts)}
     there |= {("slip_control", control.kind) for control in (vehicle.brakes.abs, vehicle.drive.tcs)}  # type: ignore[union-attr]
     wanted = {item for item in kinds() if item[0] not in TOGETHER and (item[0] not in ONE or item in FIRST)}
+    wanted = {item for item in wanted if not of_a_path(*item)}
     assert wanted - there == set()
     line = rig("driveline", "clutch")[0].driveline
     assert line is not None
@@ -650,7 +681,7 @@ def test_every_number_has_a_unit_and_brings_it_to_the_model(family: str, kind: s
     for name, info in found.items():
         units.check_unit(meta(info)["unit"], name)
         assert info.description, name
-    sim = car.simulation(description(family, kind))
+    sim = standing(description(family, kind))
     prefix = prefix_of(family, kind)
     in_model = {v.name: v.unit for v in sim.model.parameters}
     same = {name for name in found if f"{prefix}{name}" in in_model}
@@ -699,7 +730,7 @@ def test_a_number_out_of_bounds_is_refused_everywhere_alike(
     else:
         with pytest.raises(ValueError, match=name):
             PARTS.find(family, kind).model_validate({**example(family, kind), name: value})
-    sim = car.simulation(description(family, kind))
+    sim = standing(description(family, kind))
     if f"{prefix}{name}" in sim.parameters:
         with pytest.raises(ParameterError, match=rf"{re.escape(prefix)}{name}' = .*must be"):
             sim.set_parameters({f"{prefix}{name}": value})
@@ -849,7 +880,7 @@ FLAGS = {
 @pytest.mark.parametrize("family", FLAGS)
 def test_a_flag_of_a_run_takes_the_force_away(family: str) -> None:
     found = car.describe(vehicle_of(one_axle()), inputs=[flag for flag, _ in FLAGS.values()])
-    sim = car.simulation(found)
+    sim = standing(found)
     disturb(sim)
     flag, channel = FLAGS[family]
     before, moved = outputs(sim)[channel], rates(sim)
@@ -870,11 +901,11 @@ def catalogued(name: str) -> str:
 
 @every_kind
 def test_every_channel_is_in_the_catalogue_with_its_unit(family: str, kind: str) -> None:
-    check_channels(car.simulation(description(family, kind)))
+    check_channels(standing(description(family, kind)))
 
 
 def test_every_channel_of_three_axles_is_in_the_catalogue_with_its_unit() -> None:
-    check_channels(car.simulation(truck_description()))
+    check_channels(standing(truck_description()))
 
 
 # What a torsion bar has where the list has a coil spring: torque for force, angle for length.

@@ -69,6 +69,7 @@ def test_bank_and_speed_come_along_and_a_path_without_them_has_none(paths: PathS
     place = paths.at(1, [0.0, 33.3, 140.0])
     assert np.allclose(place.bank, [0.0, 0.0333, 0.14], atol=1e-12)
     assert np.allclose(place.speed, [20.0, 18.335, 13.0], atol=1e-12)
+    assert np.allclose(place.speed_slope, -0.05, atol=1e-12)
     assert paths.at(2, 10.0).speed == 0.0 == paths.at(2, 10.0).bank
 
 

@@ -268,6 +268,21 @@ class PropertyFile:
         return file
 
     @classmethod
+    def programme(cls, text: str, path: str = "", *, strict: bool = False) -> PropertyFile:
+        """Read the text of a driver's programme, whose blocks refer to each other by name.
+
+        Names of blocks are told apart by letter case, and a row of a table is a line of the file, so that a reader can
+        say which of its values are missing. ``strict``: what comes twice is an error.
+        """
+        newline = next((end for end in ("\r\n", "\n", "\r") if end in text), "\n")
+        file = cls(path, newline)
+        parser = _Parser(file, None, "error")
+        parser.exact_names, parser.wrapped, parser.strict = True, False, strict
+        parser.run(text)
+        file.report.raise_if_errors()
+        return file
+
+    @classmethod
     def parse(
         cls,
         text: str,
@@ -288,6 +303,10 @@ class PropertyFile:
         """The last block with one of the names."""
         wanted = {name.upper() for name in names}
         return next((b for b in reversed(self.blocks) if b.name.upper() in wanted), None)
+
+    def named(self, name: str) -> Block | None:
+        """The last block of exactly that name."""
+        return next((b for b in reversed(self.blocks) if b.name == name), None)
 
     def need(self, *names: str) -> Block:
         """The same, or an error that names what is there."""
@@ -338,6 +357,9 @@ class _Parser:
         self.waiting: list[Value] = []  # values of a row that is not complete
         self.waiting_line = 0
         self.things = 0  # blocks, sub-blocks, keys and tables
+        self.exact_names = False  # names of blocks are told apart by letter case
+        self.wrapped = True  # a row may go on in the next line
+        self.strict = False  # what comes again is an error
         self.first_lines: dict[tuple[str, str], int] = {}  # (block, sub-block) -> line, by which repetitions are found
 
     def run(self, text: str) -> None:
@@ -420,11 +442,18 @@ class _Parser:
 
     def _note_repetition(self, line: int, block: str, sub_block: str) -> None:
         # a block that comes again starts with no sub-blocks
-        place = (block.upper(), f"{self.block.line}.{sub_block.upper()}" if sub_block and self.block else "")
+        told_by = block if self.exact_names else block.upper()
+        place = (told_by, f"{self.block.line}.{sub_block.upper()}" if sub_block and self.block else "")
         first = self.first_lines.setdefault(place, line)
         if first != line:
             name = f"[{block}] ({sub_block})" if sub_block else f"[{block}]"
-            self.report.warning(line, name, f"comes again (first in line {first}); the last one counts")
+            self._repeated(line, name, f"comes again (first in line {first})")
+
+    def _repeated(self, line: int, key: str, message: str) -> None:
+        if self.strict:
+            self.report.error(line, key, f"{message}; once is allowed")
+        else:
+            self.report.warning(line, key, f"{message}; the last one counts")
 
     def _open_table(self, lines: list[str], i: int) -> int:
         """A header up to its closing brace; where that is missing, up to what cannot be a column name."""
@@ -494,9 +523,7 @@ class _Parser:
         )
         before = self.section.take(attribute)
         if before is not None:
-            self.report.warning(
-                number, place, f"the key comes again (first in line {before.line}); the last one counts"
-            )
+            self._repeated(number, place, f"the key comes again (first in line {before.line})")
 
     def _plain_row(self, raw: str, number: int) -> bool:
         """The short way for lines of numbers; whatever is odd about them is left to the long one."""
@@ -538,7 +565,7 @@ class _Parser:
         self.table.lines.append(row)
         self._keep(row)
         wanted = len(self.table.columns)
-        if (len(row.values) == wanted and not self.waiting) or self._open_ended():
+        if (len(row.values) == wanted and not self.waiting) or not self.wrapped or self._open_ended():
             self.table.rows.append(row.values)
             return
         if not self.waiting:

@@ -4,7 +4,7 @@ A run has any number of paths, as one flat block of numbers (``PathSet``). A mod
 declares the services (``PathService``), a run binds the paths. Which path is meant is a number, from 0.
 
     (s, d, ψ, κ) = project(path, x, y, z, near)          station, offset to the left, heading, curvature         (1)
-    (x, y, z, ψ, κ, dz/ds, tan β, v) = at(path, s)       place, slope, bank (left side up), speed (0: none)       (2)
+    (x, y, z, ψ, κ, dz/ds, tan β, v, dv/ds) = at(path, s)      place, slope, bank (left side up), speed (0: none)  (2)
 
 Stations of a closed path count on from lap to lap, and ψ with them; an open path goes straight on beyond its ends. Of
 a path that meets or crosses itself the part is meant that leads on from the station ``near``: who asks keeps his last
@@ -39,7 +39,7 @@ REACH = 100.0  # m, JN_PATH_REACH
 PROJECT, AT = "path.project", "path.at"  # names of the services
 PROJECT_INPUTS, PROJECT_OUTPUTS = ("path", "x", "y", "z", "near"), ("station", "offset", "heading", "curvature")
 AT_INPUTS = ("path", "station")
-AT_OUTPUTS = ("x", "y", "z", "heading", "curvature", "slope", "bank", "speed")
+AT_OUTPUTS = ("x", "y", "z", "heading", "curvature", "slope", "bank", "speed", "speed_slope")
 FUNCTIONS = {PROJECT: "jn_path_project_service", AT: "jn_path_at_service"}
 SIZES = {PROJECT: (len(PROJECT_INPUTS), len(PROJECT_OUTPUTS)), AT: (len(AT_INPUTS), len(AT_OUTPUTS))}
 _HEAD, _PATH, _NODE = 8, 6, 10  # numbers of the header, of a path, of a node
@@ -65,6 +65,7 @@ class Place(NamedTuple):
     slope: Any  # dz/ds
     bank: Any  # tangent
     speed: Any  # m/s; 0: none
+    speed_slope: Any  # 1/s, dv/ds
 
 
 @dataclass

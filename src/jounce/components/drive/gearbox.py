@@ -94,6 +94,8 @@ class Gearbox(DrivePart):
         coupling = here.kept.get("coupling")
         seamless = coupling is None or coupling.part.seamless
         time = p.shift_time if coupling is None or not seamless else coupling.p.shift_time
+        if "driver.shift_time" in signals and not seamless:  # a driver opens the clutch himself, and closes it again
+            seamless, time = True, here.read("driver.shift_time")
         made = Shifting(
             here, lambda gear: self.ratio_of(here, gear), p.gears, seamless=seamless, time=time, pause=p.pause
         )
@@ -173,12 +175,15 @@ class ManualGearbox(Gearbox):
     def prepare(self, here: Station) -> None:
         before, after = here.shafts
         p, made = here.p, here.kept["shifting"]
-        if self.shifts == "demand":
+        if self.shifts == "demand" and "driver.gear" not in here.model.signals:
             made.obey(here.read("gear"))
             return
         gear = made.gear
         first = clip(floor(p.start_gear(after.speed)), 1.0, p.gears)
         if "driver.gear" in here.model.signals:  # of one who changes gears himself
+            if "driver.first_gear" in here.model.signals:
+                turns = [after.speed * p.ratios(float(g + 1)) for g in range(len(self.ratios.x))]
+                first = here.read("driver.first_gear")(turns)
             made.obey(here.read("driver.gear"), first)
             return
         made.choose(before.speed > p.upshift_speed(gear), before.speed < p.downshift_speed(gear), first)

@@ -38,11 +38,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Literal
 
 from jounce.components.drive.thrust import Thrust
+from jounce.components.driver.gears import DriverGears, Wants
 from jounce.components.driver.monitor import shared
+from jounce.components.driver.tires import SlipThrottle, TireControl
 from jounce.components.model import VehicleModel
 from jounce.components.part import Part, Symbols
 from jounce.core.constants import GRAVITY
-from jounce.core.fields import choice, quantity
+from jounce.core.fields import choice, part, quantity
 from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else, logic_and, logic_not, logic_or
 
 RPM = math.pi / 30
@@ -88,6 +90,9 @@ class Longitudinal(Part):
 
     kind: Literal["longitudinal"] = choice("longitudinal", doc="kind of driver")
     shifts: bool = choice(False, doc="whether he changes the gears of a manual gearbox, rather than its own speeds")
+    gears: DriverGears | None = part(None, doc="clutch, lever and throttle in shifts; absent: the gearbox does it")
+    slip: SlipThrottle | None = part(None, doc="throttle by slip of the tires; absent: none")
+    tires: TireControl | None = part(None, doc="what he does in the air and while tires spin; absent: nothing")
     mass: float = quantity("kg", 1500.0, gt=0, doc="along the road, with the wheels, without the driveline")
     weight: float = quantity("N", 1500.0 * GRAVITY, ge=0, doc="of the vehicle, that a slope takes part of")
     radius: float = quantity("m", 0.31, gt=0, typical=(0.1, 1.5), doc="on which the driven wheels roll")
@@ -103,6 +108,12 @@ class Longitudinal(Part):
     slope_filter: float = quantity("s", 0.3, gt=0, typical=(0.01, 5.0), doc="time constant of the slope that he feels")
     throttle_rate: float = quantity("1/s", 5.0, gt=0, typical=(0.2, 50.0), doc="fastest change of the throttle")
     brake_rate: float = quantity("1/s", 8.0, gt=0, typical=(0.2, 50.0), doc="fastest change of the brake")
+    throttle_release_rate: float | None = quantity(
+        "1/s", None, gt=0, typical=(0.2, 50.0), doc="fastest fall of the throttle; absent: throttle_rate"
+    )
+    brake_release_rate: float | None = quantity(
+        "1/s", None, gt=0, typical=(0.2, 50.0), doc="fastest fall of the brake; absent: brake_rate"
+    )
     hold_brake: float = quantity("-", 0.3, gt=0, le=1, doc="demand that holds the car at rest")
     upshift_speed: float = quantity("rad/s", 2400 * RPM, gt=0, doc="of the input shaft, with the pedal up")
     upshift_speed_full: float = quantity("rad/s", 5500 * RPM, gt=0, doc="the same with the pedal down")
@@ -119,12 +130,52 @@ class Longitudinal(Part):
         by = "the longitudinal driver"
         for name in PEDALS:
             at.signals.provide(name, self._pedal(at, p, name, name), by)
+        if self._changes(at):
+            self._provide_gears(at, p, by)
+            at.signals.provide("friction_brake", self._pedal(at, p, "friction_brake", "brake"), by)
+            return
         at.signals.provide("friction_brake", self._pedal(at, p, "friction_brake", "brake"), by)
         if any(_by_foot(item) for item in _members(at)):
             at.signals.provide("clutch", self._pedal(at, p, "clutch", "clutch"), by)
         if self.shifts and any(getattr(item, "kind", "") == "manual_gearbox" for item in _members(at)):
             at.signals.provide("driver.gear", lambda: self._block(at, p)["gear"], by)
             at.signals.provide("gear", self._pedal(at, p, "gear", "gear"), by)
+
+    def _changes(self, at: VehicleModel) -> bool:
+        """Whether he changes gears along a timeline: there is a gearbox that he may shift, behind a clutch."""
+        manual = any(getattr(item, "kind", "") == "manual_gearbox" for item in _members(at))
+        return self.gears is not None and manual
+
+    def _provide_gears(self, at: VehicleModel, p: Symbols, by: str) -> None:
+        """Gear, clutch, and what the gearbox asks of one who shifts."""
+
+        def shifts() -> Any:
+            self._block(at, p)
+            return p.kept["shifts"]
+
+        def clutch() -> Any:
+            s = self._block(at, p)
+            own = fmax(s["clutch"], s["shift.pedal"])
+            if self.slip is not None:
+                own = fmax(own, s["slip.opens"])
+            if self.tires is not None:
+                own = fmax(own, p.tires.clutch * (1 - s["air.share"]))
+            return if_else(logic_or(shifts() > 0.5, p.kept["active"] > 0.5), own, at.signals.read("given.clutch", by))
+
+        def gear() -> Any:
+            return if_else(shifts() > 0.5, self._block(at, p)["shift.lever"], at.signals.read("given.gear", by))
+
+        def first() -> Any:
+            """What the run says, where it says a gear; else that which fits, from the input speeds of all gears."""
+            self._block(at, p)
+            given = p.kept["first_gear"]
+            return lambda turns: if_else(fabs(given) > 0.5, given, self.gears.fitting(p.gears, turns))  # type: ignore[union-attr]
+
+        at.signals.provide("clutch", clutch, by)
+        at.signals.provide("gear", gear, by)
+        at.signals.provide("driver.gear", gear, by)
+        at.signals.provide("driver.first_gear", first, by)
+        at.signals.provide("driver.shift_time", lambda: self._block(at, p)["shift.time"], by)
 
     def _block(self, at: VehicleModel, p: Symbols) -> dict[str, Any]:
         if "block" not in p.kept:
@@ -137,6 +188,19 @@ class Longitudinal(Part):
                 name: block.signal(name, unit, doc, 1.0 if name == "gear" else 0.0)
                 for name, (unit, doc) in SIGNALS.items()
             }
+            if self.slip is not None:
+                for name, first in (("factor", 1.0), ("opens", 0.0)):
+                    doc = "share of the throttle that slip leaves" if first else "1: slip opens the clutch"
+                    p.kept["signals"][f"slip.{name}"] = block.signal(f"slip.{name}", "-", doc, first)
+            if self.tires is not None:
+                p.kept["signals"] |= self.tires.signals(block)
+            if self._changes(at):
+                assert self.gears is not None
+                p.kept["signals"] |= self.gears.signals(block, at.system)
+                doc = "1: the driver changes the gears, 0: the run"
+                p.kept["shifts"] = scope.input("shifts", "-", doc, 1.0, in_statics=False)
+                p.kept["revs"] = scope.input("revs", "-", "1: revs the engine before a start", in_statics=False)
+                p.kept["first_gear"] = scope.input("first_gear", "-", "at the start; 0: that which fits")
         found: dict[str, Any] = p.kept["signals"]
         return found
 
@@ -144,9 +208,22 @@ class Longitudinal(Part):
         def make() -> Any:
             own = self._block(at, p)[name]
             other = at.signals.read(f"given.{given}", "the longitudinal driver")
-            return if_else(p.kept["active"] > 0.5, shared(at, given, own, other), other)
+            found = if_else(p.kept["active"] > 0.5, shared(at, given, own, other), other)
+            if name == "throttle" and self._changes(at):
+                found = self._cut(at, p, found)
+            if name == "throttle" and self.slip is not None:
+                found = found * self._block(at, p)["slip.factor"]
+            if self.tires is not None and given in PEDALS:
+                found = found * self.tires.pedal(p.tires, self._block(at, p), given)
+            return found
 
         return make
+
+    def _cut(self, at: VehicleModel, p: Symbols, throttle: Any) -> Any:
+        """The throttle that a shift leaves: of the driver, and of a run where that is meant."""
+        cut = self._block(at, p)["shift.cut"]
+        also = fmax(p.kept["active"], p.gears.cuts_throttle)
+        return throttle * if_else(logic_and(p.gears.cuts_throttle > 0.5, also > 0.5), cut, 1.0)
 
     # -- the law ---------------------------------------------------------------------------------------------------
 
@@ -186,7 +263,8 @@ class Longitudinal(Part):
         wound = force(integral, felt)
         grows = p.speed_integral * (integral - s["integral"]) + p.acceleration_integral * (felt - s["felt"])
         stuck = logic_or(logic_and(wound > full, grows > 0), logic_and(wound < low, grows < 0))
-        stuck = logic_and(logic_not(starts), logic_or(stuck, thrust.engaged < 0.5))
+        engaged = thrust.engaged * s["shift.cut"] if self._changes(at) else thrust.engaged
+        stuck = logic_and(logic_not(starts), logic_or(stuck, engaged < 0.5))
         integral, felt = if_else(stuck, s["integral"], integral), if_else(stuck, s["felt"], felt)
         asked = clip(force(integral, felt), low, fmax(full, low))
 
@@ -221,17 +299,33 @@ class Longitudinal(Part):
 
         throttle = self._launch(at, p, s, thrust, throttle, holds, starts, slips)
         block.update(s["started"], if_else(p.kept["active"] > 0.5, 1.0, 0.0))
-        block.update(s["throttle"], _limited(throttle, last["throttle"], p.throttle_rate * h))
+        falls = p.throttle_rate if self.throttle_release_rate is None else p.throttle_release_rate
+        block.update(s["throttle"], _limited(throttle, last["throttle"], p.throttle_rate * h, falls * h))
+        falls = p.brake_rate if self.brake_release_rate is None else p.brake_release_rate
         for name, value in (("brake", motors), ("friction_brake", friction)):
             before = last["brake"] if name == "brake" else if_else(starts, given["brake"], s["friction_brake"])
-            block.update(s[name], _limited(value, before, p.brake_rate * h))
+            block.update(s[name], _limited(value, before, p.brake_rate * h, falls * h))
         for name, value in (
             ("integral", integral), ("error", error), ("felt", felt), ("wish", wish), ("acceleration", measured),
             ("speed", v), ("braking", braking), ("changed", if_else(logic_or(turns, starts), now, s["changed"])),
             ("holds", holds), ("slope", slope),
         ):  # fmt: skip
             block.update(s[name], value)
+        if self.slip is not None:
+            slips = self.slips_of(at)
+            block.update(s["slip.factor"], self.slip.factor(p.slip, slips))
+            block.update(s["slip.opens"], self.slip.opens(p.slip, slips))
+        if self.tires is not None:
+            self.tires.update(p.tires, s, block, now, self.slips_of(at), self.loads_of(at))
         p.kept.update(asked=asked, error=error)
+
+    def slips_of(self, at: VehicleModel) -> dict[str, Any]:
+        """Longitudinal slip by wheel."""
+        return {name: wheel.tire.values["kappa"] for name, wheel in at.wheels.items()}
+
+    def loads_of(self, at: VehicleModel) -> dict[str, Any]:
+        """Load of the tire by wheel."""
+        return {name: wheel.load for name, wheel in at.wheels.items()}
 
     def speed_of(self, at: VehicleModel) -> Any:
         """Of the point whose speed is that of the vehicle's channels, along the chassis."""
@@ -271,6 +365,8 @@ class Longitudinal(Part):
         """Clutch and gears; returns the throttle."""
         block, h, now = p.kept["block"], p.kept["block"].period, at.system.time
         engine, shaft = thrust.machine_speed, thrust.input_speed
+        changes = self._changes(at)
+        revving = p.kept["revs"] > 0.5 if changes else 0.0
         if slips is not None:
             missing = p.start_speed - engine
             launches = logic_and(throttle > LEAST, slips)
@@ -280,10 +376,13 @@ class Longitudinal(Part):
             rate = if_else(open_, 5.0 / p.clutch_time, if_else(launches, slow, -3.0 / p.clutch_time))
             given = at.signals.read("given.clutch", "the longitudinal driver")
             last = if_else(starts, if_else(shaft < p.declutch_speed, 1.0, given), s["clutch"])
-            block.update(s["clutch"], clip(last + h * rate, 0.0, 1.0))
+            pedal = clip(last + h * rate, 0.0, 1.0)
+            block.update(s["clutch"], if_else(revving, 1.0, pedal) if changes else pedal)
             throttle = if_else(launches, clip(throttle + REVVING * missing, 2 * LEAST, 1.0), throttle)
         else:
             block.update(s["clutch"], 0.0)
+        if changes:
+            return self._change(at, p, s, thrust, throttle, starts, slips)
         if thrust.gear is None or not self.shifts or shaft is None:
             block.update(s["gear"], s["gear"])
             block.update(s["shifted"], s["shifted"])
@@ -300,6 +399,30 @@ class Longitudinal(Part):
         block.update(s["shifted"], if_else(logic_or(more, less), now, s["shifted"]))
         return throttle
 
+    def _change(
+        self, at: VehicleModel, p: Symbols, s: dict[str, Any], thrust: Thrust, throttle: Any, starts: Any, slips: Any
+    ) -> Any:  # fmt: skip
+        """Gears along their timeline; returns the throttle."""
+        assert self.gears is not None
+        block = p.kept["block"]
+        pressed = if_else(p.kept["active"] > 0.5, throttle, at.signals.read("given.throttle", "the gears"))
+        wants = Wants(
+            starts=s["started.gears"] < 0.5,
+            ready=1.0 if slips is None else if_else(logic_or(slips, s["clutch"] > CLOSED), 0.0, 1.0),
+            throttle=pressed, shifts=p.kept["shifts"] > 0.5,
+            given_gear=at.signals.read("given.gear", "the gears"), radius=p.radius, speed=self.speed_of(at),
+            no_upshift=None if self.tires is None else s["air.held"],
+        )  # fmt: skip
+        self.gears.change(at, p.gears, s, block, thrust, wants)
+        block.update(s["started.gears"], 1.0)
+        block.update(s["gear"], s["shift.chosen"])
+        block.update(s["shifted"], s["shift.begin"])
+        if thrust.machine_speed is None:
+            block.update(s["shift.revving"], 0.0)
+            return throttle
+        revs = self.gears.revs(s, block, p.kept["revs"] > 0.5, thrust.machine_speed, p.start_speed)
+        return if_else(p.kept["revs"] > 0.5, revs, throttle)
+
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         s = p.kept["signals"]
         at.channel("driver.target_speed", p.kept["target"], "m/s", "that the longitudinal driver follows")
@@ -307,6 +430,14 @@ class Longitudinal(Part):
         at.channel("driver.force", p.kept["asked"], "N", "along the road that he asks for")
         at.channel("driver.friction_brake", s["friction_brake"], "-", "of the brake demand what the brakes do")
         at.channel("driver.slope", s["slope"], "-", "of the road that he feels, sine")
+        if self.slip is not None:
+            at.channel("driver.slip_factor", s["slip.factor"], "-", "share of the throttle that slip leaves")
+        if self.tires is not None:
+            at.channel("driver.airborne_share", s["air.share"], "-", "of the pedals that is back after a jump")
+            at.channel("driver.no_upshift", s["air.held"], "-", "1 while spinning tires keep him from shifting up")
+        if self._changes(at):
+            at.channel("driver.shift", s["shift.busy"] * s["shift.way"], "-", "1 while he shifts up, -1 down")
+            at.channel("driver.shift_throttle", s["shift.cut"], "-", "share of the throttle that a shift leaves")
 
 
 def _members(at: VehicleModel) -> Iterator[Part]:
@@ -345,5 +476,5 @@ def solved(f: Callable[[Any], Any], value: Any) -> Any:
     return if_else(value <= first, 0.0, if_else(value >= last, 1.0, found))
 
 
-def _limited(value: Any, last: Any, most: Any) -> Any:
-    return clip(value, last - most, last + most)
+def _limited(value: Any, last: Any, most: Any, falls: Any) -> Any:
+    return clip(value, last - falls, last + most)

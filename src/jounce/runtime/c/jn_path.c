@@ -249,11 +249,12 @@ void jn_path_at_service(void *context, const double *arguments, int order, doubl
         if (!p.closed && i > (double)(p.n - 2)) i = (double)(p.n - 2);
         on_line(&p, (int64_t)i, s/p.ds - i, &c);
     }
-    const double values[JN_PATH_AT_OUT] = {c.x, c.y, c.z, c.heading, c.kappa, c.slope, c.bank, c.speed};
+    const double values[JN_PATH_AT_OUT] = {c.x, c.y, c.z, c.heading, c.kappa, c.slope, c.bank, c.speed,
+                                           c.speed_rate, 0.0};
     for (int k = 0; k < JN_PATH_AT_OUT; ++k) out[k] = values[k];
     if (order < 1) return;
     const double rates[JN_PATH_AT_OUT] = {c.tx, c.ty, c.slope, c.kappa, c.kappa_rate, c.slope_rate, c.bank_rate,
-                                          c.speed_rate};
+                                          c.speed_rate, 0.0};
     for (int k = 0; k < JN_PATH_AT_OUT; ++k) {
         out[JN_PATH_AT_OUT + JN_PATH_AT_IN*k] = 0.0;
         out[JN_PATH_AT_OUT + JN_PATH_AT_IN*k + 1] = rates[k];

@@ -1,0 +1,417 @@
+"""A VDF with every kind of block, in any units: numbers stand as <value unit> and are written by a table of our own."""
+
+from __future__ import annotations
+
+import math
+import re
+
+METERS = {"meter": 1.0, "mm": 1e-3, "km": 1e3, "FOOT": 0.3048}
+RADIANS = {"radian": 1.0, "RADIANS": 1.0, "deg": math.pi / 180, "degrees": math.pi / 180}
+SECONDS = {"second": 1.0, "ms": 1e-3, "minute": 60.0}
+NEWTONS = {"newton": 1.0, "kN": 1e3}
+SI = {"LENGTH": "meter", "ANGLE": "radian", "FORCE": "newton", "MASS": "kg", "TIME": "second"}
+
+
+def in_units(units: dict[str, str]) -> str:
+    """The file in these units, others SI."""
+    words = {**SI, **units}
+    m, rad, s, N = METERS[words["LENGTH"]], RADIANS[words["ANGLE"]], SECONDS[words["TIME"]], NEWTONS[words["FORCE"]]
+    factors = {
+        "m": m, "s": s, "rad": rad, "N": N, "m/s": m / s, "m/s2": m / s**2, "m/s3": m / s**3, "rad/s": rad / s,
+        "rad/s2": rad / s**2, "1/s": 1 / s, "1/s2": 1 / s**2, "1/m": 1 / m, "N.m": N * m, "-": 1.0, "1/s share": 1 / s,
+    }  # fmt: skip
+    head = "".join(f"{key} = '{word}'\n" for key, word in words.items())
+    body = re.sub(r"<([-+.\de]+) ([^<>]+)>", lambda found: repr(float(found[1]) / factors[found[2]]), TEMPLATE)
+    return f"[VIGRADE_HEADER]\nFILE_TYPE = 'vdf'\n[UNITS]\n{head}{body}"
+
+
+def _stage(name: str, steering: str, throttle: str, path: str, speed: str, more: str = "") -> str:
+    def channel(signal: str) -> str:
+        if signal == "-":
+            return "METHOD = 'MACHINE'\nSMOOTHING_TIME = <0.2 s>"
+        return f"METHOD = 'OPENLOOP'\nSIGNAL = '{signal}'\nSMOOTHING_ACTIVE = 'FALSE'"
+
+    return f"""[{name}]
+CONTROLLER_SETTINGS = 'CONTROLLER_A'
+(STEERING)
+{channel(steering)}
+(THROTTLE)
+{channel(throttle)}
+(BRAKING)
+METHOD = 'USER'
+(GEAR)
+METHOD = 'MACHINE'
+(CLUTCH)
+METHOD = 'OPENLOOP'
+SIGNAL = 'C_MAINTAIN'
+(MACHINE)
+PATH = '{path}'
+SPEED = '{speed}'
+{more}"""
+
+
+_SHIFT = "<0.4 s> <0.05 s> <0.06 s> <0.15 s> <0.2 s> <-0.01 s> <0.03 s>"
+_LATE = "<0.5 s> <0.04 s> <0.07 s> <0.16 s> <0.25 s> <0.02 s> <0.01 s>"
+_STAGES = (
+    ("ONE", "S_STEP", "T_CONSTANT", "P_FILE", "V_MAP"),
+    ("TWO", "S_STEP5", "T_USER", "P_POINTS", "V_MAINTAIN"),
+    ("THREE", "S_SINE", "T_DATA", "P_LINE", "V_FILE"),
+    ("FOUR", "S_COSINE", "T_STATION", "P_CIRCLE", "V_USER"),
+    ("FIVE", "S_SWEPT", "-", "P_AY", "V_CONSTANT"),
+    ("SIX", "S_RAMP", "-", "P_LINE", "V_POLYNOMIAL"),
+    ("SEVEN", "S_IMPULSE", "-", "P_LINE", "V_AX"),
+    ("EIGHT", "S_TORQUE", "-", "P_LINE", "V_AY"),
+    ("NINE", "-", "-", "P_LINE", "V_AUTO"),
+)
+_MORE = {
+    "ONE": """(TIRE)
+CONTROLLER_NAME = 'AIR'
+(TIRE_LONSLIP)
+CONTROLLER_NAME = 'SLIP'
+(HUMAN)
+CONTROLLER_NAME = 'SOMEBODY'
+(OPTIONS)
+CONNECT_PATH = 'TRUE'
+FOLLOW_TARGET_SPEED = 'TRUE'
+SPEED_MAP_ABS_TIME = 'TRUE'
+SPEED_MAP_GLOBAL_S = 'TRUE'
+END_OF_PATH_CHECK = 'FALSE'
+PATH_POSITIONING = 'RAWDATA'
+(END_CONDITIONS)
+{ name }
+'E_SPEED'
+'E_CURVED'
+'E_ENGINE'
+""",
+    "TWO": """(GEAR_SCHEDULED)
+CONTROLLER_NAME = 'SCHEDULE'
+(GEAR_EDS)
+CONTROLLER_NAME = 'EARLY'
+(BRAKING2)
+METHOD = 'OPENLOOP'
+SIGNAL = 'T_CONSTANT'
+SMOOTHING_ACTIVE = 'FALSE'
+""",
+}
+
+TEMPLATE = (
+    """[DEBUG_PARAMETERS]
+ACTIVATION = 'TRUE'
+INITIALIZATION_DUMP = 'FALSE'
+[GLOBAL_SETTINGS]
+INTERFACE_TYPE = 'GENERIC'
+PATH_POSITIONING = 'AUTOMATIC'
+MANEUVER_STOP_MANAGEMENT_MODE = 1
+[CONTROLLER_A]
+PREVIEW_TIME = <0.7 s>
+MIN_PREVIEW_DISTANCE = <7.5 m>
+LAT_ANT_COMP_TIME = <-0.04 s>
+LON_ANT_COMP_TIME = <0.11 s>
+STEERING_PDC_ACTIVE = 'FALSE'
+STEERING_PDC_ACTDIST = <0.3 m>
+STEERING_YAW_PID_ACTIVE = 'FALSE'
+THROTTLE_FEED_FWD_TRQ_ACTIVE = 'FALSE'
+THROTTLE_SAT_TGTACCX_ACTIVE = 'FALSE'
+THROTTLE_RATE_LIMITER_ACTIVE = 'TRUE'
+THROTTLE_ROLLON_MAX_RATE = <2.5 1/s>
+THROTTLE_ROLLOFF_MAX_RATE = <3.5 1/s>
+BRAKING_RATE_LIMITER_ACTIVE = 'TRUE'
+BRAKING_ROLLON_MAX_RATE = <4.5 1/s>
+BRAKING_ROLLOFF_MAX_RATE = <5.5 1/s>
+STEERING_RATE_LIMITER_ACTIVE = 'TRUE'
+STEERING_MAX_RATE = <12.5 rad/s>
+STEERING_STRAIGHT_LINE_SMOOTHING_ACTIVE = 'TRUE'
+VARIABLE_STEERING_RATIO_ACTIVE = 'TRUE'
+PREVIEW_DISTANCE_CALC = 'ADVANCED'
+LONGITUDINAL_SPEED_CONTROL = 'LONACC'
+LATERAL_DRIVER = 'preview'
+KICKDOWN_ACTIVE = 'TRUE'
+LIFT_CONTROL_ACTIVE = 'TRUE'
+SAMPLE_TIME = <0.004 s>
+[STEERING_STANDARD]
+MAX_VALUE = <8.25 rad>
+MIN_VALUE = <-8.5 rad>
+[THROTTLE_STANDARD]
+MAX_VALUE = 95
+MIN_VALUE = 1
+SCALING_FACTOR = 90
+PID_LONVEL_PROP_GAIN = 11
+PID_LONVEL_INTG_GAIN = 12
+PID_LONVEL_DERIV_GAIN = 13
+PID_LONACC_PROP_GAIN = 14
+PID_LONACC_INTG_GAIN = 15
+PID_LONACC_DERIV_GAIN = 16
+[BRAKING_STANDARD]
+MAX_VALUE = 1
+MIN_VALUE = 0
+SCALING_FACTOR = 1
+[GEAR_STANDARD]
+MAX_VALUE = 2
+MIN_VALUE = -1
+UPSHIFTING_AFTER_UPSHIFTING_DELAY = <0.5 s>
+UPSHIFTING_AFTER_DOWNSHIFTING_DELAY = <0.6 s>
+DOWNSHIFTING_AFTER_UPSHIFTING_DELAY = <0.7 s>
+DOWNSHIFTING_AFTER_DOWNSHIFTING_DELAY = <0.8 s>
+(PROPERTIES_MAP)
+{ id opt upRPM dwRPM sftT tfallT criseT cfallT triseT dt1 dt2 sftT tfallT criseT cfallT triseT dt1 dt2 }
+"""
+    + "".join(f"{gear} 0.5 {6000 + gear} {1000 + gear} {_SHIFT} {_LATE}\n" for gear in (-1, 1, 2))
+    + """[CLUTCH_STANDARD]
+MIN_RPM = 610
+STARTUP_START_RPM = 3300
+STARTUP_START_TIME = <1.5 s>
+STARTUP_TARGET_AX = <2.25 m/s2>
+STARTUP_CLUTCH_FALL_TIME = <1.75 s>
+STARTUP_PID_PROP_GAIN = 0.001
+STARTUP_PID_INTG_GAIN = 0.002
+STARTUP_PID_DERIV_GAIN = 0.003
+STARTUP_THROTTLE_PID_PROP_GAIN = 5
+STARTUP_THROTTLE_PID_INTG_GAIN = 6
+STARTUP_THROTTLE_PID_DERIV_GAIN = 7
+THROTTLE_CONTROL_ACTIVATION = 'FALSE'
+ACTIVATION = 'FALSE'
+[STARTUP]
+INITIAL_SPEED = <23.5 m/s>
+INITIAL_STEERING = <0.125 rad>
+INITIAL_THROTTLE = 0.2
+INITIAL_BRAKING = 0.3
+INITIAL_BRAKING2 = 0.4
+INITIAL_GEAR = 2
+INITIAL_CLUTCH = 0.5
+STARTING_TIME = <1.25 s>
+INITIAL_SETUP = 'STRAIGHT'
+[MANEUVERS_LIST]
+{ name abort_time sampling_step }
+"""
+    + "".join(f"'{name}' <{i + 2.5} s> <0.0{i + 1} s>\n" for i, (name, *_) in enumerate(_STAGES))
+    + "".join(_stage(*items, _MORE.get(items[0], "")) for items in _STAGES).replace(
+        "[EIGHT]\n", "[EIGHT]\nSTEERING_BY = 'TORQUE'\n"
+    )
+    + """[P_FILE]
+TYPE = 'DRD_FILE'
+FILE_NAME = 'handling.drd'
+INTERPOLATION = 'CUBIC_SPLINE'
+MIN_SEGMENT_LENGTH = <0.35 m>
+REF_X = <12.5 m>
+REF_Y = <-3.25 m>
+REF_Z = <0.5 m>
+REF_AZ = <-0.75 rad>
+[P_POINTS]
+TYPE = 'NUMERIC_DATA'
+(TABLE)
+{ x y z lat_inc }
+<0.5 m> <1.5 m> <0.25 m> 0.01
+<10.5 m> <2.5 m> <0.35 m> 0.02
+<20.5 m> <4.5 m> <0.45 m> -0.03
+[P_LINE]
+TYPE = 'SHAPE'
+SHAPE_NAME = 'STRAIGHT'
+OVERALL_LENGTH = <1500 m>
+STEP_SIZE = <1.5 m>
+[P_CIRCLE]
+TYPE = 'SHAPE'
+SHAPE_NAME = 'SKIDPAD'
+RADIUS = <45 m>
+TURN_SIDE = 'RIGHT'
+STARTING_LENGTH = <55 m>
+CLOSING_LENGTH = <12 m>
+AMPLITUDE = <7.5 rad>
+OVERALL_LENGTH = <600 m>
+STEP_SIZE = <0.4 m>
+SMOOTHING_AMPLITUDE = <0.35 rad>
+CLOSING_SMOOTHING_AMPLITUDE = <0.15 rad>
+[P_AY]
+TYPE = 'LATERAL_ACCELERATION'
+X_DATA = 'DISTANCE'
+(VALUES)
+{ x y }
+<0 m> <0.5 m/s2>
+<20 m> <-3.5 m/s2>
+[V_MAP]
+TYPE = 'MAP'
+X_DATA = 'TIME'
+Y_DATA = 'LONACC'
+SCALING_FACTOR = 0.9
+SMOOTHING_FACTOR = 0.1
+INTERPOLATION = 'CUBIC_SPLINE'
+(VALUES)
+{ t ax }
+<0 s> <1.5 m/s2>
+<1 s> <2.5 m/s2>
+<2 s> <0.5 m/s2>
+<4 s> <-0.5 m/s2>
+[V_MAINTAIN]
+TYPE = 'MAINTAIN'
+[V_FILE]
+TYPE = 'DRD_FILE'
+FILE_NAME = 'handling.drd'
+SCALING_FACTOR = 0.7
+[V_USER]
+TYPE = 'USER_INPUT'
+Y_DATA = 'LONACC'
+[V_CONSTANT]
+TYPE = 'CONSTANT'
+VELOCITY = <17.5 m/s>
+[V_POLYNOMIAL]
+TYPE = 'POLYNOMIAL'
+VELOCITY = <12.5 m/s>
+ACCELERATION = <0.75 m/s2>
+JERK = <-0.25 m/s3>
+START_TIME = <1.5 s>
+[V_AX]
+TYPE = 'ACCELERATION'
+ACCELERATION = <-2.25 m/s2>
+START_TIME = <0.75 s>
+[V_AY]
+TYPE = 'LATERAL_ACCELERATION'
+ACCELERATION = <4.5 m/s2>
+[V_AUTO]
+TYPE = 'AUTO'
+SHARE = 0.6
+[S_STEP]
+TYPE = 'STEP'
+X0 = <0.5 s>
+X1 = <0.9 s>
+Y0 = <0.1 rad>
+Y1 = <-0.9 rad>
+[S_STEP5]
+TYPE = 'STEP5'
+CALC_MODE = 'RELATIVE'
+X1 = <0.8 s>
+Y1 = <1.9 rad>
+AUTO_SATURATION = 'FALSE'
+[S_SINE]
+TYPE = 'SINE'
+AMPLITUDE = <0.45 rad>
+FREQUENCY = <0.7 1/s>
+INITIAL_PHASE = <0.35 rad>
+NUMBER_OF_CYCLES = 3
+X0 = <1.5 s>
+[S_COSINE]
+TYPE = 'COSINE'
+AMPLITUDE = <-0.55 rad>
+FREQUENCY = <0.8 1/s>
+SCALING_FACTOR = 1.5
+[S_SWEPT]
+TYPE = 'SWEPT'
+X0 = <0.3 s>
+AMPLITUDE = <0.2 rad>
+INITIAL_FREQUENCY = <0.5 1/s>
+FREQUENCY_RATE = <0.4 1/s2>
+MAX_FREQUENCY = <2.5 1/s>
+[S_RAMP]
+TYPE = 'RAMP'
+X0 = <0.5 s>
+X1 = <3 s>
+SLOPE = <0.15 rad/s>
+[S_IMPULSE]
+TYPE = 'IMPULSE'
+X0 = <1 s>
+X1 = <1.4 s>
+MAX_VALUE = <0.65 rad>
+[S_TORQUE]
+TYPE = 'CONSTANT'
+VALUE = <2.5 N.m>
+[T_CONSTANT]
+TYPE = 'CONSTANT'
+AUTO_SCALING = 'FALSE'
+VALUE = 25
+[T_USER]
+TYPE = 'USER'
+MEASURE_NAME = 'USER_INPUT_THROTTLE'
+[T_DATA]
+TYPE = 'MEASURED'
+(VALUES)
+{ x y }
+<0 s> 0.25
+<2.5 s> 0.75
+[T_STATION]
+TYPE = 'MEASURED'
+ORDINAL = 'PATH_S'
+(VALUES)
+{ x y }
+<-1 m> 0.3
+<30 m> 0.6
+[C_MAINTAIN]
+TYPE = 'MAINTAIN'
+[E_SPEED]
+MEASURE_NAME = 'VELOCITY'
+TEST_TYPE = '<='
+REF_VALUE = <7.5 m/s>
+TOLERANCE = <0.25 m/s>
+FILTERING_TIME = <0.2 s>
+DELAY = <0.4 s>
+NEXT_MANEUVER_NAME = 'FOUR'
+[E_CURVED]
+MEASURE_NAME = 'CURVATURE'
+TEST_TYPE = '|<>|'
+REF_VALUE = <0.02 1/m>
+GROUP = 'both'
+[E_ENGINE]
+MEASURE_NAME = 'ENGINE_TORQUE'
+TEST_TYPE = '>>'
+REF_VALUE = <150 N.m>
+GROUP = 'both'
+CONDITION_TYPE = 'ABORT'
+[AIR]
+CONTROLLER_DATA = 'TIRE'
+THROTTLE_CONTROL_ACTIVE = 'TRUE'
+BRAKING_CONTROL_ACTIVE = 'TRUE'
+CLUTCH_CONTROL_ACTIVE = 'TRUE'
+BASIC_FILTER_CUTFRQ = <4.5 1/s>
+MIN_FZ = <25 N>
+GEAR_CONTROL_ACTIVE = 'FALSE'
+GEAR_LONSLIP_THRESHOLD = 0.3
+GEAR_INHIBITION_DELAY = <0.2 s>
+GEAR_MAX_INHIBITION_TIME = <2.5 s>
+LATERAL_SLIP_COMPUTATION_ACTIVE = 'TRUE'
+LATERAL_SLIP_COMPUTATION_SMOOTHING_TIME = <0.3 s>
+[SLIP]
+CONTROLLER_DATA = 'TIRE_LONSLIP'
+MAX_ALLOWED_SLIP = 0.07
+MIN_ALLOWED_SLIP = -0.9
+ACTIVE_TIRE_1 = 3
+ACTIVE_TIRE_2 = 4
+CORRECTION_GAIN_1 = 80
+REF_SLIP_1_COEFF = 0.8
+REF_SLIP_2_COEFF = 0.95
+[SCHEDULE]
+CONTROLLER_DATA = 'GEAR_MAPPED'
+MAX_GEAR_ID = 1
+MIN_GEAR_ID = -1
+X_DATA = 'PATH_S'
+"""
+    + "".join(
+        f"(GEAR_{name}_PROPERTIES_MAP)\n"
+        "{ s opt upRPM dwRPM sftT tfallT criseT cfallT triseT dt1 dt2 sftT tfallT criseT cfallT triseT dt1 dt2 }\n"
+        f"<0 m> 0 5000 1000 {_SHIFT} {_LATE}\n<100 m> 0 5500 1100 {_LATE} {_SHIFT}\n"
+        for name in ("N1", "0", "1")
+    )
+    + """[EARLY]
+CONTROLLER_DATA = 'EDS_GEAR'
+ROLLING_THRESHOLD = <0.4 rad>
+MAX_RPM = 9000
+MIN_RPM = 1800
+MIN_ACTIVE_TIME = <0.9 s>
+SHIFTING_SAFETY_FACTOR = 1.5
+(OPTIMAL_GEAR_RPM)
+{ gear_id rpm }
+1 5100
+2 4900
+[SOMEBODY]
+CONTROLLER_DATA = 'HUMAN'
+SKILL = 'NOVICE'
+[VISPEEDGEN]
+GUESSED_GRIP_LAT = 0.95
+GUESSED_GRIP_LON = 0.75
+[GRIP_SCALING_MAP]
+MODEL = 'MAP'
+X_DATA = 'PATH_S'
+Y_DATA = 'SCALING'
+(VALUES)
+{ x y }
+<0 m> 1
+<100 m> 0.8
+"""
+)
+FULL = in_units({})
