@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from jounce.events.options import Options
     from jounce.events.start import Start
     from jounce.results.run import Run
+    from jounce.road.path import Path
     from jounce.runtime.recording import Recording
     from jounce.vehicle.schema import Vehicle
 
@@ -162,6 +163,10 @@ class Event(Data):
 
     def parts(self) -> tuple[Part, ...]:
         """Parts that the event adds to the vehicle: a driver."""
+        return ()
+
+    def paths(self) -> tuple[Path, ...]:
+        """Paths that drivers of the event follow, placed; a simulation knows them from the beginning."""
         return ()
 
     def controllers(self) -> tuple[Part, ...]:

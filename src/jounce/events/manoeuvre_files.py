@@ -29,10 +29,9 @@ def read_manoeuvre(path: Path) -> Manoeuvre:
         data = read_mapping(path, "expected a manoeuvre, with the key 'stages'")
         return from_yaml(data, path)[0]
     if path.suffix.lower() in DRIVER_FILES:
-        from jounce.files.vdf_model import load_vdf  # type: ignore[import-not-found,unused-ignore]
+        from jounce.files.vdf_model import load_vdf
 
-        found = load_vdf(path)
-        return found if isinstance(found, Manoeuvre) else found.manoeuvre
+        return load_vdf(path)[0]
     raise FormatError(f"{path}: no manoeuvre; expected one of {', '.join((*YAML, *DRIVER_FILES))}")
 
 

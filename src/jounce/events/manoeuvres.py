@@ -67,9 +67,11 @@ SPEED, STATION, DISTANCE = "chassis_velocities.longitudinal", "driving_machine_m
 LATERAL = "chassis_accelerations.lateral"
 AHEAD = "driver.target_station"  # of the preview point
 STEERS, PATH = "driver.steers", "driver.path"
+TAIL = 100.0  # m, of a path that another one continues
 BEFORE_END = 5.0  # m, of the preview point
 FINE = 16  # points between two of a spline that is no table
 OVERSHOOT = 0.01  # of the range of the values, that a spline may go beyond them without a word
+AXES: dict[str, signals.Axis] = {"time": "time", "distance": "distance", "path_s": "station"}  # of DCD files
 RISE = 2.0  # 1/s: how fast a lateral acceleration is corrected
 
 
@@ -164,6 +166,79 @@ def _onto(path: Path, x: float, y: float, heading: float) -> Path:
     return centred.moved(x, y, 0.0, heading - float(path.heading[0]))
 
 
+def continued(before: Path, path: Path) -> Path:
+    """A path behind the last stretch of another one: who looks ahead leaves that before its end."""
+    from jounce.road.path import Path
+
+    step = min(before.step, path.step)
+    n = max(2, math.ceil(min(TAIL, before.length) / step))
+    tail = np.linspace(before.length - min(TAIL, before.length), before.length, n + 1)[:-1]
+    more: dict[str, Any] = {}
+    for name in ("bank", "speed"):
+        new, old = getattr(path, name), getattr(before, name)
+        if new is not None:
+            more[name] = np.concatenate([np.full(n, float(new[0])) if old is None else before.at(tail, name), new])
+    points = np.column_stack([path.x, path.y, path.z])
+    points[:, 2] += float(before.z[-1]) - float(path.z[0])
+    return Path.from_points(np.vstack([before.at(tail), points]), closed=False, step=step, name=path.name, **more)
+
+
+class Routes:
+    """The paths of a manoeuvre, placed, and which stage follows which.
+
+    start : x, y and heading of the vehicle
+    speed : of it, for the preview distance
+    """
+
+    def __init__(
+        self, manoeuvre: Manoeuvre, start: tuple[float, float, float], speed: float, folder: FilePath | None = None
+    ) -> None:
+        self.paths: list[Path] = []
+        self.of_stage: dict[str, int] = {}
+        known: list[tuple[Any, ...]] = []
+        before: Path | None = None
+        for stage in manoeuvre.driven:
+            target = manoeuvre.path_of(stage)
+            if target is None or not follows_path(manoeuvre, stage):
+                continue
+            how = stage.options.placement or manoeuvre.settings.placement
+            where = start
+            connected = stage.options.connect_path and before is not None
+            if connected:
+                assert before is not None
+                where = (float(before.x[-1]), float(before.y[-1]), float(before.heading[-1]))
+            key = (target, "connected" if connected else how, where)
+            if key not in known:
+                try:
+                    found = path_points(target, folder)
+                    if connected:
+                        assert before is not None
+                        found = continued(before, _onto(found, *where))
+                    else:
+                        found = placed(found, target, how, where)
+                    _check_preview(manoeuvre, stage, found, speed)
+                except ParameterError as why:
+                    raise ParameterError(f"stage {stage.name!r}: {why}") from None
+                known.append(key)
+                self.paths.append(found)
+            self.of_stage[stage.name] = known.index(key)
+            before = self.paths[self.of_stage[stage.name]]
+
+    def path(self, stage: Stage) -> Path | None:
+        """The path that a stage follows."""
+        return self.paths[self.of_stage[stage.name]] if stage.name in self.of_stage else None
+
+
+def _check_preview(manoeuvre: Manoeuvre, stage: Stage, path: Path, speed: float) -> None:
+    settings = manoeuvre.controller_of(stage)
+    ahead = max(abs(speed) * settings.preview_time, settings.min_preview_distance)
+    if not path.closed and path.length < ahead + BEFORE_END:
+        raise ParameterError(
+            f"path: {path.length:.4g} m long, shorter than the preview distance of {ahead:.4g} m and the "
+            f"{BEFORE_END:g} m before its end"
+        )
+
+
 def spline(x: Any, y: Any, interpolation: str, smoothing: float = 0.0) -> Table:
     """A map as a table; the ends are held."""
     at, values = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
@@ -204,18 +279,13 @@ class Compiler:
         model = start.sim.model
         self.inputs = {v.name for v in model.inputs}
         self.watches = {v.name: v.unit for v in model.watches}
-        self.paths: list[Path] = []
         self.driver = driver_kind(manoeuvre)
-        self._before: Path | None = None  # of the stage before
-        self._known: dict[tuple[Any, ...], int] = {}
+        event = start.event
+        self.routes = Routes(manoeuvre, (event.x, event.y, event.heading), event.speed, folder)
 
     def program(self) -> Program:
         stages = self.manoeuvre.driven
         phases = [self._phase(k, stage) for k, stage in enumerate(stages)]
-        if self.paths:
-            from jounce.road.paths import PathSet
-
-            PathSet(self.paths).bind(self.start.sim)
         return Program(phases, chosen="user_maneuver_ID", shown="maneuver_ID")
 
     def _phase(self, k: int, stage: Stage) -> Phase:
@@ -304,7 +374,8 @@ class Compiler:
 
             place = self.folder / signal.file if self.folder is not None else FilePath(signal.file)
             data = read_dcd(place if place.is_file() else signal.file)
-            over, x, y = data.column(channel)
+            over = AXES[data.ordinal]
+            x, y = data.x, data.column(channel)
         table = Table([np.asarray(x)], k * np.asarray(y), method="linear", extrapolation="flat")
         stairs = channel == "gear"
         if over == "time":
@@ -329,7 +400,7 @@ class Compiler:
         else:
             yield Open("steering_wheel", Hold(), entry="driver.demand.steering_wheel")
             yield Open(STEERS, Constant(1.0))
-            yield Open(PATH, Constant(float(self._path(stage, target))))
+            yield Open(PATH, Constant(float(self.routes.of_stage[stage.name])))
 
     def _turning(self, target: targets.LateralAccelerationTarget) -> Feedback:
         """The hand wheel by a lateral acceleration: that of a neutral car, and an integral of the error."""
@@ -341,37 +412,6 @@ class Compiler:
         limits = self.manoeuvre.steering
         return Feedback("steering_wheel", LATERAL, follow, ki=RISE * per, ff_value=per, bumpless=False,
                         low=limits.minimum, high=limits.maximum)  # fmt: skip
-
-    def _path(self, stage: Stage, target: targets.PathTarget) -> int:
-        """Number of the path of a stage."""
-        options, manoeuvre = stage.options, self.manoeuvre
-        event = self.start.event
-        how = options.placement or manoeuvre.settings.placement
-        where = (event.x, event.y, event.heading)
-        connected = options.connect_path and self._before is not None
-        if connected:
-            assert self._before is not None
-            where = tuple(float(getattr(self._before, name)[-1]) for name in ("x", "y", "heading"))  # type: ignore[assignment]
-        key = (target, how, where)
-        number = next((n for k, n in self._known.items() if k == key), None)  # type: ignore[misc]
-        if number is None:
-            found = path_points(target, self.folder)
-            found = _onto(found, *where) if connected else placed(found, target, how, where)
-            self._check_preview(stage, found)
-            number = len(self.paths)
-            self.paths.append(found)
-            self._known[key] = number
-        self._before = self.paths[number]
-        return number
-
-    def _check_preview(self, stage: Stage, path: Path) -> None:
-        settings = self.manoeuvre.controller_of(stage)
-        ahead = max(self.start.event.speed * settings.preview_time, settings.min_preview_distance)
-        if not path.closed and path.length < ahead + BEFORE_END:
-            raise ParameterError(
-                f"path: {path.length:.4g} m long, shorter than the preview distance of {ahead:.4g} m and the "
-                f"{BEFORE_END:g} m before its end"
-            )
 
     def _station(self) -> str:
         return STATION if self.driver else DISTANCE
@@ -397,6 +437,14 @@ class Compiler:
             yield Open(INPUTS[name], Hold(), entry=f"driver.demand.{INPUTS[name]}")
 
     def _levers(self, stage: Stage) -> Iterator[Channel]:
+        standing = stage.task == "standing_start"
+        if "driver.revs" in self.inputs:
+            wait = self.manoeuvre.clutch.start_time
+            yield Open("driver.revs", Pulse(1.0, wait) if standing and wait > 0 else Constant(0.0))
+        elif standing:
+            raise ParameterError("a standing start needs an engine, a clutch and a gear table (gears.table)")
+        if "driver.shifts" in self.inputs:
+            yield Open("driver.shifts", Constant(float(stage.channel("gear").method == "machine")))
         for name in ("clutch", "gear"):
             if stage.channel(name).method != "machine":
                 yield self._open(stage, name)
@@ -431,7 +479,7 @@ class Compiler:
             return Open(TARGET, Polynomial(k * target.acceleration, begin=target.begin), entry=entry)
         if isinstance(target, targets.MapTarget):
             return self._map(stage, target, entry)
-        path = self._followed(stage)
+        path = self.routes.path(stage)
         if isinstance(target, targets.PathSpeed):
             if target.file:
                 path = path_points(targets.FilePath(file=target.file, interpolation="none"), self.folder)
@@ -447,12 +495,6 @@ class Compiler:
         if path is None:
             raise ParameterError("speed: auto follows from a path; give path")
         return Open(TARGET, Over(STATION, self._auto(path, k * target.share), rate=SPEED))
-
-    def _followed(self, stage: Stage) -> Path | None:
-        if not follows_path(self.manoeuvre, stage):
-            return None
-        target = self.manoeuvre.path_of(stage)
-        return None if target is None else self.paths[self._path(stage, target)]
 
     def _auto(self, path: Path, share: float) -> Table:
         try:
@@ -505,18 +547,13 @@ class Compiler:
             if any(condition.action == "abort" for _, condition in items):
                 then = Stop(f"{stage.name}: {names} (abort)")
             yield End(when, then, delay=max(condition.delay for _, condition in items), name=names)
-        number = self._known_path(stage)
-        if number is not None and stage.options.end_of_path_check and not self.paths[number].closed:
+        path = self.routes.path(stage)
+        if path is not None and stage.options.end_of_path_check and not path.closed:
             measured = AHEAD if AHEAD in self.watches else STATION
-            last = self.paths[number].length - BEFORE_END
+            last = path.length - BEFORE_END
             yield End(When(measured, ">=", last), self._otherwise("end of the path"), name="end of the path")
         if stage.abort_time is not None:
             yield End(When("phase_time", ">=", stage.abort_time), self._otherwise("abort time"), name="abort time")
-
-    def _known_path(self, stage: Stage) -> int | None:
-        if not follows_path(self.manoeuvre, stage) or self.manoeuvre.path_of(stage) is None:
-            return None
-        return None if self._before is None else next(n for n, path in enumerate(self.paths) if path is self._before)
 
     def _otherwise(self, name: str) -> Next | Stop:
         return Stop(name) if self.manoeuvre.settings.on_stop == "stop" else Next()
@@ -582,8 +619,14 @@ class Compiler:
             f"{own}speed_gain": 4.0 if speed else 0.0,
             f"{own}speed_integral": 4.0 if speed else 0.0,
             f"{own}acceleration_integral": 0.0 if speed else 4.0,
+            f"{own}start_speed": self.manoeuvre.clutch.start_speed,
+            f"{own}declutch_speed": self.manoeuvre.clutch.min_speed,
+            f"{own}slip.active": float(self.manoeuvre.module_of(stage, "slip") is not None),
+            f"{own}tires.active": float(self.manoeuvre.module_of(stage, "tire") is not None),
         }
-        return result
+        if self.manoeuvre.gears.table:
+            return result
+        return {name: value for name, value in result.items() if not name.endswith(("start_speed", "declutch_speed"))}
 
     @property
     def _lock(self) -> float:

@@ -19,6 +19,7 @@ from jounce.events.identify import identify
 from jounce.events.options import Options, Progress
 from jounce.events.record import record
 from jounce.events.scene import Plane, Scene, on_a_plane
+from jounce.road.paths import PathSet
 from jounce.runtime.blocks import in_order
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from jounce.events.base import Event
     from jounce.runtime.recording import Recording
 
+FIRST_GEAR = "driver.first_gear"  # of a driver who changes gears
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
 SAMPLED = 0.05  # s, between rows of a search
 HAND = math.radians(1.0)  # hand wheel angle to each side, for the ratio
@@ -49,6 +51,8 @@ class Start:
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
         self.scene.check(description)
+        paths = event.paths()
+        self._paths = PathSet(paths) if paths else None
         self.sim = self._simulation(description)
         self.scene.bind(self.sim, description)
         self.settled: Settled
@@ -67,6 +71,8 @@ class Start:
     def _simulation(self, description: cars.Description) -> Simulation:
         sim = cars.simulation(description, method=self.options.method, step=self.options.step)
         sim.set_parameters(self.options.parameters)
+        if self._paths is not None:
+            self._paths.bind(sim)
         return sim
 
     def _ready(self) -> None:
@@ -75,6 +81,9 @@ class Start:
         self.warnings += warnings
         steer = float(getattr(event, "initial_steer", 0.0))
         sim.set_inputs({"steering_wheel": steer, "throttle": 0.0, "brake": 0.0})
+        gear = getattr(event, "initial_gear", None)
+        if gear is not None and any(v.name == FIRST_GEAR for v in sim.model.inputs):
+            sim.set_inputs({FIRST_GEAR: float(gear)})
         where: dict[str, Any] = {"x": event.x, "y": event.y, "heading": event.heading}
         where |= {"normal": plane.normal, "height": plane.height}
         self._normal = plane.normal

@@ -103,7 +103,9 @@ class Channel(Block):
 class StageOptions(Block):
     """Of one stage."""
 
-    connect_path: bool = flag(False, doc="the path continues that of the stage before")
+    connect_path: bool = flag(
+        False, doc="the path continues that of the stage before, whose last 100 m are its beginning"
+    )
     follow_target_speed: bool = flag(False, doc="begin from the last target speed instead of the speed")
     absolute_time: bool = flag(False, doc="maps over time are over that of the run")
     global_station: bool = flag(False, doc="maps over the station are over that of the run")

@@ -113,7 +113,29 @@ class Manoeuvred(Event):
             limits |= {f"{name}_low": found.minimum / found.full, f"{name}_high": found.maximum / found.full}
         kind = driver_kind(self._whole)
         lateral: tuple[Any, ...] = (PARTS.find("driver", kind)(),) if kind else ()
-        return (follower(shifts=True), *lateral, Monitor(watched=watched(self._whole), **limits))
+        return (self._follower(), *lateral, Monitor(watched=watched(self._whole), **limits))
+
+    def _follower(self) -> Part:
+        from jounce.components.driver.gears import DriverGears
+
+        whole, more = self._whole, {}
+        if whole.gears.table and self.parameters_from == "file":
+            stages = whole.driven
+            scheduled = next((found for s in stages if (found := whole.module_of(s, "scheduled_gears"))), None)
+            kick_down = any(whole.controller_of(stage).kick_down for stage in stages)
+            cuts = float(whole.clutch.throttle_in_shifts)
+            more["gears"] = DriverGears.of(whole.gears, scheduled, kick_down=kick_down, cuts_throttle=cuts)
+        return follower(shifts=True, **more)
+
+    def paths(self) -> tuple[Any, ...]:
+        from jounce.events.manoeuvres import Routes
+
+        folder = Path(self.folder) if self.folder else None
+        return tuple(Routes(self._whole, (self.x, self.y, self.heading), self.speed, folder).paths)
+
+    @property
+    def initial_gear(self) -> int | None:
+        return self._whole.begin.gear
 
     def program(self, start: Start) -> Program:
         from jounce.events.manoeuvres import Compiler
