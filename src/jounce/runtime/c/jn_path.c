@@ -250,7 +250,7 @@ void jn_path_at_service(void *context, const double *arguments, int order, doubl
         on_line(&p, (int64_t)i, s/p.ds - i, &c);
     }
     const double values[JN_PATH_AT_OUT] = {c.x, c.y, c.z, c.heading, c.kappa, c.slope, c.bank, c.speed,
-                                           c.speed_rate, 0.0};
+                                           c.speed_rate};
     for (int k = 0; k < JN_PATH_AT_OUT; ++k) out[k] = values[k];
     if (order < 1) return;
     const double rates[JN_PATH_AT_OUT] = {c.tx, c.ty, c.slope, c.kappa, c.kappa_rate, c.slope_rate, c.bank_rate,
