@@ -22,11 +22,10 @@ def event_of(name: str, preset: str, changes: Mapping[str, Any]) -> Any:
     if path.suffix.lower() in (".vdf",):
         return events.find("manoeuvre")(file=name, **changes)
     if path.suffix.lower() in (".yaml", ".yml"):
-        from jounce.core.yaml_files import read_mapping
-        from jounce.events.manoeuvre_files import from_yaml, is_manoeuvre
+        from jounce.events.manoeuvre_files import from_yaml, is_manoeuvre, read_yaml
 
         with reading(path):
-            data = read_mapping(path, "expected keys such as 'event: step-steer'")
+            data = read_yaml(path)
             if is_manoeuvre(data):
                 made, rest = from_yaml(data, path)
                 return events.find("manoeuvre")(**{"file": name, "manoeuvre": made, **rest, **changes})

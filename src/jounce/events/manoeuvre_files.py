@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jounce.core.errors import FormatError, ParameterError
-from jounce.core.messages import Problem, explain, raise_all
-from jounce.manoeuvre import Manoeuvre
+from jounce.core.errors import FormatError
+from jounce.core.messages import Problem, raise_all
+from jounce.manoeuvre import Manoeuvre, ManoeuvreError
 
 YAML = (".yaml", ".yml")
 DRIVER_FILES = (".vdf",)
@@ -24,10 +24,7 @@ def is_manoeuvre(data: Mapping[str, Any]) -> bool:
 def read_manoeuvre(path: Path) -> Manoeuvre:
     """The manoeuvre of a YAML or VDF file; FormatError with file, line, key, what was found and what is allowed."""
     if path.suffix.lower() in YAML:
-        from jounce.core.yaml_files import read_mapping
-
-        data = read_mapping(path, "expected a manoeuvre, with the key 'stages'")
-        return from_yaml(data, path)[0]
+        return from_yaml(read_yaml(path), path)[0]
     if path.suffix.lower() in DRIVER_FILES:
         from jounce.files.vdf_model import load_vdf
 
@@ -37,27 +34,25 @@ def read_manoeuvre(path: Path) -> Manoeuvre:
 
 def from_yaml(data: Any, path: Path) -> tuple[Manoeuvre, dict[str, Any]]:
     """The manoeuvre of a mapping as read, and its other keys, which are those of the event."""
-    from pydantic import ValidationError
-
-    problems = [
-        Problem(path, _line(data, keys), _dotted(keys), f"= {word!r}: a placeholder that nobody filled in")
-        for keys, word in _words(data)
-        if PLACEHOLDER.search(word)
-    ]
-    if problems:
-        raise_all(problems, FormatError)
     own = {key: value for key, value in data.items() if key in Manoeuvre.model_fields}
     rest = {key: value for key, value in data.items() if key not in own and key != "event"}
-    plain = _plain(own)
     try:
-        return Manoeuvre.model_validate(plain), _plain(rest)
-    except ParameterError as error:
-        raise FormatError(f"{path}: {error}") from None
-    except ValidationError as error:
-        found = explain(error, Manoeuvre, plain)
-        return raise_all(
-            [Problem(path, _line(data, item.keys), item.text(), item.message) for item in found], FormatError
-        )
+        return Manoeuvre(**_plain(own)), _plain(rest)
+    except ManoeuvreError as error:
+        problems = [Problem(path, _line(data, item.keys), item.text(), item.message) for item in error.findings]
+    return raise_all(problems, FormatError)
+
+
+def read_yaml(path: Path) -> Any:
+    """The mapping of a file; a placeholder that nobody filled in is refused with its line."""
+    from jounce.core.limits import read_utf8
+    from jounce.core.yaml_files import LIMITS, read_mapping
+
+    lines = read_utf8(path, LIMITS).splitlines()
+    left = [(k, found.group()) for k, line in enumerate(lines, 1) if (found := PLACEHOLDER.search(line))]
+    if left:
+        raise_all([Problem(path, k, word, "a placeholder that nobody filled in") for k, word in left], FormatError)
+    return read_mapping(path, "expected keys such as 'event: step-steer', or a manoeuvre with its 'stages'")
 
 
 def _plain(value: Any) -> Any:
@@ -74,13 +69,6 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def _words(data: Any, keys: tuple[str | int, ...] = ()) -> list[tuple[tuple[str | int, ...], str]]:
-    if isinstance(data, str):
-        return [(keys, data)]
-    items: Any = data.items() if isinstance(data, Mapping) else enumerate(data) if isinstance(data, list) else ()
-    return [found for key, item in items for found in _words(item, (*keys, key))]
-
-
 def _line(data: Any, keys: tuple[str | int, ...]) -> int:
     """The line of the last key that the file has of a path, from 1; 0: none."""
     line = 0
@@ -94,9 +82,3 @@ def _line(data: Any, keys: tuple[str | int, ...]) -> int:
             break
         data = data[key]
     return line
-
-
-def _dotted(keys: tuple[str | int, ...]) -> str:
-    from jounce.core.paths import dotted
-
-    return dotted(keys)

@@ -26,7 +26,7 @@ from jounce.core.tables import Table
 from jounce.events.follow import ACTIVE, TARGET
 from jounce.manoeuvre import Manoeuvre, Stage, signals, targets
 from jounce.manoeuvre.conditions import Condition
-from jounce.manoeuvre.measures import measure
+from jounce.manoeuvre.measures import MEASURES, measure
 from jounce.runtime.program import (
     Channel,
     Constant,
@@ -66,6 +66,7 @@ PEDALS = ("throttle", "braking")
 SPEED, STATION, DISTANCE = "chassis_velocities.longitudinal", "driving_machine_monitor.path_s", "driver.distance"
 LATERAL = "chassis_accelerations.lateral"
 AHEAD = "driver.target_station"  # of the preview point
+CHEAP = ("chassis_displacements.", "chassis_velocities.", "driver_demands.")  # without forces
 STEERS, PATH = "driver.steers", "driver.path"
 TAIL = 100.0  # m, of a path that another one continues
 BEFORE_END = 5.0  # m, of the preview point
@@ -95,8 +96,9 @@ def driver_kind(manoeuvre: Manoeuvre) -> str:
 
 
 def watched(manoeuvre: Manoeuvre) -> tuple[str, ...]:
-    """Channels that end conditions and targets look at."""
-    names = {SPEED}
+    """Channels that end conditions and targets look at: all measures that need no accelerations, and what is asked
+    for besides. So most manoeuvres share one compiled model."""
+    names = {SPEED, *(item.channel for item in MEASURES.values() if item.channel.startswith(CHEAP))}
     for stage in manoeuvre.driven:
         for _, condition in manoeuvre.conditions_of(stage):
             known = measure(condition.measure)
