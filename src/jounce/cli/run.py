@@ -46,6 +46,9 @@ def run(
         typer.Option("--files-only", help="Write a bundle that runs anywhere, and do not run; one file if .zip."),
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Also write report.html.")] = False,
+    template: Annotated[
+        Path | None, typer.Option(help="HTML file with places for the pieces of the report; with --report.")
+    ] = None,
     halve: Annotated[
         bool, typer.Option("--halve-step", help="Repeat with half the step and compare key figures.")
     ] = False,
@@ -111,7 +114,7 @@ def run(
         files["folder"] = str(folder)
     if report:
         target = (out or Path()) / "report.html"
-        files["report"] = str(result.report(target))
+        files["report"] = str(result.report(target, template=template))
     figures = dict(result.kpis)
     check = halved(drive, data, result, options) if halve else None
     text = summary(result, changes, files, time.perf_counter() - begun, check)

@@ -38,7 +38,7 @@ def driver(event: Any) -> tuple[Part, ...]:
     return (StraightLine(),) if event.straight_line else ()
 
 
-def _lock(start: Start) -> float:
+def lock_of(start: Start) -> float:
     """The whole lock of the steering: as far as its data go, or to a usual angle of the wheels."""
     steered = start.description.places[0].steered
     found = None if steered is None else steered.data.steering.lock
@@ -68,7 +68,7 @@ def straight_ahead(event: Any, start: Start) -> list[Channel]:
         "heading": event.heading,
         "preview": max(event.speed, SLOWEST) * event.preview,
         "steering_per_curvature": start.steering_per_curvature,
-        "lock": _lock(start),
+        "lock": lock_of(start),
     }
     start.sim.set_parameters({f"{PREFIX}{name}": value for name, value in line.items()})
     return [Open("steering_wheel", Constant(0.0))]

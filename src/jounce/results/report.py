@@ -19,10 +19,11 @@ from jounce.results import words
 from jounce.results.display import in_unit, number, pretty, shown, value
 from jounce.results.identities import identities
 from jounce.results.kinds import find
-from jounce.results.page import cell, code, escape, facts, head, note, page, plots, table, verdict
+from jounce.results.page import asset, cell, code, escape, facts, head, note, page, plots, script_of, table, verdict
 from jounce.results.panels import CREEP, panels
 from jounce.results.plausibility import Range, ranges, ranges_of
 from jounce.results.run import Run
+from jounce.results.template import fill
 
 TILES = 6
 ROUNDING = 1e-10  # of a signal's peak, and of its SI unit: shown as zero
@@ -46,6 +47,7 @@ def render(
     profile: str = "engineering",
     plausible: Mapping[str, Range] | str | None = None,
     channels: Sequence[str] = (),
+    template: str | os.PathLike[str] | None = None,
 ) -> str:
     """Return the page of a run as text.
 
@@ -55,23 +57,30 @@ def render(
     profile : "engineering" (deg, mm, g, km/h) or "si"
     plausible : ranges by key figure, or a class of vehicle; default the class that the run's metadata name
     channels : names or patterns to plot in place of the usual ones
+    template : an HTML file with places for the pieces of the page, ``jounce.results.template``
     """
     expected = _ranges(run, plausible)
     drawn = panels([run], [run.label], profile, channels) if len(run) > 1 else []
     heading = title or " · ".join(t for t in (run.vehicle, _event_name(run)) if t) or run.label
-    parts = [
-        head(heading, _subtitle(run, profile), run.status, run.complete),
-        _notes(run),
-        _tiles(run, expected),
-        _figures(run, expected),
-        f'<div class="columns">{_vehicle(run, profile)}{_event(run, profile)}</div>\n',
-        _identities(run, profile),
-        *(draw(run) for draw in find(run.event).drawings),
-        plots(drawn),
-        _extremes(run, profile),
-        _provenance(run),
-    ]
-    return page(heading, parts, drawn)
+    parts = {
+        "head": head(heading, _subtitle(run, profile), run.status, run.complete),
+        "notes": _notes(run),
+        "tiles": _tiles(run, expected),
+        "figures": _figures(run, expected),
+        "vehicle": _vehicle(run, profile),
+        "event": _event(run, profile),
+        "identities": _identities(run, profile),
+        "drawings": "".join(draw(run) for draw in find(run.event).drawings),
+        "plots": plots(drawn),
+        "extremes": _extremes(run, profile),
+        "origin": _provenance(run),
+    }
+    beside = {"vehicle": f'<div class="columns">{parts["vehicle"]}{parts["event"]}</div>\n', "event": ""}
+    whole = [beside.get(name, text) for name, text in parts.items()]
+    if template is not None:
+        script = {"style": f"<style>\n{asset('report.css')}</style>", "script": script_of(drawn)}
+        return fill(template, {**parts, **script, "title": escape(heading), "content": "".join(whole)})
+    return page(heading, whole, drawn)
 
 
 def notebook(run: Run) -> str:

@@ -205,6 +205,113 @@ def test_twist_vibrates_with_its_frequency_and_damping(twisting: Library) -> Non
     assert np.abs(angle - expected).max() < 5e-3 * 1e-3
 
 
+# ---- all six freedoms ------------------------------------------------------------------------------------------------
+
+# in the order of the freedoms: along x, y, z, about x, y, z
+SIX = {
+    "axial": 1.1e7, "lateral": 7.3e6, "vertical": 9.1e6, "torsion": K, "vertical_bending": 1.9e6,
+    "lateral_bending": 1.3e6,
+}  # fmt: skip
+OTHERS = {name: SIX[name] for name in ("axial", "lateral", "vertical", "lateral_bending")}
+
+
+@pytest.fixture(scope="module")
+def free() -> Library:
+    return build(system_of(car_of(**SIX), name="six"))
+
+
+@pytest.fixture(scope="module")
+def others() -> Library:
+    """What ``bending`` holds is released, what it releases is held."""
+    return build(system_of(car_of(**OTHERS), name="others"))
+
+
+def halves(sim: Simulation) -> Simulation:
+    """Alone in space: wheels without mass and springs, nothing damps."""
+    off = [p for p in sim.parameters if p.endswith((".scale", "anti_roll_bar.stiffness", "auxiliary_anti_roll.rate"))]
+    own = ("x", "y", "toe", "camber", "side_view_angle", "steering")
+    sim.set_parameters({p: 0.0 for p in off if p.split(".")[1] not in own})
+    sim.set_parameters({f"{c}.unsprung_mass": 1e-5 for c in CORNERS} | {"gravity": 0.0, "split.damping_ratio": 0.0})
+    sim.set_parameters({f"{c}.{n}": 1e-6 for c in CORNERS for n in ("ixx", "iyy", "izz", "spin_inertia")})
+    sim.set_states({"chassis.z": 50.0})
+    return sim
+
+
+def answers(sim: Simulation) -> Array:
+    """How the freedoms accelerate, by row, as they are displaced one by one, by column."""
+    names = [v.name for v in sim.model.states]
+    rates = [names.index(f"split.{n}.rate") for n in SIX]
+    columns = []
+    for name in SIX:
+        state = next(n for n in names if n in (f"split.{name}.shift", f"split.{name}.angle"))
+        seen = []
+        for x in (1e-6, -1e-6):
+            sim.set_states({state: x})
+            seen.append(sim.derivatives()[0][rates].copy())
+        sim.set_states({state: 0.0})
+        columns.append((seen[0] - seen[1]) / 2e-6)
+    return np.array(columns).T
+
+
+def spatial(mass: float, cg: Array, inertia: Array) -> Array:
+    """6 × 6 inertia of a half about the joint: forces and moments for accelerations of and about it."""
+    x, y, z = cg
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.block([[mass * np.eye(3), -mass * cross], [mass * cross, inertia - mass * cross @ cross]])
+
+
+def test_six_freedoms_vibrate_as_two_bodies_on_springs(free: Library) -> None:
+    """Of two free bodies M_f, M_r (6 × 6 about the joint) a spring between them moves (1/M_f + 1/M_r) K q.
+
+    Written here from masses alone; grams of the wheels are 1e-7 of the halves.
+    """
+    sim, location = halves(Simulation(free)), np.array(SPLIT["location"])
+    found = answers(sim)
+    flexible = sum(np.linalg.inv(spatial(m, cg - location, j)) for m, cg, j in car_of(**SIX).body.sprung())
+    expected = -flexible @ np.diag(list(SIX.values()))
+    scale = np.sqrt(np.outer(np.abs(np.diag(expected)), np.abs(np.diag(expected))))
+    assert np.abs((found - expected) / scale).max() < 1e-5
+    assert np.abs(expected - np.diag(np.diag(expected))).max() > 100.0, "they hang together"
+    modes, by_hand = (np.sort(np.sqrt(np.linalg.eigvals(-a).real)) for a in (found, expected))
+    assert modes == pytest.approx(by_hand, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_every_freedom_has_the_frequency_of_its_reduced_mass(free: Library, name: str) -> None:
+    """Both halves with their centres in the joint: nothing couples, ω = sqrt(k/m_red); damped by 2 ζ ω of its own."""
+    sim = halves(Simulation(free))
+    for half in ("front", "rear"):
+        sim.set_parameters({f"body.{half}.cg.{a}": 0.0 for a in "xyz"} | {f"body.{half}.ixz": 0.0})
+    sim.set_parameters({f"split.location.{a}": 0.0 for a in "xyz"})
+    i = list(SIX).index(name)
+    of_half = [m if i < 3 else inertia[i - 3, i - 3] for m, _, inertia in car_of(**SIX).body.sprung()]
+    reduced = of_half[0] * of_half[1] / (of_half[0] + of_half[1])
+    found = answers(sim)
+    assert math.sqrt(-found[i, i]) == pytest.approx(math.sqrt(SIX[name] / reduced), rel=1e-5)
+    others = np.delete(found[:, i], i)
+    assert np.abs(others).max() < 1e-4 * abs(found[i, i])
+    rate = f"split.{name}.rate"
+    sim.set_parameters({"split.damping_ratio": 0.03})
+    sim.set_states({rate: 1e-3})
+    decay = sim.derivatives()[0][[v.name for v in sim.model.states].index(rate)] / 1e-3
+    own = sim.parameter(f"split.{name}.reduced_mass")
+    assert -decay == pytest.approx(2 * 0.03 * math.sqrt(SIX[name] * own) / reduced, rel=1e-5)
+
+
+def test_the_other_freedoms_are_held_in_a_braked_stop(others: Library) -> None:
+    """Torsion and bending by their locks; the front half gives way along the car, by the force of its brakes."""
+    sim = come_to_rest(others, {})
+    run = stop(sim)
+    group = "jfs_torsional_stiffness_data"
+    for name in ("AX", "AY"):
+        assert np.abs(run[f"{group}.{name}_1"]).max() < 1e-5
+    assert (
+        np.abs(run[f"{group}.X_1"] + run[f"{group}.FX_1"] / SIX["axial"]).max()
+        < 0.05 * np.abs(run[f"{group}.X_1"]).max()
+    ), "but for the damping, its force over its stiffness"
+    assert np.abs(run[f"{group}.X_1"]).max() > 2e-5
+
+
 def test_held_freedoms_carry_the_load_without_moving(bending: Library) -> None:
     car = car_of(**TWO)
     sim = come_to_rest(bending, warped(bending))
@@ -245,14 +352,19 @@ def test_locks_are_stable_at_one_millisecond_and_drift_less_than_ten_micrometres
     assert np.abs(yaw - expected).max() < 5e-3 * expected.max()
 
 
-def test_locks_hold_to_ten_micrometres_in_a_braked_stop(bending: Library) -> None:
-    sim = come_to_rest(bending, {})
+def stop(sim: Simulation) -> Any:
+    """From 20 m/s, brakes half on within 0.2 s."""
     sim.set_inputs({"brake": 0.0})
     sim.set_states({"chassis.vx": 20.0})
     sim.set_states({f"{c}.wheel.spin": 20.0 / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in CORNERS})
     program = Program(Phase("stop", [Open("brake", Ramp(0.5, 0.2, start=0.0))], duration=1.5))
     run = sim.run(program=program, method="AB-2", step=0.001, interval=0.01)
     assert run["chassis_velocities.longitudinal"][-1] < 17.0
+    return run
+
+
+def test_locks_hold_to_ten_micrometres_in_a_braked_stop(bending: Library) -> None:
+    run = stop(come_to_rest(bending, {}))
     for name in ("X", "Y", "Z", "AZ"):
         assert np.abs(run[f"jfs_torsional_stiffness_data.{name}_1"]).max() < 1e-5
 

@@ -3,8 +3,14 @@
     β̇ = d/dt atan2(v_y, v_x)                      of the centre of the sprung mass, levelled axes                   (1)
     K_s = (δ v_x - L ψ̇)/(L ψ̇ v_x²),   K = K_s L   steady turn on a flat road; δ mean steer of the first axle         (2)
     s = ∫|v_O| dt                                 way of the origin of the vehicle reference frame                 (3)
+    h = ½ Σ (z_c + y_c y_c'/z_c') - z_0           roll centre of an axle above the road                           (4)
 
-(2) is 0 where the car does not turn or stands. The way is a state, the only thing that this sensor adds to a step.
+(2) is 0 where the car does not turn or stands. In (4) y_c, z_c are the foot of a wheel that only moves, in axes of the
+body, ' is the derivative over its travel (of axles that hang together in roll: less that over the paired travel): the
+normal of its way meets the middle of the car at z_c + y_c y_c'/z_c'. Side forces that are equal push there. z_0 is the
+line between both feet at the middle. Of a car that stands even this is ½ t y_c', ``sim/standing`` (5).
+
+The way is a state, the only thing that this sensor adds to a step.
 """
 
 from __future__ import annotations
@@ -13,11 +19,11 @@ from typing import Any, Literal
 
 from jounce.components.body.attached import Sensor, dot
 from jounce.components.body.motion import STANDING, angles, levelled
-from jounce.components.model import VehicleModel
+from jounce.components.model import AxleModel, VehicleModel
 from jounce.components.part import Symbols, derived
 from jounce.components.places import VehiclePlace
 from jounce.core.fields import choice
-from jounce.symbolic.ops import atan2, fabs, fmax, if_else, sqrt
+from jounce.symbolic.ops import atan2, cos, fabs, fmax, if_else, sin, sqrt
 
 TURNING = 1e-6  # rad/s, below which a car does not turn
 STANDS = 1e-3  # m/s, below which a direction of motion changes at will
@@ -49,6 +55,9 @@ class HandlingSensor(Sensor):
         if len(at.axles) > 1:  # one axle has no wheelbase
             self._steady(at, p, vx)
         self._way(at, p, chassis, body.origin)
+        for axle in at.axles:
+            if len(axle.wheels) == 2:
+                self._roll_centre(axle)
         self._heights(at)
 
     def _steady(self, at: VehicleModel, p: Symbols, vx: Any) -> None:
@@ -61,6 +70,29 @@ class HandlingSensor(Sensor):
         factor = if_else(some, factor, 0.0)
         at.channel("Vehicle.Understeer_Stability_Factor", factor, "rad.s2/m2", "in a steady turn")
         at.channel("Vehicle.Understeer_Gradient", factor * p.wheelbase, "rad.s2/m", "in a steady turn")
+
+    def _roll_centre(self, axle: AxleModel) -> None:
+        feet, meets = [], []
+        for wheel in axle.wheels:
+            lean, travels = -wheel.place.outwards * wheel.pose.camber, (wheel.travel, wheel.paired.travel)
+            radius = wheel.tire.contact.radius
+            unit_foot = cos(wheel.pose.psi) * sin(lean), -cos(lean)  # of a wheel with the radius 1
+            _, y, z = wheel.carrier.r
+            foot = [y + radius * unit_foot[0], z + radius * unit_foot[1]]
+            way = []
+            for centre, below in zip((y, z), unit_foot, strict=True):
+                own, other = (
+                    axle.vehicle.slope(centre, travel) + radius * axle.vehicle.slope(below, travel)
+                    for travel in travels
+                )
+                way.append(own - other)
+            feet.append(foot)
+            meets.append(foot[1] + foot[0] * way[0] / way[1])
+        (y_l, z_l), (y_r, z_r) = feet
+        tilt = (z_l - z_r) / (y_l - y_r)
+        height = (0.5 * (meets[0] + meets[1]) - (z_l - tilt * y_l)) / sqrt(1 + tilt * tilt)  # (4)
+        at, word = axle.vehicle, axle.place.word
+        at.channel(f"Suspension.Roll_Center_Height.{word}", height, "m", "roll centre above the road, at the middle")
 
     def _way(self, at: VehicleModel, p: Symbols, chassis: Any, origin: Any) -> None:
         v = chassis.point_velocity(origin)

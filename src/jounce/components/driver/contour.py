@@ -42,6 +42,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from jounce.components.driver.human import LEAST_PREVIEW
 from jounce.components.driver.lateral import Lateral, View
 from jounce.components.model import VehicleModel
 from jounce.components.part import Symbols
@@ -94,11 +95,14 @@ class Contour(Lateral):
         length, ratio = view.wheelbase, view.ratio
 
         # where the contour begins (4)
-        view = view.later(v * p.anticipation)
+        robot = self.person is None
+        early = v * p.anticipation
+        view = view.later(early) if robot else view
         beta = view.side_slip
 
         # where it ends (1)
-        wanted = fmax(fmax(v * p.preview_time, p.least_preview), length) * (1 + p.smoothing)
+        preview = p.preview_time if robot else fmax(p.preview_time, LEAST_PREVIEW)
+        wanted = fmax(fmax(v * preview, p.least_preview), length) * (1 + p.smoothing)
         bend = fmax(fabs(view.here.curvature), fabs(view.on_path(wanted).curvature))
         distance = fmin(wanted, fmax(TURNS / fmax(bend, 1e-9), length))
         look = view.in_plan(distance * cos(beta), distance * sin(beta))

@@ -21,6 +21,8 @@ of the steer angle.
 *Seams.* ``measured`` → ``perceived`` → ``law`` → ``acted`` → limits: ``measured`` are five signals (``MEASURED``), and
 the view is made from what ``perceived`` leaves of them; ``acted`` gets one demand. Both leave everything as it is here.
 
+A ``human`` stands in both (``human``); a robot, or nobody, leaves the code as it is without him.
+
 *Hand.* The driver has a rhythm of his own (10 ms). Between two samples the hand wheel turns at a constant rate, to
 where the law wants it at the next one. With the period T,
 
@@ -45,10 +47,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from jounce.components.basics import Array
+from jounce.components.driver.human import Human
 from jounce.components.model import VehicleModel
 from jounce.components.part import Part, Symbols, derived
 from jounce.components.places import AxlePlace, VehiclePlace
-from jounce.core.fields import quantity
+from jounce.core.fields import part, quantity
 from jounce.road.paths import ANYWHERE, AT, PROJECT, PathService, Place
 from jounce.symbolic.ops import atan2, clip, cos, fmax, if_else, logic_or, sin
 
@@ -172,6 +175,7 @@ class Lateral(Part):
     )
     lock: float = quantity("rad", 4 * math.pi, ge=0, doc="largest hand wheel angle")
     fastest: float = quantity("rad/s", 1e3, gt=0, typical=(0.5, 1e3), doc="largest rate of the hand wheel")
+    human: Human | None = part(None, doc="how a human sees and acts; absent, or of the skill robot: exactly")
     speed_anticipation: float = quantity(
         "s", 0.0, typical=(-1.0, 2.0), doc="by which the speed of the path comes early"
     )
@@ -196,11 +200,27 @@ class Lateral(Part):
 
     def perceived(self, at: VehicleModel, p: Symbols, measured: dict[str, Any]) -> dict[str, Any]:
         """What he takes for the measured signals, by name (``MEASURED``)."""
-        return measured
+        if self.person is None:
+            return measured
+        ratio = if_else(p.kept["given_ratio"] == 0, p.steering_ratio, p.kept["given_ratio"])
+
+        def answer(v: Any) -> Any:
+            return v / (ratio * (p.wheelbase + p.front_slip * v * v))
+
+        return self.person.perceive(p.human, p.kept["block"], measured, p.kept["foot"].curvature, answer)
 
     def acted(self, at: VehicleModel, p: Symbols, demand: Any) -> Any:
         """What his arms make of a demand, before the limits."""
-        return demand
+        if self.person is None:
+            return demand
+        starts = logic_or(p.kept["started"] < 0.5, p.kept["steers"] < 0.5)
+        given = at.signals.read("given.steering_wheel", "the driver of a path")
+        return self.person.act(p.human, p.kept["block"], demand, starts, given)
+
+    @property
+    def person(self) -> Human | None:
+        """Who sees and acts like a human; None: a robot."""
+        return None if self.human is None or self.human.skill == "robot" else self.human
 
     # -- phases ----------------------------------------------------------------------------------------------------
 
@@ -208,6 +228,9 @@ class Lateral(Part):
         by = f"the {self.kind} driver"  # type: ignore[attr-defined]
         at.signals.provide("steering_wheel", lambda: self._hand(at, p), by)
         at.signals.provide("path_speed", lambda: self._path_speed(at, p), by)
+        at.signals.provide("driver.station", lambda: self._station(at, p), by)
+        if self.person is not None and self.person.arms is not None:
+            self.person.push(at, p.human, by)
 
     def _begin(self, at: VehicleModel, p: Symbols) -> dict[str, Any]:
         if "block" not in p.kept:
@@ -249,6 +272,11 @@ class Lateral(Part):
             )
         return p.kept
 
+    def _station(self, at: VehicleModel, p: Symbols) -> Any:
+        """Of the reference point at the last sample; 0 before the first."""
+        kept = self._begin(at, p)
+        return if_else(kept["on"] < -0.5, 0.0, kept["reference"])
+
     def _hand(self, at: VehicleModel, p: Symbols) -> Any:
         kept = self._begin(at, p)
         given = at.signals.read("given.steering_wheel", "the driver of a path")
@@ -288,6 +316,7 @@ class Lateral(Part):
         slip = atan2(direction * car.side_speed, fmax(direction * car.speed, SLOW))
         measured = {"speed": car.speed, "side_slip": slip, "yaw_rate": car.yaw_rate}
         measured |= {"offset": foot.offset, "heading_error": error}
+        p.kept["foot"] = foot
         felt = self.perceived(at, p, measured)
         starts = logic_or(kept["started"] < 0.5, kept["steers"] < 0.5)
         given = at.signals.read("given.steering_wheel", "the driver of a path")

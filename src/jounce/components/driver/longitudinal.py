@@ -114,6 +114,9 @@ class Longitudinal(Part):
     brake_release_rate: float | None = quantity(
         "1/s", None, gt=0, typical=(0.2, 50.0), doc="fastest fall of the brake; absent: brake_rate"
     )
+    pedal_lag: float | None = quantity(
+        "s", None, gt=0, typical=(0.02, 1.0), doc="time constant of the foot of a human; absent: none"
+    )
     hold_brake: float = quantity("-", 0.3, gt=0, le=1, doc="demand that holds the car at rest")
     upshift_speed: float = quantity("rad/s", 2400 * RPM, gt=0, doc="of the input shaft, with the pedal up")
     upshift_speed_full: float = quantity("rad/s", 5500 * RPM, gt=0, doc="the same with the pedal down")
@@ -299,11 +302,15 @@ class Longitudinal(Part):
 
         throttle = self._launch(at, p, s, thrust, throttle, holds, starts, slips)
         block.update(s["started"], if_else(p.kept["active"] > 0.5, 1.0, 0.0))
+        if self.pedal_lag is not None:
+            throttle = last["throttle"] + h / (h + p.pedal_lag) * (throttle - last["throttle"])
         falls = p.throttle_rate if self.throttle_release_rate is None else p.throttle_release_rate
         block.update(s["throttle"], _limited(throttle, last["throttle"], p.throttle_rate * h, falls * h))
         falls = p.brake_rate if self.brake_release_rate is None else p.brake_release_rate
         for name, value in (("brake", motors), ("friction_brake", friction)):
             before = last["brake"] if name == "brake" else if_else(starts, given["brake"], s["friction_brake"])
+            if self.pedal_lag is not None:
+                value = before + h / (h + p.pedal_lag) * (value - before)
             block.update(s[name], _limited(value, before, p.brake_rate * h, falls * h))
         for name, value in (
             ("integral", integral), ("error", error), ("felt", felt), ("wish", wish), ("acceleration", measured),

@@ -17,16 +17,22 @@ def asset(name: str) -> str:
     return resources.files("jounce.results.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def page(title: str, parts: Iterable[str], drawn: Sequence[Panel]) -> str:
-    """Return a whole page."""
+def script_of(drawn: Sequence[Panel]) -> str:
+    """Return the data of plots and what draws them; nothing without plots."""
+    if not drawn:
+        return ""
     # "<" cannot end the script element early
     data = json.dumps(encode(drawn), separators=(",", ":")).replace("<", "\\u003c")
-    script = f'<script type="application/json" id="plots">{data}</script>\n<script>{asset("plots.js")}</script>\n'
+    return f'<script type="application/json" id="plots">{data}</script>\n<script>{asset("plots.js")}</script>\n'
+
+
+def page(title: str, parts: Iterable[str], drawn: Sequence[Panel]) -> str:
+    """Return a whole page."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{asset('report.css')}</style>\n</head>\n<body>\n<main>\n"
-        f"{''.join(parts)}<footer>Made by jounce.</footer>\n</main>\n{script if drawn else ''}</body>\n</html>\n"
+        f"{''.join(parts)}<footer>Made by jounce.</footer>\n</main>\n{script_of(drawn)}</body>\n</html>\n"
     )
 
 
