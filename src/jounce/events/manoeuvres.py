@@ -70,6 +70,8 @@ CHEAP = ("chassis_displacements.", "chassis_velocities.", "driver_demands.")  # 
 STEERS, PATH = "driver.steers", "driver.path"
 TAIL = 100.0  # m, of a path that another one continues
 BEFORE_END = 5.0  # m, of the preview point
+MOST = 400_000  # stations of a table
+BEND = 30.0  # m, to either side, within which a bend has one sharpest part
 FINE = 16  # points between two of a spline that is no table
 OVERSHOOT = 0.01  # of the range of the values, that a spline may go beyond them without a word
 AXES: dict[str, signals.Axis] = {"time": "time", "distance": "distance", "path_s": "station"}  # of DCD files
@@ -126,8 +128,7 @@ def path_points(target: targets.PathTarget, folder: FilePath | None = None) -> P
         return found.resampled(target.min_segment) if target.interpolation == "cubic" else found
     if isinstance(target, targets.PointsPath):
         z = target.pz or (0.0,) * len(target.px)
-        bank = np.arctan(target.bank) if target.bank else None
-        return Path.from_points(np.column_stack([target.px, target.py, z]), bank=bank)
+        return Path.from_points(np.column_stack([target.px, target.py, z]), bank=target.bank or None)
     if isinstance(target, targets.StraightPath):
         return Path.straight(target.length, step=target.step)
     assert isinstance(target, targets.SkidpadPath)
@@ -286,6 +287,9 @@ class Compiler:
         self.routes = Routes(manoeuvre, (event.x, event.y, event.heading), event.speed, folder)
 
     def program(self) -> Program:
+        ratio = f"{self.driver}.steering_ratio"
+        if any(v.name == ratio for v in self.start.sim.model.parameters):  # what the driver knows of the vehicle
+            self.start.sim.set_parameters({ratio: self.start.steering_ratio})
         stages = self.manoeuvre.driven
         phases = [self._phase(k, stage) for k, stage in enumerate(stages)]
         return Program(phases, chosen="user_maneuver_ID", shown="maneuver_ID")
@@ -488,22 +492,36 @@ class Compiler:
             if path is None or path.speed is None:
                 raise ParameterError("speed: the path has no speeds; give a map, or a path with a column of speeds")
             table = self._spline(path.s, path.speed, target.interpolation, target.smoothing, stage)
+            if path.closed:
+                table = self._along(path, table(path.s))
             return Open(TARGET, Over(self._station(), table, rate=SPEED, scale=k))
         if isinstance(target, targets.LateralAccelerationSpeed):
             if path is None:
                 raise ParameterError("speed: a lateral acceleration is kept on a path; give path")
-            return Open(TARGET, Over(STATION, _curve_speed(path, k * target.acceleration), rate=SPEED))
+            return Open(
+                TARGET, Over(STATION, self._along(path, _curve_speed(path, k * target.acceleration)), rate=SPEED)
+            )
         assert isinstance(target, targets.AutoSpeed)
         if path is None:
             raise ParameterError("speed: auto follows from a path; give path")
         return Open(TARGET, Over(STATION, self._auto(path, k * target.share), rate=SPEED))
 
     def _auto(self, path: Path, share: float) -> Table:
-        try:
-            from jounce.events.limits import profile  # type: ignore[import-not-found,unused-ignore]
-        except ImportError:
-            raise ParameterError("speed: auto is not available") from None
-        return profile(self.start, path, share)  # type: ignore[no-any-return,unused-ignore]
+        """By the curvature of the path and the limits of the vehicle."""
+        from jounce.events.limits import limits_of
+        from jounce.sim.speed_profile import profile
+
+        return self._along(path, profile(path, limits_of(self.start.vehicle), share))
+
+    def _along(self, path: Path, speeds: Any) -> Table:
+        """Speeds at the stations of a path; of a closed one for as many laps as there is time for."""
+        s, v = np.asarray(path.s, dtype=float), np.asarray(speeds, dtype=float)
+        if path.closed:
+            laps = math.ceil(float(v.max()) * self.start.event.end_time / path.length) + 1
+            laps = max(1, min(laps, MOST // len(s)))
+            s = np.concatenate([s + k * path.length for k in range(-1, laps)])
+            v = np.tile(v, laps + 1)
+        return Table([s], v, method="linear", extrapolation="flat")
 
     def _map(self, stage: Stage, target: targets.MapTarget, entry: str) -> Open:
         options = stage.options
@@ -632,9 +650,9 @@ class Compiler:
 
     @property
     def _lock(self) -> float:
-        from jounce.events.straight import _lock
+        from jounce.events.straight import lock_of
 
-        return _lock(self.start)
+        return lock_of(self.start)
 
 
 def in_file_units(value: float | str, unit: str, own: dict[str, str], where: str) -> float:
@@ -654,14 +672,14 @@ def in_file_units(value: float | str, unit: str, own: dict[str, str], where: str
     return float(value) * factor
 
 
-def _curve_speed(path: Path, acceleration: float) -> Table:
-    """v = √(a_y/|κ|) along a path; where it is straight, that of the nearest bend."""
-    curvature = np.abs(np.asarray(path.curvature, dtype=float))
-    bent = np.flatnonzero(curvature > 1e-3 * max(float(curvature.max()), 1e-9))
+def _curve_speed(path: Path, acceleration: float) -> Array:
+    """v = √(a_y/|κ|) where a bend is sharpest (within ``BEND``); between bends a line from one speed to the next."""
+    from scipy.ndimage import maximum_filter1d
+
+    s, curvature = np.asarray(path.s, dtype=float), np.abs(np.asarray(path.curvature, dtype=float))
     if not float(curvature.max()) > 1e-6:
         raise ParameterError("speed: a lateral acceleration needs a path that turns")
-    s = np.asarray(path.s, dtype=float)
-    # entries of clothoids ask for speeds without end: the speed of a bend is that of its sharpest part
-    sharp = bent[curvature[bent] > 0.5 * float(curvature.max())]
-    speeds = np.sqrt(acceleration / curvature[sharp])
-    return Table([s], np.interp(s, s[sharp], speeds), method="linear", extrapolation="flat")
+    size = 2 * math.ceil(BEND / path.step) + 1
+    around = maximum_filter1d(curvature, size, mode="wrap" if path.closed else "nearest")
+    sharp = np.flatnonzero((curvature >= 0.98 * around) & (curvature > 1e-3 * float(curvature.max())))
+    return np.asarray(np.interp(s, s[sharp], np.sqrt(acceleration / curvature[sharp])))
