@@ -786,7 +786,7 @@ CHANNELS = (
     *("driver_demands.steering", "driver_demands.throttle", "driver_demands.brake"),
     *("Steering_System.Steering_Wheel_Torque", "Brake_Moment.R1"),
 )
-SINCE = {"weave", "cycle"}  # events that the references do not know
+SINCE = {"weave", "cycle", "follow"}  # events that the references do not know
 EVERY = {"coast-down": 200, "swept-steer": 20, "ramp-steer": 20, "straight-acceleration": 20}
 
 

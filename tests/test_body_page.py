@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
+import runpy
 import shutil
 import sys
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ import pytest
 
 import jounce as jn
 from axle_lists import one_axle, vehicle_of
+from jounce.cli.main import main
 from jounce.core.library import LIBRARY
 from jounce.core.part_registry import PARTS
 from jounce.core.yaml_files import read_mapping
@@ -139,7 +142,34 @@ def test_a_force_of_ones_own_grows_with_the_square_of_the_speed(own_drag: Any, t
 
 
 @pytest.mark.slow
-def test_the_run_of_the_page() -> None:
-    space: dict[str, Any] = {}
-    exec(compile(printed("python", "Reference_Point.tow.FY"), "page.py", "exec"), space)
+def test_the_run_of_the_page(tmp_path: Path) -> None:
+    path = tmp_path / "snippet.py"
+    path.write_text(printed("python", "Reference_Point.tow.FY"), encoding="utf-8")
+    space = runpy.run_path(str(path), run_name="__main__")
     assert np.all(space["run"]["Reference_Point.tow.FY"] == 500.0)
+
+
+@pytest.mark.slow
+def test_a_force_of_ones_own_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--import` registers the part of the page; the vehicle names it, in pounds and feet per second."""
+    file = tmp_path / "own_drag_of_a_run.py"
+    file.write_text(printed("python", "class OwnDrag"), encoding="utf-8")
+    place = tmp_path / "car"
+    shutil.copytree(LIBRARY / "vehicles" / "sedan", place)
+    whole = place / "vehicle.yaml"
+    whole.write_text(whole.read_text(encoding="utf-8") + "\n" + printed("yaml", "own_drag"), encoding="utf-8")
+    command = ["run", "coast-down", "--vehicle", str(place), "--out", str(tmp_path / "results"), "--json"]
+    try:
+        with pytest.raises(SystemExit) as done:
+            main([*command, "--import", str(file)])
+        assert done.value.code == 0
+    finally:
+        PARTS.forget(PARTS.find("force", "own_drag"))
+        sys.modules.pop(file.stem, None)
+    told = json.loads(capsys.readouterr().out)
+    run = jn.Run.read(next((tmp_path / "results").rglob("*.parquet")))
+    v = run["chassis_velocities.longitudinal"]
+    force = 180 * 4.4482216152605 * (v / (146.7 * 0.3048)) ** 2
+    assert told["status"] == "complete"
+    assert np.allclose(run["Own_Drag.force"], force, rtol=2e-2, atol=1.0)
+    assert force[0] > 300.0

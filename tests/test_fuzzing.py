@@ -31,6 +31,7 @@ from jounce.road.path import Path as Line
 from pwr_texts import PWR
 from rdf_texts import ALL, HEAD
 from result_runs import drive
+from smart_driver_texts import DCF, SDF, XML
 from tire_texts import TDX, VTT
 from vdf_texts import FULL
 
@@ -150,7 +151,16 @@ def use_vdf(path: Path) -> Iterator[Any]:
 
     found, _ = load_vdf(path)
     vdf_text(found)
-    yield list(numbers(found.model_dump()))
+    yield list(numbers(found.model_dump(serialize_as_any=True)))
+
+
+def use_older_event(path: Path) -> Iterator[Any]:
+    from jounce.files.events import read_event
+    from jounce.manoeuvre.words import explain
+
+    found, _ = read_event(path)
+    explain(found)
+    yield list(numbers(found.model_dump(serialize_as_any=True)))
 
 
 def use_dcd(path: Path) -> Iterator[Any]:
@@ -334,6 +344,9 @@ def formats() -> dict[str, Format]:
         Format("rig.vtt", (VTT.encode(),), use_vtt),
         Format("event.vdf", vdfs, use_vdf, {"replay.dcd": dcd}),
         Format("replay.dcd", (dcd,), use_dcd),
+        Format("event.sdf", (SDF.encode(),), use_older_event, {"replay.dcd": dcd}),
+        Format("event.dcf", (DCF.encode(),), use_older_event),
+        Format("event.xml", (XML.encode(),), use_older_event),
         Format("engine.pwr", (PWR.encode(),), use_pwr),
         Format("car.aer", tuple(text.encode() for text in (STANDARD, V1, V2, USER)), use_aer),
         Format("run.xml", (written["run.xml"],), use_xml, missing=True),

@@ -83,3 +83,25 @@ def test_warnings_of_tire_files_are_shown_for_the_tire_and_for_the_vehicle(tmp_p
     said = [str(remark) for remark in alone["remarks"]]  # type: ignore[attr-defined]
     assert len(said) == 1 and "block is not known; read as [ROLLING_COEFFICIENTS]" in said[0]
     assert car["remarks"] == [*plain["remarks"], f"tire odd.tir: {said[0]}"]  # type: ignore[misc]
+
+
+def test_events_are_explained_and_templates_name_their_places(tmp_path: Path) -> None:
+    from jounce.core.library import LIBRARY
+    from smart_driver_texts import DCF
+
+    events = LIBRARY / "events"
+    (tmp_path / "low.dcf").write_text(DCF)
+    names = (events / "step_steer.vdf", events / "sine_template.vdf", events / "replay.dcd", tmp_path / "low.dcf")
+    step, template, data, older = checked(*names)
+    assert "1. SETTLE (at most 5 s):" in str(step["about"])
+    assert "hand wheel goes from 0° to 34.38° from where it is between 0.5 s and 0.7 s" in str(step["about"])
+    assert template["about"] == (
+        "template of an event with the places initial_speed (line 14), duration (line 18), amplitude (line 47), "
+        "frequency (line 48)"
+    )
+    assert data["about"] == "controls over time, 8 rows from -0.1 to 3.5 s"
+    assert "go from 8 m/s (28.8 km/h) with 0.5 m/s² and -0.1 m/s³ from 1 s on" in str(older["about"])
+    broken = (events / "step_steer.vdf").read_text().replace("'STEP5'", "'STEP6'")
+    (tmp_path / "broken.vdf").write_text(broken)
+    found = checked(tmp_path / "broken.vdf", code=1)[0]
+    assert "line 103  [WHEEL_STEP] TYPE: found 'STEP6'" in str(found["about"])

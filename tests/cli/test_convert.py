@@ -94,3 +94,15 @@ def test_bad_tables_are_refused_where_they_are_bad(
     assert code == 1 and re.search(message, " ".join(out.split())), out
     assert len(out) < 500
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_events_become_vdf_and_what_is_left_out_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from jounce.files.events import read_event
+    from smart_driver_texts import XML
+
+    (tmp_path / "event.xml").write_text(XML)
+    code, told = call(capsys, "convert", tmp_path / "event.xml", tmp_path / "event.vdf")
+    assert code == 0 and "not supported and left out: [CONTROLLER] FRONT_AXLE_COUPLING (line 6)" in told
+    assert read_event(tmp_path / "event.vdf")[0].begin.speed == 16.0
+    code, told = call(capsys, "convert", tmp_path / "event.vdf", tmp_path / "event.csv")
+    assert code == 1 and "events are written as .vdf" in told

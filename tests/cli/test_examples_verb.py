@@ -21,6 +21,8 @@ def tree(tmp_path: Path) -> Path:
     (tmp_path / "examples" / "01_first.py").write_text('"""Says one.\n\nMore."""\nopen("left.txt", "w").write("1")\n')
     (tmp_path / "examples" / "02_second.py").write_text('"""Fails."""\nraise SystemExit("no such luck")\n')
     page = "# Page\n```python\nimport math\nx = math.pi\n```\n```python\nx + 1  # no program\n```\n"
+    page += "```python\nimport math\nmath.sqrt(x)  # a name of another block\n```\n"
+    page += '```python\n# needs log.csv, a file of yours\nimport math\nopen("log.csv")\n```\n'
     page += "```python\nimport os\nassert os.environ['MPLBACKEND'] == 'Agg'\nassert 'x' not in globals()\n```\n"
     (tmp_path / "docs" / "page.md").write_text(page)
     (tmp_path / "docs" / "words.md").write_text("nothing to run\n")

@@ -156,6 +156,7 @@ EXAMPLES: dict[Kind, Raw] = {
         "least_preview": 6.1,
         "anticipation": 0.07,
     },
+    ("driver", "preview"): {"lock": 6.3, "fastest": 23.0},
     ("driver", "straight_line"): {"x": 1.7, "y": 0.9, "heading": 0.06, "preview": 17.0, "lock": 0.7},
     ("battery", "battery"): {"state_of_charge": 0.63, "auxiliary_power": 370.0, "chemistry": "lead_acid"},
     ("driveline", "automatic_gearbox"): drivelines.AUTOMATIC,
@@ -363,6 +364,7 @@ ONE = ("aero",)
 # rolls, has no motors, is braked: their own tests have more.
 WAITING = (
     ("aero", "user"),
+    ("driver", "preview"),  # for the gains that belong to its car
     *(
         ("controller", kind)
         for kind in ("brake_blending", "cruise_control", "hill_hold", "stability_control", "traction_control")

@@ -561,3 +561,19 @@ def test_bad_calls_are_named() -> None:
         table(0.5)
     with pytest.raises(ParameterError, match=r"derivative = \(1,\): must be 2 integers"):
         table(0.5, 0.5, derivative=(1,))
+
+
+@pytest.mark.parametrize("method", ["linear", "akima", "cubic"])
+@pytest.mark.parametrize("extrapolation", ["flat", "linear", "spline"])
+def test_held_at_points_of_the_first_axis_it_is_the_same_table(method: str, extrapolation: str) -> None:
+    """Inside, beyond both ends of both axes, and for several rows at once."""
+    rng = np.random.default_rng(5)
+    axes = [np.array([-1.0, 0.2, 0.9, 2.5, 3.0]), np.array([0.0, 0.3, 0.4, 1.0])]
+    table = Table(axes, rng.normal(size=(5, 4)), method=method, extrapolation=extrapolation)
+    x = np.array([-1.7, -1.0, 0.5, 2.6, 3.4, np.nan])
+    rows = rng.uniform(-0.4, 1.3, (3, 6))
+    held = table.held(x)
+    assert np.allclose(held(rows), table(np.broadcast_to(x, rows.shape), rows), rtol=1e-13, atol=1e-13, equal_nan=True)
+    assert np.allclose(held(0.35), table(x, np.full(6, 0.35)), rtol=1e-13, atol=1e-13, equal_nan=True)
+    with pytest.raises(ParameterError, match="two axes or more"):
+        Table([axes[0]], axes[0]).held(x)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from jounce.core.errors import FormatError, ParameterError
 from jounce.core.library import LIBRARY
-from jounce.files.dcd import CONTROLS, ORDINALS, Dcd, dcd_text, parse_dcd, read_dcd
+from jounce.files.dcd import CONTROLS, ORDINALS, Dcd, dcd_of_run, dcd_text, parse_dcd, read_dcd
+from jounce.results.run import Run
 
 TEXT = """[MDI_HEADER]
 FILE_TYPE = 'DCD'
@@ -85,3 +86,27 @@ def test_data_that_do_not_fit_together_are_refused() -> None:
         Dcd("time", (1.0, 1.0), columns)
     with pytest.raises(ParameterError, match="steering: 2 values for 3 rows"):
         Dcd("time", (0.0, 1.0, 2.0), columns)
+
+
+def test_the_controls_of_a_run_can_be_written_over_time_or_way() -> None:
+    time = (0.0, 0.1, 0.2, 0.3)
+    channels = {
+        "driver_demands.steering": (0.0, 0.5, -0.5, 0.25),
+        "driver_demands.throttle": (0.1, 0.2, 0.3, 0.4),
+        "driver_demands.brake": (0.0, 0.0, 0.1, 0.2),
+        "way": (1.0, 3.0, 3.0, 2.5),
+    }
+    units = {"driver_demands.steering": "rad", "driver_demands.throttle": "-", "driver_demands.brake": "-", "way": "m"}
+    run = Run(time, channels, units)
+    over_time = dcd_of_run(run)
+    assert over_time.x == time and over_time.column("steering") == channels["driver_demands.steering"]
+    assert over_time.column("gear") == (1.0,) * 4 and over_time.column("clutch") == (0.0,) * 4
+    assert parse_dcd(dcd_text(over_time)) == over_time
+    over_way = dcd_of_run(run, "path_s", "way")
+    assert over_way.x == (1.0, 3.0) and over_way.column("brake") == (0.0, 0.0) and over_way.ordinal == "path_s"
+    geared = Run(time, {**channels, "driver_demands.gear": (2, 2, 3, 3)}, {**units, "driver_demands.gear": "-"})
+    assert dcd_of_run(geared).column("gear") == (2, 2, 3, 3)
+    with pytest.raises(ParameterError, match="give the channel of the distance"):
+        dcd_of_run(run, "distance")
+    with pytest.raises(ParameterError, match=r"driver_demands\.brake"):
+        dcd_of_run(Run(time, {"driver_demands.steering": time, "driver_demands.throttle": time}, ["rad", "-"]))

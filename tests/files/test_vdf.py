@@ -160,8 +160,10 @@ def test_the_same_event_in_other_units_is_the_same_manoeuvre(units: dict[str, st
     si = manoeuvre_of(parse_vdf(FULL))
     other = manoeuvre_of(parse_vdf(in_units(units)))
     assert in_units(units) != FULL
-    for name, value in si.model_dump().items():
-        assert same(value, other.model_dump()[name]), name
+    ours, theirs = (m.model_dump(serialize_as_any=True) for m in (si, other))  # of each kind, and not of its base
+    assert "slope" in ours["signals"]["S_RAMP"] and "px" in ours["paths"]["P_POINTS"]
+    for name, value in ours.items():
+        assert same(value, theirs[name]), name
 
 
 def test_references_are_converted_by_the_dimension_of_their_measure() -> None:
@@ -466,6 +468,12 @@ def test_files_are_found_beside_the_file_by_database_or_in_the_library(tmp_path:
     )  # type: ignore[attr-defined]
 
 
+def test_a_file_starts_with_shares_of_pedals_and_the_data_with_demands() -> None:
+    begin = manoeuvre_of(parse_vdf(FULL)).begin
+    assert (begin.throttle, begin.braking, begin.braking2, begin.clutch) == (0.2 * 100, 0.3, 0.4, 0.5)  # brake to 1
+    assert manoeuvre_of(parse_vdf(FULL.replace("MAX_VALUE = 1\n", "MAX_VALUE = 100\n"))).begin.braking == 0.3 * 100
+
+
 def test_the_second_brake_and_motorcycles_are_read_and_told() -> None:
     text = (EVENTS / "braking_in_turn.vdf").read_text()
     stage = manoeuvre_of(parse_vdf(text)).stages[1]
@@ -476,3 +484,18 @@ def test_the_second_brake_and_motorcycles_are_read_and_told() -> None:
     assert again(m) == m
     told = parse_vdf(text.replace("CAR_STANDARD", "MOTORCYCLE_STANDARD")).report.warnings
     assert any("motorcycles are not modelled" in p.message for p in told)
+
+
+def test_the_page_of_the_documentation_names_every_kind_of_block() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "manoeuvre_files.md").read_text()
+    rows = {line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith("| ")}
+    for row, words in (
+        ("a signal", schema.SIGNALS),
+        ("a speed", schema.SPEEDS),
+        ("a path", {**schema.PATHS, **schema.SHAPES}),
+        ("an end condition", {key.name: key for key in schema.END_CONDITION.keys}),
+        ("a manoeuvre", dict.fromkeys(f"({name})" for name in ("STEERING", "CLUTCH", "BRAKING2", *schema.MODULES))),
+    ):
+        told = set(re.findall(r"\(?[A-Z][A-Z0-9_]+\)?", rows[row].replace("(STRAIGHT, SKIDPAD)", "STRAIGHT SKIDPAD")))
+        assert set(words) <= told, (row, set(words) - told)
+    assert all(f"[{name}]" in page for name in schema.FIXED if name != "DEBUG_PARAMETERS")

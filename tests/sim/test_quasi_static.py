@@ -18,7 +18,7 @@ from drive_rig import bench
 from drivelines import ENGINE, MAP, MOTOR
 from jounce.core.errors import ParameterError
 from jounce.core.part_registry import PARTS
-from jounce.sim.quasi_static import Chain, quasi_static
+from jounce.sim.quasi_static import CUTS, LOOKS, Chain, quasi_static, searched
 from jounce.vehicle.schema import Vehicle
 
 TIME = np.arange(0.0, 40.5, 0.5)
@@ -108,3 +108,18 @@ def test_the_torque_of_a_machine_is_that_of_the_model() -> None:
 def test_a_law_with_states_is_refused_by_name() -> None:
     with pytest.raises(ParameterError, match=r"m0 \(turbo_engine\) has states in its law, which only a run has"):
         quasi_static(car(line(GEAR, {"kind": "turbo_engine", "peak": 200.0})), TIME, SPEED)
+
+
+def test_a_pedal_is_found_where_forces_grow_bend_and_jump() -> None:
+    """Against the inverse by hand, to what is left of a pedal after all looks; ends where there is none."""
+    share, jump = np.linspace(0.05, 0.95, 19), 0.4
+    resolved = CUTS**-LOOKS
+
+    def force(x: Any) -> Any:
+        return np.sinh(3 * x) + np.where(x > jump, 2.0, 0.0)
+
+    found = searched(force, force(share))
+    assert np.abs(found - share).max() < resolved
+    inside_the_jump = searched(force, np.array([np.sinh(3 * jump) + 1.0]))
+    assert inside_the_jump == pytest.approx(jump, abs=resolved)
+    assert searched(force, np.array([-5.0, 100.0])).tolist() == [0.0, 1.0]

@@ -613,9 +613,8 @@ def test_trim_brings_every_wheel_back_to_design(sedan: jn.Vehicle) -> None:
 @pytest.mark.slow
 def test_rigid_wheels_stand_on_their_radius(sedan: jn.Vehicle) -> None:
     """Heights of the axles follow from the radii: the car on tires stands elsewhere, and the report says where."""
-    # not with its rack yet: one-sided loads of rigid contacts throw the search for its place off, and it says so
     radii = {"front_suspension.setup.wheel_radius": "0.3300 m", "rear_suspension.setup.wheel_radius": "0.3200 m"}
-    told = sedan.with_(**radii, **{"steering.rack_pinion": None})
+    told = sedan.with_(**radii)
     changed = jn.setup(told, {"front_ride_height": "306 mm", "rear_ride_height": "309 mm"}, rigid_wheels=True)
     phases = {p.name: p for p in report_of(changed).phases}
     done = phases["setup masses, set up"].wheels
@@ -629,6 +628,26 @@ def test_rigid_wheels_stand_on_their_radius(sedan: jn.Vehicle) -> None:
             assert wheel["ride_height"] == pytest.approx(rigid, abs=3e-4)
     running = phases["running masses"].wheels
     assert abs(running["L1"]["ride_height"] - done["L1"]["ride_height"]) > 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_one_sided_car_with_a_rack_is_set_up_on_rigid_wheels(side: float) -> None:
+    """A driver on one side; the rack is held, as on plates: springs set the loads across, steer does not."""
+    car = jn.load("sedan")
+    assert car.steering is not None and car.steering.rack_pinion is not None
+    driver = {"name": "driver", "mass": "95 kg", "location": [-1.5, 0.41 * side, 0.5]}
+    radii = {"front_suspension.setup.wheel_radius": "0.325 m", "rear_suspension.setup.wheel_radius": "0.327 m"}
+    car = car.with_(**{"body.added_masses": [driver]}, **radii)
+    changed = jn.setup(car, {"cross_weight": 0.5, "front_ride_height": "306 mm"}, rigid_wheels=True)
+    report = report_of(changed)
+    assert report.reached
+    done = next(p for p in report.phases if p.name.endswith("set up")).wheels
+    loads = {c: done[c]["load"] for c in CORNERS}
+    total = sum(loads.values())
+    assert (loads["L1"] + loads["R2"]) / total == pytest.approx(0.5, abs=1e-4)
+    assert (loads["L1"] + loads["L2"] > 0.505 * total) == (side > 0)
+    assert changed.steering == car.steering, "the rack is held for the job only"
 
 
 @pytest.mark.slow

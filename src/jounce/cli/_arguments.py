@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 
@@ -34,6 +36,29 @@ def find_recipe(text: str) -> Any:
     return find(text, Recipe, "recipe")
 
 
+def load_file(place: str) -> ModuleType:
+    """A Python file as a module: recipes, or parts, tires and events that it registers."""
+    from jounce.core.errors import ParameterError
+
+    path = Path(place)
+    if not path.is_file():
+        raise ParameterError(f"{place}: no such file")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ParameterError(f"{place}: no Python file; its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    known = sys.modules.get(path.stem)
+    sys.modules[path.stem] = module  # classes look up their annotations there
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever the user's own code does wrong
+        raise ParameterError(f"{place}: {type(error).__name__} while it was read: {error}") from error
+    finally:
+        if known is not None:
+            sys.modules[path.stem] = known
+    return module
+
+
 def find(text: str, kind: type, noun: str) -> Any:
     """The object of a kind named by ``module:name`` or ``file.py:name``."""
     from jounce.core.errors import ParameterError, did_you_mean
@@ -42,16 +67,7 @@ def find(text: str, kind: type, noun: str) -> Any:
     if not place or not name:
         raise ParameterError(f"{text!r}: name a {noun} as module:name or file.py:name")
     if place.endswith(".py"):
-        path = Path(place)
-        if not path.is_file():
-            raise ParameterError(f"{place}: no such file")
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:  # whatever the user's own code does wrong
-            raise ParameterError(f"{place}: {type(error).__name__} while it was read: {error}") from error
+        module = load_file(place)
     else:
         try:
             module = importlib.import_module(place)

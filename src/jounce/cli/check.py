@@ -10,12 +10,16 @@ import typer
 
 ROADS = (".rdf", ".crg", ".obj")
 PATHS = (".drd", ".drd2", ".csv", ".kml", ".gpx")
+EVENTS = (".vdf", ".dcd", ".sdf", ".dcf", ".xml")
 _ROAD_KEYS = re.compile(r"^(line|flat|kerbs|unevenness|features)[ \t]*:", re.MULTILINE)
 
 
 def check(
     files: Annotated[
-        list[str], typer.Argument(help="Vehicle files or folders, tire files, roads, paths; or names of the library.")
+        list[str],
+        typer.Argument(
+            help="Vehicle files or folders, tires, roads, paths, events (vdf, dcd, sdf); or names of the library."
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
@@ -41,6 +45,8 @@ def _read(name: str) -> tuple[str, list[str]]:
         ] if report else []
     if Path(name).suffix.lower() in PATHS:
         return _path(name)
+    if Path(name).suffix.lower() in EVENTS:
+        return _event(name)
     from jounce.sim.car import describe, tire_warnings
     from jounce.vehicle.reading import read
 
@@ -62,6 +68,35 @@ def _is_road(name: str) -> bool:
     from jounce.files.roads import library_roads
 
     return name in library_roads()
+
+
+def _event(name: str) -> tuple[str, list[str]]:
+    """A driver's file, in sentences; of a template, the places that are to be filled in."""
+    from jounce.files.events import read_event
+    from jounce.manoeuvre.words import explain
+
+    ending = Path(name).suffix.lower()
+    if ending == ".dcd":
+        from jounce.files.dcd import read_dcd
+
+        data = read_dcd(name)
+        first, last = data.x[0], data.x[-1]
+        unit = "s" if data.ordinal == "time" else "m"
+        return f"controls over {data.ordinal}, {len(data.x)} rows from {first:g} to {last:g} {unit}", list(
+            data.warnings
+        )
+    if ending == ".vdf":
+        from jounce.core.limits import read_bytes
+        from jounce.files.property_file import LIMITS, decode
+        from jounce.files.templates import places
+
+        wanted = places(decode(read_bytes(name, LIMITS), name))
+        if wanted:
+            listed = ", ".join(f"{place} (line {line})" for place, line in wanted.items())
+            return f"template of an event with the places {listed}", []
+    found, report = read_event(name)
+    sentences = "\n".join(f"      {line}" for line in explain(found))
+    return f"event {found.name}\n{sentences}", [str(w) for w in report.warnings]
 
 
 def _path(name: str) -> tuple[str, list[str]]:

@@ -1,4 +1,4 @@
-"""`jounce convert`: runs and tables of points in the signs, units and axes of the reference tool of this field."""
+"""`jounce convert`: runs, tables of points and events in the signs, units, axes and formats of other tools."""
 
 from __future__ import annotations
 
@@ -11,19 +11,28 @@ import typer
 def convert(
     source: Annotated[
         Path,
-        typer.Argument(help="Run folder or file (parquet, csv, mat, mf4), or a table of points (csv: name, x, y, z)."),
+        typer.Argument(
+            help="Run folder or file (parquet, csv, mat, mf4), a table of points (csv: name, x, y, z), or an event "
+            "(sdf, dcf, xml, vdf)."
+        ),
     ],
     target: Annotated[Path, typer.Argument(help="File to write; its suffix says the format.")],
     convention: Annotated[
         str, typer.Option(help="compat: the reference tool's signs, units, names and axes; ours: back to jounce's.")
     ] = "compat",
 ) -> None:
-    """Write a run or hard points in the signs, units and axes of the reference tool, or bring such a file back."""
+    """Write a run or hard points in the signs, units and axes of the reference tool, or bring such a file back.
+
+    Events of older driving machines become VDF, in SI; what they say and a VDF cannot is listed.
+    """
     from jounce.core.errors import ParameterError, did_you_mean
     from jounce.core.limits import reading
     from jounce.files.point_tables import COLUMNS, FRAMES, read_points, write_points
     from jounce.results.run import REFERENCE, Run
 
+    if source.suffix.lower() in (".sdf", ".dcf", ".vdf") or target.suffix.lower() == ".vdf":
+        _event(source, target)
+        return
     frames = {"compat": "reference", "ours": "ours"}
     if convention not in frames:
         raise ParameterError(f"convention {convention!r}: unknown{did_you_mean(convention, frames)}")
@@ -53,6 +62,18 @@ def convert(
     writers[target.suffix.lower()](result, target)
     left = len(given.names) - len(result.names)
     typer.echo(f"{len(result.names)} channels: {target}" + (f"; {left} are not in its catalogue" if left else ""))
+
+
+def _event(source: Path, target: Path) -> None:
+    from jounce.core.errors import ParameterError
+    from jounce.files.events import convert_to_vdf
+
+    if target.suffix.lower() != ".vdf":
+        raise ParameterError(f"{target}: events are written as .vdf")
+    report = convert_to_vdf(source, target)
+    typer.echo(f"event: {target}")
+    for remark in report.warnings:
+        typer.echo(f"      remark: {remark}")
 
 
 def _first_cells(path: Path) -> list[str]:

@@ -7,6 +7,7 @@ are rows `wf/…` of the ledger with their tests. Each runs in a process of its 
 from __future__ import annotations
 
 import ast
+import builtins
 import csv
 import os
 import re
@@ -23,7 +24,7 @@ import typer
 
 KINDS = ("example", "page", "story")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PROGRAM = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:import|from)\s")  # a block that is one by itself begins so
+WALKED = ("tutorial.md",)  # its reader edits files between its blocks: a test walks it from top to bottom
 # one process for a page, as its imports cost more than most blocks; each has its own names
 PASTED = "import runpy, sys\nfor path in sys.argv[1:]:\n    runpy.run_path(path, run_name='__main__')\n"
 
@@ -111,8 +112,32 @@ def found(root: Path) -> Iterator[Item]:
 
 
 def blocks(page: Path) -> list[str]:
-    """Programs of a page."""
-    return [block for block in BLOCK.findall(page.read_text(encoding="utf-8")) if PROGRAM.match(block)]
+    """Programs of a page: blocks that use no name of another one."""
+    if page.name in WALKED:
+        return []
+    return [block for block in BLOCK.findall(page.read_text(encoding="utf-8")) if is_program(block)]
+
+
+def is_program(block: str) -> bool:
+    """Whether a block stands by itself: it imports first, defines every name that it uses, and needs no file."""
+    if block.startswith("# needs "):
+        return False
+    tree = ast.parse(block)
+    if not tree.body or not isinstance(tree.body[0], ast.Import | ast.ImportFrom):
+        return False
+    known, used = set(dir(builtins)), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            known |= {(name.asname or name.name).split(".")[0] for name in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            known.add(node.name)
+        elif isinstance(node, ast.arg):
+            known.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            known.add(node.name)
+        elif isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else known).add(node.id)
+    return used <= known
 
 
 def run(root: Path, item: Item, timeout: float) -> str:

@@ -35,6 +35,10 @@ def run(
         Path | None, typer.Option("--output-map", help="YAML file: which channels are kept, their names and factors.")
     ] = None,
     road: Annotated[str, typer.Option(help="Name or file of a road.")] = "",
+    imports: Annotated[
+        list[str] | None,
+        typer.Option("--import", help="A Python file that is run first: it registers parts of one's own."),
+    ] = None,
     variants: Annotated[
         Path | None,
         typer.Option(
@@ -69,8 +73,10 @@ def run(
     from jounce.vehicle.reading import read
 
     begun = time.perf_counter()
-    from jounce.cli._arguments import assignments
+    from jounce.cli._arguments import assignments, load_file
 
+    for place in imports or ():
+        load_file(place)
     changes = assignments(parameters)
     of_vehicle = {name: value for name, value in changes.items() if "." in name}
     of_event = {name: value for name, value in changes.items() if "." not in name}

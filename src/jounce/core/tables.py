@@ -39,7 +39,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -388,6 +389,38 @@ class Table:
             return result.reshape((*points[0].shape, self.n_out))
         result = result.reshape(points[0].shape)
         return result if result.ndim else float(result)
+
+    def held(self, x: npt.ArrayLike) -> Callable[..., Any]:
+        """The table at fixed points of its first axis, as a function of the arguments along the others.
+
+        ``held(x)(z)`` is ``table(x, z)`` for a row x of points and z that can be broadcast to it, or rows of it. What
+        belongs to the first axis is computed once: a search along the second one asks many times.
+        """
+        n, pieces, clamp = len(self.axes), self._pieces, self.extrapolation != "spline"
+        first = np.asarray(x, dtype=float)
+        if n < 2 or self.values.ndim > n or first.ndim != 1:
+            raise ParameterError("held: needs a table with two axes or more and one output, and a row of points")
+        cell, local, beyond = _locate(pieces.knots[0], pieces.origins[0], first, clamp)
+        linear = self.extrapolation == "linear"
+        with np.errstate(invalid="ignore", over="ignore"):
+            kept = _along(np.moveaxis(pieces.coef[cell], n, 1), local, beyond, linear, 0)
+        kept[np.isnan(first)] = np.nan
+        rows = np.arange(len(first))
+
+        def at(*others: npt.ArrayLike) -> Any:
+            given = np.broadcast_arrays(rows, *(np.asarray(v, dtype=float) for v in others))
+            flat = [v.ravel() for v in given]
+            rest = zip(pieces.knots[1:], pieces.origins[1:], flat[1:], strict=True)
+            places = [_locate(k, o, v, clamp) for k, o, v in rest]
+            result = kept[(flat[0], *(cell for cell, _, _ in places))]
+            with np.errstate(invalid="ignore", over="ignore"):
+                for _, local, beyond in places:
+                    result = _along(result, local, beyond, linear, 0)
+            for v in flat[1:]:
+                result[np.isnan(v)] = np.nan
+            return result.reshape(given[0].shape)
+
+        return at
 
     def packed(self) -> PackedTable:
         """Return the arrays for the C evaluator; made once and kept with the table."""
@@ -841,14 +874,17 @@ def _along(coef: Array, local: Array, beyond: Array, linear: bool, derivative: i
     t, past = local.reshape(column), beyond.reshape(column)
 
     def inside(k: int) -> Array:
-        result = np.zeros(coef.shape[:1] + coef.shape[2:])
-        for power in range(coef.shape[1] - 1, k - 1, -1):
-            factor = float(np.prod(np.arange(power - k + 1, power + 1, dtype=float)))
-            result = result * t + factor * coef[:, power]
+        powers = range(coef.shape[1] - 1, k - 1, -1)
+        if not powers:
+            return np.zeros(coef.shape[:1] + coef.shape[2:])
+        factors = [float(math.perm(power, k)) for power in powers]
+        result = factors[0] * coef[:, powers[0]] if k else coef[:, powers[0]].copy()
+        for factor, power in zip(factors[1:], powers[1:], strict=True):
+            result = result * t + (factor * coef[:, power] if k else coef[:, power])
         return result
 
     if derivative == 0:
-        return inside(0) + past * inside(1) if linear else inside(0)
+        return inside(0) + past * inside(1) if linear and past.any() else inside(0)
     if derivative == 1 and linear:
         return inside(1)
     return np.where(past != 0, 0.0, inside(derivative))

@@ -7,7 +7,7 @@ without Python; what must be found first (a steering amplitude) is found by `pre
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from pydantic import ValidationError, field_validator, model_validator
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jounce.events.start import Start
     from jounce.results.run import Run
     from jounce.road.path import Path
+    from jounce.road.surface import Road
     from jounce.runtime.recording import Recording
     from jounce.vehicle.schema import Vehicle
 
@@ -165,10 +166,6 @@ class Event(Data):
         """Parts that the event adds to the vehicle: a driver."""
         return ()
 
-    def paths(self) -> tuple[Path, ...]:
-        """Paths that drivers of the event follow, placed; a simulation knows them from the beginning."""
-        return ()
-
     def controllers(self) -> tuple[Part, ...]:
         """Controllers that `controller` names, as they are without further data."""
         from jounce.core.part_registry import PARTS
@@ -178,6 +175,10 @@ class Event(Data):
             return tuple(cast("Part", PARTS.find("controller", kind)()) for kind in kinds)
         except ParameterError as found:
             raise ParameterError(f"{self.kind}: controller = {self.controller!r}: {found}") from None
+
+    def placed(self, vehicle: Vehicle, roads: Sequence[Road]) -> tuple[Self, tuple[Path, ...]]:
+        """The event where it takes place, and the paths that its drivers follow."""
+        return self, ()
 
     def prepared(self, start: Start) -> Self:
         """The event with everything found that depends on the car; may simulate."""

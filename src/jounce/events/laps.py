@@ -22,6 +22,7 @@ from jounce.core.errors import ParameterError
 from jounce.road.path import Path
 
 Array = npt.NDArray[np.float64]
+NOTHING = 1e-15  # s
 
 
 @dataclass(frozen=True)
@@ -115,16 +116,13 @@ def _passages(time: Array, s: Array, at: float) -> list[float]:
 
 
 def _instant(time: Array, s: Array, k: int, at: float) -> float:
-    """When s passes a value between the rows k and k + 1, by halving what the cubic leaves."""
+    """When s passes a value between the rows k and k + 1: the root of the cubic."""
+    from scipy.interpolate import BarycentricInterpolator
+    from scipy.optimize import brentq
+
     first = max(min(k - 1, len(time) - 4), 0)
-    t, y = time[first : first + 4] - time[k], s[first : first + 4] - at
-    width = float(time[k + 1] - time[k])
-    low, high = 0.0, width
-    for _ in range(60):  # of 10 ms nothing is left
-        middle = 0.5 * (low + high)
-        terms = [y[j] * np.prod([(middle - u) / (t[j] - u) for i, u in enumerate(t) if i != j]) for j in range(len(t))]
-        low, high = (middle, high) if sum(terms) < 0 else (low, middle)
-    return float(time[k] + 0.5 * (low + high))
+    cubic = BarycentricInterpolator(time[first : first + 4] - time[k], s[first : first + 4] - at)
+    return float(time[k] + brentq(cubic, 0.0, float(time[k + 1] - time[k]), xtol=NOTHING))
 
 
 def _since(time: Array, instants: Sequence[float]) -> Array:

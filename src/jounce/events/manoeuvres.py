@@ -23,6 +23,7 @@ import numpy.typing as npt
 from jounce.core import units
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.tables import Table
+from jounce.events.along import along
 from jounce.events.follow import ACTIVE, TARGET
 from jounce.manoeuvre import Manoeuvre, Stage, signals, targets
 from jounce.manoeuvre.conditions import Condition
@@ -287,9 +288,8 @@ class Compiler:
         self.routes = Routes(manoeuvre, (event.x, event.y, event.heading), event.speed, folder)
 
     def program(self) -> Program:
-        ratio = f"{self.driver}.steering_ratio"
-        if any(v.name == ratio for v in self.start.sim.model.parameters):  # what the driver knows of the vehicle
-            self.start.sim.set_parameters({ratio: self.start.steering_ratio})
+        if self.driver:  # what he knows of the vehicle
+            along(self.start, self.driver)
         stages = self.manoeuvre.driven
         phases = [self._phase(k, stage) for k, stage in enumerate(stages)]
         return Program(phases, chosen="user_maneuver_ID", shown="maneuver_ID")
@@ -619,7 +619,6 @@ class Compiler:
         found = {
             "preview_time": c.preview_time,
             "least_preview": c.min_preview_distance,
-            "anticipation": c.lateral_anticipation,
             "speed_anticipation": c.longitudinal_anticipation,
             "advanced": float(c.preview == "advanced"),
             "smoothing": float(c.straight_line_smoothing),
@@ -627,6 +626,8 @@ class Compiler:
             "distance_band": c.path_compensation_distance if c.path_compensation else 0.0,
             "lock": min(abs(limits.minimum), abs(limits.maximum), self._lock),
         }
+        if c.lateral_anticipation != 0.0:  # otherwise that of the vehicle
+            found["anticipation"] = c.lateral_anticipation
         if not c.yaw_correction:
             found |= {"yaw_gain": 0.0, "yaw_integral": 0.0, "yaw_derivative": 0.0}
         result = {f"{prefix}{name}": value for name, value in found.items()} if self.driver else {}

@@ -22,6 +22,7 @@ from jounce.events.outside_ground import check_inputs, outside_ground, plane_of_
 from jounce.files.roads import read_road
 from jounce.road.envelope import Envelope
 from jounce.road.inputs import EXTERNAL
+from jounce.road.paths import FUNCTIONS, PathSet
 from jounce.road.surface import plane_under
 from jounce.sim import car as cars
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from jounce.events.base import Event
     from jounce.events.options import Options
     from jounce.road.native import Sample
+    from jounce.road.path import Path
     from jounce.road.surface import Road
     from jounce.runtime.program import Number, Reference
     from jounce.runtime.simulation import Simulation
@@ -63,6 +65,7 @@ class Scene:
     roads: tuple[Road, ...] = ()
     remarks: tuple[str, ...] = ()
     tires: Mapping[str, int] = field(default_factory=dict)  # all tires with the numbers of their wheels
+    paths: tuple[Path, ...] = ()  # that drivers follow
 
     @property
     def outside(self) -> bool:
@@ -95,10 +98,18 @@ class Scene:
         compatibility.check(description.tires, dict(zip(description.wheels, on, strict=True)) if len(on) > 1 else on)
 
     def bind(self, sim: Simulation, description: cars.Description) -> None:
-        """Give a simulation its roads."""
+        """Give a simulation its roads and paths."""
+        self.bind_paths(sim)
         names = ["ground"] if len(self.roads) == 1 else [f"ground_{wheel}" for wheel in description.wheels]
         for name, road in zip(names, self.roads, strict=False):
             road.bind(sim, name)
+
+    def bind_paths(self, sim: Simulation) -> None:
+        """Give a simulation its paths, where it asks for any."""
+        if self.paths:
+            PathSet(self.paths).bind(sim)
+        elif any(slot.name in FUNCTIONS for slot in sim.model.services):
+            raise ParameterError("a driver of a path needs one: take an event that has a path, such as follow")
 
     def prepare(
         self,
@@ -158,11 +169,13 @@ def set_scene(vehicle: Vehicle, event: Event, options: Options) -> tuple[Scene, 
     outside = outside_ground(event.road) if road is None and event.road else None
     if outside is not None:
         check_inputs(event.road, outside, vehicle, options.inputs)
-        return Scene(outside), event
+        event, paths = event.placed(vehicle, ())
+        return Scene(outside, paths=paths), event
     roads, remarks = ([road], []) if road is not None else _roads_of(event)
+    event, paths = event.placed(vehicle, roads)
     if not roads:
-        return Scene("inclined" if event.inclined else "level"), event
-    event = _on_the_road(event, roads[0])
+        return Scene("inclined" if event.inclined else "level", paths=paths), event
+    event = event if paths else _on_the_road(event, roads[0])
     if event.contact != "point":
         roads = [_enveloped(item, event.contact) for item in roads]
     if len({(item.normals, item.spacing) for item in roads}) > 1:
@@ -172,7 +185,7 @@ def set_scene(vehicle: Vehicle, event: Event, options: Options) -> tuple[Scene, 
     if len(roads) not in (1, len(wheels)):
         raise ParameterError(f"wheel_roads: {len(roads)} roads; expected one for each of {', '.join(wheels)}")
     numbers = {tire: wheels.index(wheel.name) for tire, wheel in place.tires.items()}
-    return Scene("road" if len(roads) == 1 else "roads", tuple(roads), tuple(remarks), numbers), event
+    return Scene("road" if len(roads) == 1 else "roads", tuple(roads), tuple(remarks), numbers, paths), event
 
 
 def is_port(name: str) -> bool:

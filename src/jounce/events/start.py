@@ -19,7 +19,6 @@ from jounce.events.identify import identify
 from jounce.events.options import Options, Progress
 from jounce.events.record import record
 from jounce.events.scene import Plane, Scene, on_a_plane
-from jounce.road.paths import PathSet
 from jounce.runtime.blocks import in_order
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car as cars
@@ -51,8 +50,6 @@ class Start:
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
         self.scene.check(description)
-        paths = event.paths()
-        self._paths = PathSet(paths) if paths else None
         self.sim = self._simulation(description)
         self.scene.bind(self.sim, description)
         self.settled: Settled
@@ -71,8 +68,6 @@ class Start:
     def _simulation(self, description: cars.Description) -> Simulation:
         sim = cars.simulation(description, method=self.options.method, step=self.options.step)
         sim.set_parameters(self.options.parameters)
-        if self._paths is not None:
-            self._paths.bind(sim)
         return sim
 
     def _ready(self) -> None:
@@ -123,6 +118,7 @@ class Start:
             ground="inclined", road_inputs=False, smoothed=False, normals="surface", patch=False, inputs=()
         )
         sim = self._simulation(flat)
+        self.scene.bind_paths(sim)
         on_a_plane(sim, plane, self.event, self.options.inputs)
         sim.set_inputs({"steering_wheel": self.sim.input("steering_wheel")})
         settle(sim, flat, **where)

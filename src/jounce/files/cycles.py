@@ -6,6 +6,7 @@ numbers. Between the rows the speed is linear.
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,13 +53,15 @@ def load_cycle(source: str | os.PathLike[str]) -> DriveCycle:
             f"cycle {text!r}: no such file, and not in the library{did_you_mean(text, known)}; "
             f"the library has {', '.join(known)}"
         )
-    time, speed = _read(path)
+    time, speed = _parsed(path, read_table_text(path, LIMITS))
     tolerance = 2 * (MPH if path.stem.lower() in AMERICAN else KMH)
     return DriveCycle(path.stem, time, speed, tolerance)
 
 
-def _read(path: Path) -> tuple[Array, Array]:
-    lines = [(i + 1, line) for i, line in enumerate(read_table_text(path, LIMITS).splitlines()) if line.strip()]
+@functools.lru_cache(maxsize=8)
+def _parsed(path: Path, text: str) -> tuple[Array, Array]:
+    """Times and speeds; a run asks for its cycle several times, and the same text is read once."""
+    lines = [(i + 1, line) for i, line in enumerate(text.splitlines()) if line.strip()]
     if not lines:
         raise FormatError(f"{path}: empty; expected a table with the columns time and speed")
     separator = separator_of(lines[0][1])
@@ -75,16 +78,18 @@ def _read(path: Path) -> tuple[Array, Array]:
         if wanted not in names:
             raise FormatError(f"{path}, line {cells[0][0]}: found the columns {', '.join(names)}; expected {wanted!r}")
         at = names.index(wanted)
-        values = []
+        values, known = [], {}  # numbers of a table come again and again
         for number, row in cells[first:]:
             found = number_text(row[at], separator) if at < len(row) else None
             if found is None:
                 shown = row[at] if at < len(row) else "nothing"
                 raise FormatError(f"{path}, line {number}: {wanted}: found {shown!r}, expected a number")
-            try:
-                values.append(convert(float(found), units[at] or unit, unit))
-            except ParameterError as why:
-                raise FormatError(f"{path}, line {number}: {wanted}: {why}") from None
+            if found not in known:
+                try:
+                    known[found] = convert(float(found), units[at] or unit, unit)
+                except ParameterError as why:
+                    raise FormatError(f"{path}, line {number}: {wanted}: {why}") from None
+            values.append(known[found])
         columns[wanted] = np.array(values)
     time, speed = columns["time"], columns["speed"]
     if len(time) < 2:
@@ -98,4 +103,7 @@ def _read(path: Path) -> tuple[Array, Array]:
     back = np.flatnonzero(speed < 0)
     if len(back):
         raise FormatError(f"{path}, line {cells[first + int(back[0])][0]}: speed: below zero; a cycle runs forwards")
-    return time - time[0], speed
+    time = time - time[0]
+    for column in (time, speed):
+        column.setflags(write=False)
+    return time, speed

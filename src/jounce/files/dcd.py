@@ -22,6 +22,7 @@ from jounce.core.limits import read_bytes, reading
 from jounce.files.file_units import read_units, write_units
 from jounce.files.problems import Report
 from jounce.files.property_file import LIMITS, PropertyFile, decoded, shown
+from jounce.results.run import Run
 
 Ordinal = Literal["time", "distance", "path_s"]
 ORDINALS: dict[str, str] = {"time": "s", "distance": "m", "path_s": "m"}
@@ -53,6 +54,45 @@ class Dcd:
         """Values of a channel of a manoeuvre; the second brake is the brake."""
         name = channel.lower().removesuffix("2")
         return self.columns[_OTHER_NAMES.get(name, name)]
+
+
+# Channels of a run in which the controls are recorded, and those over which they may be written.
+RECORDED = {
+    "steering": "driver_demands.steering",
+    "throttle": "driver_demands.throttle",
+    "brake": "driver_demands.brake",
+    "gear": "driver_demands.gear",
+    "clutch": "driver_demands.clutch",
+}
+ABSENT = {"gear": 1.0, "clutch": 0.0}  # cars without a gearbox have neither
+
+
+def dcd_of_run(run: Run, ordinal: Ordinal = "time", over: str = "") -> Dcd:
+    """The controls of a run, so that it can be driven again.
+
+    Parameters
+    ----------
+    run : with the channels of the driver's demands
+    ordinal : what the rows are over
+    over : channel of the distance or station; time needs none. Rows in which it does not rise are left out.
+    """
+    if (ordinal == "time") == bool(over):
+        raise ParameterError(
+            f"ordinal {ordinal!r}: {'needs no channel' if over else 'give the channel of the distance'}"
+        )
+    x = [float(v) for v in (run[over] if over else run.time)]
+    columns: dict[str, list[float]] = {}
+    for name, channel in RECORDED.items():
+        if channel in run.names or name not in ABSENT:
+            columns[name] = [float(v) for v in run[channel]]
+        else:
+            columns[name] = [ABSENT[name]] * len(x)
+    rows: list[int] = []
+    for i, value in enumerate(x):
+        if not rows or value > x[rows[-1]]:
+            rows.append(i)
+    picked = {name: tuple(values[i] for i in rows) for name, values in columns.items()}
+    return Dcd(ordinal, tuple(x[i] for i in rows), picked)
 
 
 def read_dcd(path: str | Path) -> Dcd:

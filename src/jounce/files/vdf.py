@@ -27,14 +27,13 @@ from typing import Any
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.limits import read_bytes, reading
 from jounce.files import vdf_schema as schema
-from jounce.files.file_units import Units, read_units
+from jounce.files.file_units import DIMENSIONS, Units, read_units
 from jounce.files.problems import Report
 from jounce.files.property_file import (
     LIMITS,
     Attribute,
     Block,
     Column,
-    Encoding,
     PropertyFile,
     Section,
     Table,
@@ -183,6 +182,7 @@ class _Reader:
 
     def __init__(self, file: PropertyFile) -> None:
         self.file = file
+        self.by_name = {block.name: block for block in file.blocks}  # of equal names the last
         self.report = Report(file.report.path, list(file.report.problems))
         self.units = read_units(file, self.report)
         self.vdf = Vdf(file.path, file, self.report, self.units)
@@ -225,11 +225,11 @@ class _Reader:
             self.used.add(units.line)
 
     def _fixed(self, name: str) -> Block | None:
-        return self.file.named(name) or self.file.block(name)
+        return self.by_name.get(name) or self.file.block(name)
 
     def _controllers(self) -> None:
         for block in self.file.blocks:
-            if block.name.upper().startswith("CONTROLLER") and block is self.file.named(block.name):
+            if block.name.upper().startswith("CONTROLLER") and block is self.by_name.get(block.name):
                 self.vdf.controllers[block.name] = self._entry(block, schema.CONTROLLER)
         for entry in self.vdf.controllers.values():
             for channel in ("THROTTLE", "BRAKING", "STEERING"):
@@ -310,7 +310,7 @@ class _Reader:
     def _list(self) -> None:
         block = self._fixed(schema.LIST_NAME) or self.file.block(*schema.LIST_ALIASES)
         if block is None:
-            names = [b.name for b in self.file.blocks]
+            names = self._names()
             self.report.error(0, f"[{schema.LIST_NAME}]", f"missing{did_you_mean(schema.LIST_NAME, names)}")
             return
         entry = self._entry(block, schema.LIST)
@@ -321,7 +321,7 @@ class _Reader:
         if not rows:
             self.report.error(table.line, f"[{block.name}]", "the table is empty; at least one manoeuvre is needed")
         self.stage_names = {str(row[0]) for row in rows}
-        self.all_found = all(self.file.named(name) is not None for name in self.stage_names)
+        self.all_found = all(self.by_name.get(name) is not None for name in self.stage_names)
         for row, source in zip(rows, table.lines, strict=True):
             name, abort, step = str(row[0]), float(row[1]), float(row[2])
             key = f"[{block.name}] {name}"
@@ -457,9 +457,9 @@ class _Reader:
             return conditions
         for row, source in zip(entry.tables.get("END_CONDITIONS", []), section.table.lines, strict=False):
             name = str(row[0])
-            found = self.file.named(name)
+            found = self.by_name.get(name)
             if found is None:
-                names = [b.name for b in self.file.blocks]
+                names = self._names()
                 self.report.warning(
                     source.line,
                     f"[{block.name}] (END_CONDITIONS)",
@@ -470,15 +470,19 @@ class _Reader:
             conditions.append(name)
         return conditions
 
+    def _names(self) -> list[str]:
+        """Names of blocks to choose from in a message; fewer when there is much to tell, for the search takes time."""
+        return list(self.by_name)[: 500 if len(self.report.problems) < 50 else 0]
+
     # -- what they name -----------------------------------------------------------------------------------
     def _reference(self, name: str, line: int, key: str, role: str) -> Block | None:
-        found = self.file.named(name)
+        found = self.by_name.get(name)
         if found is None and (role, name) not in self.missing:
             self.missing.add((role, name))
             self.report.error(
                 line,
                 key,
-                f"found {shown(name)}; there is no such block{did_you_mean(name, [b.name for b in self.file.blocks])}",
+                f"found {shown(name)}; there is no such block{did_you_mean(name, self._names())}",
             )
         return found
 
@@ -619,7 +623,7 @@ class _Reader:
                     f"found {shown(name)}; neither measure nor channel: REF_VALUE cannot be converted to SI",
                 )
             return
-        factor = self.units.factor(unit) if unit in _dimensions() else 1.0
+        factor = self.units.factor(unit) if unit in DIMENSIONS else 1.0
         for word in ("REF_VALUE", "TOLERANCE"):
             if word in entry:
                 entry.values[word] = float(entry.values[word]) * factor
@@ -776,7 +780,7 @@ class _Reader:
 
     def _factor(self, unit: str) -> float:
         """SI value of a unit; what depends on its use stays as it is."""
-        return self.units.factor(unit) if unit in _dimensions() else 1.0
+        return self.units.factor(unit) if unit in DIMENSIONS else 1.0
 
     def _table(self, section: Section, wanted: TableOf, where: str, entry: Entry) -> None:
         """Rows by position; numbers in SI. A table of gears may have one set of times for both directions."""
@@ -835,7 +839,7 @@ class _Reader:
         for block in self.file.blocks:
             if block.line in self.used or block.name.upper() in lists:
                 continue
-            if block is not self.file.named(block.name):
+            if block is not self.by_name.get(block.name):
                 continue  # an earlier one of the same name, told already
             unused.append((block.line, block.name))
         self.vdf.unused = [name for _, name in unused]
@@ -873,12 +877,6 @@ def _expected(key: Key) -> str:
     return "; expected text"
 
 
-def _dimensions() -> Iterable[str]:
-    from jounce.files.file_units import DIMENSIONS
-
-    return DIMENSIONS
-
-
 def _channel_unit(name: str) -> str | None:
     """SI unit of a channel of the catalogue; None: there is no such channel."""
     from jounce.results.catalogue import catalogue
@@ -887,6 +885,3 @@ def _channel_unit(name: str) -> str | None:
         return catalogue().find(name).si_unit
     except ParameterError:
         return None
-
-
-__all__ = ["Channel", "Encoding", "Entry", "Stage", "Vdf", "parse_vdf", "read_vdf"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from jounce.core.writing import write_atomically
 from jounce.files import vdf_schema as schema
 from jounce.files.file_units import write_units
 from jounce.files.problems import Report
-from jounce.files.property_file import PropertyFile, Section, Value, format_value, resolve
-from jounce.files.vdf import Entry, Stage, Vdf, parse_vdf, read_vdf
+from jounce.files.property_file import PropertyFile, Section, Value, resolve
+from jounce.files.vdf import Entry, Stage, Vdf, read_vdf
 from jounce.manoeuvre import model, settings, signals, targets
 from jounce.manoeuvre.conditions import Condition
 
@@ -312,6 +313,7 @@ WORDS: dict[str, dict[Any, Any]] = {
     },
     "METHOD": {"MACHINE": "machine", "OPENLOOP": "open", "USER": "user"},
 }
+PEDALS = ("throttle", "braking", "braking2", "clutch")  # that a file starts with as shares, and we as demands
 _BLOCKS = "blocks"  # key of ``extra`` of a manoeuvre: blocks that nothing uses, as text
 
 
@@ -349,7 +351,6 @@ class _FromVdf:
         self.databases = dict(databases or {})
         self.signals: dict[str, signals.Signal] = {}
         self.signal_units: dict[str, str] = {}
-        self.modules: dict[str, dict[str, Any]] = {}
 
     def run(self) -> model.Manoeuvre:
         vdf = self.vdf
@@ -358,6 +359,9 @@ class _FromVdf:
             data[place] = self._data(vdf.setting(name), fields)
         for name in ("throttle", "braking", "clutch"):
             data[name].setdefault("full", _full(name, data[name]["maximum"], data[name]["scale"]))
+        for name in PEDALS:
+            place = name.removesuffix("2")
+            data["begin"][name] *= data[place]["full"]
         data["gears"]["table"] = [
             _gear_row(row) for row in vdf.setting("GEAR_STANDARD").tables.get("PROPERTIES_MAP", ())
         ]
@@ -388,8 +392,6 @@ class _FromVdf:
 
     def _numbered(self) -> list[Stage]:
         """Stages, each with a name of its own: one that is listed again has a number."""
-        from dataclasses import replace
-
         counts: dict[str, int] = {}
         found = []
         for stage in self.vdf.stages:
@@ -673,6 +675,8 @@ class _ToVdf:
             if place == "full" and value == _full("clutch" if "MIN_RPM" in fields else "", data.maximum, data.scale):
                 continue
             written = self._value(key, value, known)
+            if place in PEDALS and isinstance(data, settings.Begin):
+                written = _shortest(float(value), getattr(self.m, place.removesuffix("2")).full)
             if written is None or (self.changes_only and written == _default(known) and not known.required):
                 continue
             section.set(key, written)
@@ -867,19 +871,20 @@ def _gear_values(row: settings.GearRow, first: float) -> list[float]:
 
 
 def _rpm(speed: float) -> float:
-    """The shortest number of revolutions per minute that is read back as this speed in rad/s."""
-    value = speed / RPM
+    return _shortest(speed, RPM)
+
+
+def _shortest(value: float, factor: float) -> float:
+    """The shortest number that gives a value when it is read and multiplied with a factor."""
+    quotient = value / factor
     for digits in range(1, 18):
-        short = float(f"{value:.{digits}g}")
-        if short * RPM == speed:
+        short = float(f"{quotient:.{digits}g}")
+        if short * factor == value:
             return short
-    return value
+    return quotient
 
 
 def _default(key: schema.Key) -> Value | None:
     if isinstance(key.default, bool):
         return "TRUE" if key.default else "FALSE"
     return key.default
-
-
-__all__ = ["format_value", "load_vdf", "manoeuvre_of", "parse_vdf", "vdf_text", "write_vdf"]

@@ -18,7 +18,8 @@ transfer of load, tires beyond their linear slip, elastic shafts, locks, limits 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -29,9 +30,8 @@ import numpy.typing as npt
 from jounce.components.drive.base import Yielding
 from jounce.components.drive.control import Control
 from jounce.components.drive.driveline import Member
-from jounce.components.drive.gearbox import Gearbox
 from jounce.components.drive.machine import Machine
-from jounce.components.driver.longitudinal import LEAST, Longitudinal, solved
+from jounce.components.driver.longitudinal import LEAST, Longitudinal
 from jounce.components.part import attribute, table_of
 from jounce.components.places import VehiclePlace
 from jounce.core.constants import GRAVITY
@@ -49,6 +49,8 @@ Rows = dict[str, tuple[Array, str]]
 LONGEST = 1.0  # s, of an interval
 SMALL = 0.005  # slip for the slip stiffness
 KWH = 3.6e6  # J
+CUTS, LOOKS = 8, 4  # of a pedal that is searched for: it is known to 2.4e-4, and linear in between
+KEPT = 4  # rows of points for which a curve is known
 ROUNDS = 2  # of charge and what control units make of it
 ALWAYS = {"neutral": 0.0}  # what nobody asks for in a cycle
 
@@ -66,14 +68,12 @@ class Numbers:
 
     def __init__(self, data: Data, place: VehiclePlace) -> None:
         self._data, self._place = data, place
-        self._known: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        if name not in self._known:
-            self._known[name] = self._bound(name)
-        return self._known[name]
+        value = self.__dict__[name] = self._bound(name)
+        return value
 
     def _bound(self, name: str) -> Any:
         value = attribute(self._data, name, self._place).value
@@ -91,9 +91,18 @@ def _function(curve: Curve, place: VehiclePlace) -> Callable[..., Any]:
         value, rate = curve.constant, curve.units.constant == "rate"
         return lambda *x: value * x[0] if rate else value + 0.0 * x[0]
     table = table_of(curve, "curve", False, place.settings)
+    kept: list[tuple[Array, Any]] = []  # speeds of machines stay while pedals are searched
 
     def evaluated(*x: Any) -> Any:
-        return np.asarray(table(*np.broadcast_arrays(*(np.asarray(v, float) for v in x[: curve.n_axes]))))
+        points = [np.asarray(v, float) for v in x[: curve.n_axes]]
+        if points[0].ndim != 1:
+            return np.asarray(table(*np.broadcast_arrays(*points)))
+        found: Any = next((known for first, known in kept if np.array_equal(first, points[0])), None)
+        if found is None:
+            found = table(points[0]) if curve.n_axes == 1 else table.held(points[0])
+            kept.insert(0, (points[0].copy(), found))
+            del kept[KEPT:]
+        return found.copy() if curve.n_axes == 1 else found(*points[1:])
 
     return evaluated
 
@@ -152,7 +161,7 @@ class Chain:
             unit.kept |= {**dict.fromkeys(unit.part.says, 0.0), "started": 0.0, "block": SimpleNamespace(period=0.0)}
         self.hubs = set(place.wheels)
         self.machines = [m for m in self.members if isinstance(m.part, Machine)]
-        self.box = next((m for m in self.members if isinstance(m.part, Gearbox)), None)
+        self.box = next((m for m in self.members if m.part.changes), None)
         self.gears = np.array([1.0]) if self.box is None else np.asarray(self.box.part.ratios.x, float)
         self.before = None if self.box is None else next(
             (m for m in self.members if isinstance(m.part, Yielding) and m.shafts[-1] == self.box.shafts[0]), None
@@ -367,6 +376,27 @@ def hybrid(vehicle: Vehicle, backward: Backward, dt: Array, sustains: bool) -> t
     return (found, times) if found.met else (trial(found.begin), times)
 
 
+def searched(f: Callable[[Array], Array], value: Array) -> Array:
+    """x from 0 to 1 with f(x) = value, f growing, of every element; the ends where it has no such x.
+
+    Each look divides what is left by `CUTS`, of all elements at once: rows of many points cost little more than one.
+    """
+    ends = np.stack([np.full(value.shape, LEAST), np.ones(value.shape)])
+    at = f(ends)
+    first, last = at[0], at[1]
+    shares = np.linspace(0.0, 1.0, CUTS + 1).reshape(-1, *(1,) * value.ndim)
+    for _ in range(LOOKS):
+        x = ends[0] + shares * (ends[1] - ends[0])
+        there = np.concatenate([at[:1], f(x[1:-1]), at[1:]])
+        reached = there[1:] >= value
+        cell = np.where(reached.any(axis=0), np.argmax(reached, axis=0), CUTS - 1)
+        both = np.stack([cell, cell + 1])
+        ends, at = np.take_along_axis(x, both, 0), np.take_along_axis(there, both, 0)
+    part = np.clip((value - at[0]) / np.maximum(at[1] - at[0], 1e-9), 0.0, 1.0)
+    found = ends[0] + (ends[1] - ends[0]) * part
+    return np.where(value <= first, 0.0, np.where(value >= last, 1.0, found))
+
+
 class Backward:
     """From forces at the wheels to machines, battery and fuel (2)."""
 
@@ -386,12 +416,15 @@ class Backward:
     def solve(self) -> None:
         """Pedals that give the force, and what follows from them."""
         gear, moving = self._place, self.moving
-        u = self._throttle()
         full, up = self._force(gear, 1.0, 0.0), self._force(gear, LEAST, 0.0)
         hard = self._force(gear, 0.0, 1.0) if self._brakes else up
         drives = (self.wanted >= up) & moving
-        b = solved(lambda x: -self._force(gear, 0.0 * x, x), -self.wanted) if self._brakes else 0.0 * self.v
-        u, b = np.where(drives, u, 0.0), np.where(drives | ~moving, 0.0, b)
+        u, b = self._throttle(), np.zeros(len(self.v))
+        slows = moving & ~drives
+        if self._brakes and slows.any():
+            with self._only(slows):
+                b[slows] = searched(lambda x: -self._force(self._place, 0.0 * x, x), -self.wanted)
+        u = np.where(drives, u, 0.0)
         self.lacks = self.wanted > full + 1e-6 * np.abs(full) + 1e-6
         self.drive = np.where(moving, np.clip(self.wanted, np.minimum(hard, full), full), 0.0)
         self._account(gear, u, b)
@@ -400,16 +433,27 @@ class Backward:
         """That gives the force; with units that have a past, the one of the past that they come to have."""
         flagged = [m for m in self.chain.units if m.part.flag]
 
-        def found() -> Array:
-            return np.asarray(solved(lambda x: self._force(self._place, x, 0.0 * x), self.wanted))
+        def found(known: Array | None = None, there: Array | None = None) -> Array:
+            """With a pedal that is ``known`` to give the force ``there`` in another past: where it is another here."""
+            pedal = np.zeros(len(self.v)) if known is None else known.copy()
+            asked = self.moving & (self.wanted > self._force(self._place, LEAST, 0.0))
+            if known is not None:
+                asked &= (known == 0) | (self._force(self._place, known, 0.0) != there)
+            if asked.any():
+                with self._only(asked):
+                    pedal[asked] = searched(lambda x: self._force(self._place, x, 0.0 * x), self.wanted)
+            return pedal
 
         if not flagged:
             return found()
-        (unit,), pedals, nexts = flagged[:1], [], []
+        unit = flagged[0]
+        pedals: list[Array] = []
+        forces: list[Array] = []
+        nexts: list[npt.NDArray[np.bool_]] = []
         for past in (0.0, 1.0):
             unit.kept[unit.part.flag] = past + 0.0 * self.v
-            pedals.append(np.where(self.moving, found(), 0.0))
-            self._say(pedals[-1])
+            pedals.append(found(*pedals[:1], *forces[:1]))
+            forces.append(self._force(self._place, pedals[-1], 0.0))
             nexts.append(self.chain.signals[f"driveline.{unit.part.flag}"] > 0.5)
         last = np.zeros(len(self.v), dtype=bool)
         now = False
@@ -418,6 +462,24 @@ class Backward:
             now = bool(nexts[1][k] if now else nexts[0][k])
         unit.kept[unit.part.flag] = np.where(last, 1.0, 0.0)
         return np.where(last, pedals[1], pedals[0])
+
+    @contextlib.contextmanager
+    def _only(self, rows: npt.NDArray[np.bool_]) -> Iterator[None]:
+        """Some intervals alone, for what is searched for in them."""
+        count, whole = len(self.v), (self.v, self.wanted, self.speeds, self._place)
+        stores = [self.chain.signals, *(unit.kept for unit in self.chain.units)]
+        before = [dict(store) for store in stores]
+        self.v, self.wanted, self._place = self.v[rows], self.wanted[rows], self._place[rows]
+        self.speeds = [speed[rows] for speed in self.speeds]
+        for store in stores:
+            store.update({k: x[rows] for k, x in store.items() if isinstance(x, np.ndarray) and x.shape == (count,)})
+        try:
+            yield
+        finally:
+            self.v, self.wanted, self.speeds, self._place = whole
+            for store, known in zip(stores, before, strict=True):
+                store.clear()
+                store.update(known)
 
     def _say(self, throttle: Any) -> None:
         """Let the control units share a pedal."""
@@ -469,7 +531,7 @@ class Backward:
 
     def _force(self, gear: npt.NDArray[np.intp], throttle: Any, brake: Any, raw: bool = False) -> Array:
         """At the wheels; ``raw``: machines at the speeds of closed clutches."""
-        total = np.zeros(len(self.v))
+        total = np.zeros(1)
         self.chain.signals["driveline.gear"] = self.chain.gears[gear]
         self._say(throttle)
         for k, (member, way) in enumerate(zip(self.chain.machines, self.ways, strict=True)):
@@ -477,7 +539,7 @@ class Backward:
             speed = ratio * self.v / self.road.radius if raw else self.speeds[k]
             torque = self._torque(member, speed, throttle, brake)[1]
             total = total + torque * ratio / self.road.radius * np.where(torque > 0, eta, 1 / eta)
-        return total
+        return total + 0.0 * self.v
 
     def _torque(self, member: Known, speed: Array, throttle: Any, brake: Any) -> tuple[Array, Array]:
         """Of a machine by its own law, and what of it comes to its shaft."""

@@ -495,7 +495,7 @@ class _Job:
         vehicle, options = self.vehicle, self.options
         tires = _rigid(vehicle, options.wheel_stiffness) if options.rigid_wheels else None
         phases: list[Phase] = []
-        self.car = _Car(with_masses(vehicle, "none"), tires, self.slopes)
+        self.car = _Car(with_masses(self._held(vehicle), "none"), tires, self.slopes)
         with self._conditions(self.car):
             if options.statistics:
                 self.car.stand()
@@ -547,7 +547,21 @@ class _Job:
         return result
 
     def _load(self, vehicle: Vehicle) -> None:
-        self.car.load(with_masses(vehicle, self.masses))
+        self.car.load(with_masses(self._held(vehicle), self.masses))
+
+    def _held(self, vehicle: Vehicle) -> Vehicle:
+        """As it is set up: on rigid wheels with its racks held, as the steering is on plates.
+
+        A rack that moves a hair lifts wheels of 1 GN/m off by what caster and inclination of the kingpin make of it.
+        """
+        if not self.options.rigid_wheels:
+            return vehicle
+        changes = {
+            f"{dotted(path_of(vehicle, axle, 'steering'))}.rack_pinion": None
+            for axle in vehicle.layout.axles
+            if axle.data.steering is not None and axle.data.steering.rack_pinion is not None
+        }
+        return vehicle.with_(**changes) if changes else vehicle
 
     def _running(self, changed: Vehicle, tires: Any, speed: float | None) -> list[Phase]:
         """How the changed car stands on its tires with running masses, and how it rides."""

@@ -22,7 +22,7 @@ from jounce.core.curves import each_file_once
 from jounce.core.errors import FormatError, ParameterError, PlausibilityWarning, did_you_mean
 from jounce.core.fields import Bad, Data, ValidationError, meta, read_reference
 from jounce.core.kinds import kind_at
-from jounce.core.library import LIBRARY
+from jounce.core.library import LIBRARY, library_file
 from jounce.core.limits import is_file, read_utf8
 from jounce.core.messages import Problem, explain, raise_all
 from jounce.core.paths import Keys
@@ -37,7 +37,6 @@ MAX_FILES = 500
 
 _WORDS = ("name", "description", "author", "source", "licence", "measured", "guessed", "column")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_FILE_NAME = re.compile(r"\w+")
 _WORD_VALUES = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
@@ -283,8 +282,8 @@ def _scalar(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] 
     if info is not None and meta(info).get("kind") == "reference":
         return read_reference(text, path.parent, meta(info))
     if info is not None and meta(info).get("library"):
-        file = LIBRARY / str(meta(info)["library"]) / f"{plain}.yaml"
-        if _FILE_NAME.fullmatch(plain) and is_file(file):  # read here: what the parser finds is kept
+        file = library_file(str(meta(info)["library"]), plain)
+        if file is not None:  # read here: what the parser finds is kept
             return _value(compose(read_utf8(file, LIMITS)), at, file, reading, kind, 0)
     return text
 

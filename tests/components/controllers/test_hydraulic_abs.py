@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,11 @@ import pytest
 
 import jounce as jn
 import jounce.vehicle as jv
-from ideal_cars import ideal
 from jounce import events
 from jounce.core.errors import ParameterError
+from jounce.core.library import LIBRARY
 from jounce.results.run import Run
+from jounce.sim.car import tires_of
 
 WHEELS = ("L1", "R1", "L2", "R2")
 ROADS = {"dry": 1.0, "wet": 0.6, "ice": 0.15}
@@ -23,9 +26,9 @@ BEST = {"dry": (0.08, 0.10, 0.12), "wet": (0.045, 0.06), "ice": (0.004, 0.007)}
 
 
 @lru_cache
-def sedan(road: str = "dry") -> jv.Vehicle:
-    """On ice without its driveline: a converter pushes while the car stops, and costs 15 % of the best stop there."""
-    return ideal("sedan") if road == "ice" else jv.load("sedan")
+def sedan() -> jv.Vehicle:
+    """With its own driveline, whose converter pushes while the car stops."""
+    return jv.load("sedan")
 
 
 def stop(vehicle: jv.Vehicle, road: str, controller: str = "", **more: Any) -> Run:
@@ -36,7 +39,7 @@ def stop(vehicle: jv.Vehicle, road: str, controller: str = "", **more: Any) -> R
 
 @lru_cache
 def controlled(road: str) -> Run:
-    return stop(sedan(road), road, "hydraulic_abs")
+    return stop(sedan(), road, "hydraulic_abs")
 
 
 def mfdd(run: Run) -> float:
@@ -47,7 +50,7 @@ def mfdd(run: Run) -> float:
 def best(road: str) -> float:
     """Mean fully developed deceleration of the best stop at constant slip, by a steep fade of the true slip."""
     return max(
-        mfdd(stop(sedan(road).with_(**{"brakes.abs": {"threshold": s, "gain": 60.0, "low_speed": 1.0}}), road))
+        mfdd(stop(sedan().with_(**{"brakes.abs": {"threshold": s, "gain": 60.0, "low_speed": 1.0}}), road))
         for s in BEST[road]
     )
 
@@ -63,7 +66,57 @@ def test_it_stops_nearly_as_well_as_the_best_constant_slip(road: str) -> None:
 @pytest.mark.parametrize("road", ROADS)
 def test_the_ideal_slip_control_with_a_threshold_that_goes_with_the_grip(road: str) -> None:
     control = {"threshold": 0.10, "least_threshold": 0.001, "gain": 60.0, "low_speed": 1.0}
-    assert mfdd(stop(sedan(road).with_(**{"brakes.abs": control}), road)) >= 0.95 * best(road)
+    assert mfdd(stop(sedan().with_(**{"brakes.abs": control}), road)) >= 0.95 * best(road)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", jv.library_names())
+@pytest.mark.parametrize("road", ROADS)
+def test_cars_of_the_library_stop_as_well_as_at_the_best_constant_slip(name: str, road: str) -> None:
+    """Untouched, with the ideal slip control of their files."""
+    car = jv.load(name)
+    if car.brakes is None or car.brakes.abs is None:
+        pytest.skip("no slip control")
+    alone = {"gain": 60.0, "low_speed": 1.0}
+    fixed = max(mfdd(stop(car.with_(**{"brakes.abs": {"threshold": s, **alone}}), road)) for s in BEST[road])
+    assert mfdd(stop(car, road)) >= 0.95 * fixed
+
+
+@pytest.mark.slow
+def test_a_converter_lets_go_while_a_wheel_is_controlled_on_ice() -> None:
+    """An idling engine pushes with its creep torque: with the ABS the turbine carries nothing, before it does."""
+    run = controlled("ice")
+    acts = (run["ABS_activity.L1"] > 0.5) & (run.time > 2.0)
+    turbine = np.abs(run["Torque_Converter.torque"])
+    assert acts.sum() > 100 and turbine[acts].max() == 0.0 and turbine[run.time < 1.0].max() > 1.0
+    assert run["ABS_Drive.share"][acts].max() == 0.0
+    assert run["ABS_Drive.share"][-1] == 1.0, "and takes hold again"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shape", "softer"), [(0.6, 0.4), (1.55, 1.0)])
+def test_on_loose_ground_locked_wheels_stop_earlier_where_the_tire_data_say_so(
+    shape: float, softer: float, tmp_path: Path
+) -> None:
+    """A magic formula whose C is below 1 grows up to full sliding, as in gravel; that of the sedan falls after 8 %."""
+    car = jv.load("sedan").with_(**{"brakes.abs": None})
+    own = tires_of(car)["L1"].values
+    text = (LIBRARY / "tires" / "sedan_225_50r17.tir").read_text(encoding="utf-8")
+    for name, value in (("PCX1", shape), ("PKX1", softer * own["PKX1"])):
+        text, count = re.subn(rf"^({name} *= *)\S+", rf"\g<1>{value}", text, flags=re.MULTILINE)
+        assert count == 1
+    file = tmp_path / "ground.tir"
+    file.write_text(text, encoding="utf-8")
+    car = car.with_(**{"front_wheels.tire": str(file), "rear_wheels.tire": str(file)})
+    x = np.linspace(0.01, 1.0, 100) * softer * own["PKX1"] / (shape * own["PDX1"])
+    law = np.sin(shape * np.arctan(x - own["PEX1"] * (x - np.arctan(x))))
+    loose = bool(np.argmax(law) == len(law) - 1)
+    locked, held = (stop(car, "wet", name) for name in ("", "hydraulic_abs"))
+    ways = [float(run.kpis["stopping_distance"][0]) for run in (locked, held)]
+    fast = (locked.time > 2.0) & (locked["chassis_velocities.longitudinal"] > 5.0)
+    assert np.abs(locked["Wheel.Omega.L1"][fast]).max() < 0.5, "locked"
+    assert loose is (shape < 1)
+    assert ways[1] > 1.03 * ways[0] if loose else ways[1] < 0.97 * ways[0]
 
 
 @pytest.mark.slow
@@ -89,8 +142,6 @@ def test_utilisation_of_adhesion_by_hand() -> None:
     begun, done = (np.interp(-speed / 3.6, -v[t > 1.2], t[t > 1.2]) for speed in (45.0, 15.0))
     z = 30 / 3.6 / (G * (done - begun))
     rows = (v < 0.5 * v[0]) & (v > 0.1 * v[0])
-    from jounce.sim.car import tires_of
-
     tires, most, total = tires_of(sedan()), 0.0, 0.0
     for place in WHEELS:
         load = float(run[f"Tire.Ground_Surface_Force_Z.{place}"][rows].mean())

@@ -94,3 +94,25 @@ def test_offsets_and_noise_are_those_that_are_given(described: car.Description) 
         # neighbours of a low-pass go together: some (2 - k)/k = 5 samples count as one
         assert np.mean(told) == pytest.approx(offset, abs=4 * sigma / math.sqrt(samples))
         assert np.std(told) == pytest.approx(spread, rel=4 * math.sqrt(5 / samples))
+
+
+@pytest.mark.parametrize("margin", [2.0, 0.6])
+def test_the_speed_of_the_car_rises_no_faster_than_its_margin(described: car.Description, margin: float) -> None:
+    """In the air, unaccelerated: wheels that turn 4 m/s faster at once are believed by the margin upwards only."""
+    sim = car.simulation(described)
+    sim.set_parameters({
+        "sensors.margin_up": margin, "sensors.ax_offset": 0.0, "sensors.ax_noise": 0.0, "ground.height": -50.0,
+        "gravity": 0.0, "hydraulic_abs.active": 0.0,
+    })  # fmt: skip
+    radius = {c: 1.03 * compact().wheel_centre(int(c[1]), c[0])[2] for c in WHEELS}
+    sim.set_states({"chassis.vx": 10.0})
+    for speed, seconds in ((10.0, 0.2), (14.0, 0.5)):
+        sim.set_states({f"{c}.wheel.spin": speed / radius[c] for c in WHEELS})
+        sim.set_inputs({"brake": 0.011})  # so little that wheels go on turning: the fastest one is believed
+        run = sim.run(seconds, interval=T)
+    told, true = run["Sensed.speed"], run["chassis_velocities.longitudinal"]
+    first, last = 20, len(told) - 1
+    rise = (told[last] - told[first]) / (run.time[last] - run.time[first])
+    changed = (true[last] - true[first]) / (run.time[last] - run.time[first])  # by the air
+    assert run["Sensed.wheel_speed.L1"].min() > told[last] + 1.0, "the wheels are faster all the time"
+    assert rise == pytest.approx(margin + changed, abs=0.02)

@@ -20,7 +20,7 @@ OFFSET, MONITOR = "driver.offset", "driving_machine_monitor"
 
 @pytest.fixture(scope="module")
 def library() -> Any:
-    return rig(Contour)
+    return rig(Contour, preview_time=0.5)
 
 
 def placed(path: Path) -> Path:
@@ -243,6 +243,18 @@ def test_limits_are_never_exceeded(library: Any, side: float) -> None:
     assert np.max(np.abs(hand)) == pytest.approx(2.1, rel=1e-9)
     assert np.max(np.abs(np.diff(hand) / np.diff(run.time))) < 3.3 * (1 + 1e-9)
     assert abs(run[OFFSET][-1]) < 0.3
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_wheels_stay_near_the_direction_of_their_axle(library: Any, side: float) -> None:
+    """A kinematic car has no slip: its wheels may turn by α_max from one sample to the next."""
+    path = placed(Path.straight(300))
+    free, held = (
+        ride(library, [path], speed=12.0, largest_slip=slip, **beside(path, 20.0, 3.0 * side)).run(0.01)["car.hand"]
+        for slip in (1.5, 0.02)
+    )
+    assert -side * free[-1] > 3 * RATIO * 0.02
+    assert -side * held[-1] == pytest.approx(RATIO * 0.02, rel=1e-6)
 
 
 def test_a_ratio_from_outside_takes_the_place_of_the_cars(library: Any) -> None:

@@ -234,3 +234,23 @@ def test_pedals_are_those_of_the_run_until_the_driver_is_active() -> None:
     sim.advance(1)
     first: Any = sim.output("driver_demands.throttle")
     assert abs(first - 0.37) <= 0.005 + 1e-12  # from there at the fastest rate of the pedal, 5/s
+
+
+def test_pedals_roll_on_and_off_at_their_own_rates() -> None:
+    """Full throttle after 2.5 s at 0.4/s, up again after 1.25 s at 0.8/s; the brake full after 2 s, off after 1 s."""
+    rates = {"throttle_rate": 0.4, "throttle_release_rate": 0.8, "brake_rate": 0.5, "brake_release_rate": 1.0}
+    sim = rig(ELECTRIC, **rates)
+    fast = drive(sim, [0.0, 0.01, 6.0, 6.01, 9.0], [10.0, 99.0, 99.0, 1.0, 1.0], 10.0)
+    throttle = fast["driver_demands.throttle"]
+    full = float(fast.time[np.argmax(throttle > 0.9995)])
+    begin = float(fast.time[np.argmax(throttle > 0.0)])
+    level = throttle[np.argmax(throttle > 0.0)]
+    assert full - begin == pytest.approx((1 - level) / 0.4, abs=0.02) and full == pytest.approx(2.5, abs=0.1)
+    off = float(fast.time[np.flatnonzero((throttle <= 0.0005) & (fast.time > 6.0))[0]])
+    assert off - 6.0 == pytest.approx(1.25, abs=0.15)
+    slow = drive(sim, [0.0, 0.01, 4.0, 4.01, 8.0], [38.0, 2.0, 2.0, 45.0, 45.0], 38.0)
+    brake = slow["driver.friction_brake"]
+    rises = (slow.time > 0.5) & (slow.time < 1.5)
+    assert np.polyfit(slow.time[rises], brake[rises], 1)[0] == pytest.approx(0.5, rel=0.02)
+    falls = (brake < brake.max() - 0.05) & (brake > 0.05) & (slow.time > slow.time[np.argmax(brake)])
+    assert falls.sum() > 20 and np.polyfit(slow.time[falls], brake[falls], 1)[0] == pytest.approx(-1.0, rel=0.02)

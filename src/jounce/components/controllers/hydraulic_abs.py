@@ -28,7 +28,8 @@ Both wheels of an axle are one channel with ``select_low``: what slips more deci
 controlled and has less pressure than the other, that one builds no faster than ``split_rate``: the yaw moment on a road
 that grips on one side grows as slowly as a driver can steer against it.
 
-Motors do not brake while a wheel is controlled: their torque cannot be dumped.
+Motors do not brake while a wheel is controlled: their torque cannot be dumped. A gearbox behind a converter opens
+meanwhile, since an idling engine pushes: on ice as hard as a tenth of what the tires bear.
 
 The unit sees sensors only. Control by slip and acceleration of the wheel, valves and yaw moment delay: [Reif2014],
 antilock braking systems; (2) and the law of the shares are ours. Not modelled: the pump, which has always fluid to
@@ -101,7 +102,8 @@ class HydraulicABS(Controller):
     def provide(self, at: VehicleModel, p: Symbols) -> None:
         for name, wheel in at.wheels.items():
             arbiter(at).enter(f"pressure.{name}", NAME, "limit", partial(self._limit, at, p, wheel))
-        arbiter(at).enter("regeneration", NAME, "scale", partial(self._motors, at, p))
+        for what in ("regeneration", "converter"):
+            arbiter(at).enter(what, NAME, "scale", partial(self._motors, at, p))
         at.signals.provide("sensed.unbraked", lambda: self._logic(at, p)[0], self.kind)
 
     # -- signals -----------------------------------------------------------------------------------------------------
@@ -114,7 +116,7 @@ class HydraulicABS(Controller):
             valves = scope.block("valves", doc="pressure behind the valves")
             freely = logic.signal("freely", "-", "1 while a wheel is known to roll freely")
             p.kept["logic"] = (freely, logic, valves)
-            p.kept["motors"] = logic.signal("motors", "-", "share of the brake demand that motors have", 1.0)
+            p.kept["motors"] = logic.signal("motors", "-", "share that motors brake and converters carry", 1.0)
             for name in at.wheels:
                 p.kept[name] = {
                     "acts": logic.signal(f"acts.{name}", "-", "1 while it is controlled"),
@@ -206,6 +208,7 @@ class HydraulicABS(Controller):
         valves.update(own["limit"], if_else(done, UNLIMITED, moved))
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
+        at.channel("ABS_Drive.share", p.kept["motors"], "-", "that motors brake and converters carry")
         for name in at.wheels:
             at.channel(f"ABS_activity.{name}", p.kept[name]["acts"], "-", "1 while it acts")
             at.channel(f"ABS_Valve.{name}", p.kept[name]["share"], "-", "builds above zero, dumps below, by its share")

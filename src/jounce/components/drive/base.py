@@ -70,6 +70,12 @@ class DrivePart(Part):
 
     family: ClassVar[str] = "driveline"
     ports: ClassVar[tuple[str, ...]] = ("input", "output")
+    changes: ClassVar[bool] = False
+    """Whether it is a gearbox: with ``ratios`` by gear, and ``shift_speeds``."""
+    by_hand: ClassVar[bool] = False
+    """Whether it is a gearbox whose driver chooses the gear."""
+    word: ClassVar[str] = "Clutch"
+    """Group of its channels where it stands between engine and gearbox."""
 
     name: str = text(doc="name of the part; of its numbers and channels, where it stands in a list")
     shafts: tuple[str, ...] = choice((), doc="where it stands in a list: names of the shafts at its ports, in order")

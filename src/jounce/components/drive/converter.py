@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
+from jounce.components.controllers.arbiter import arbiter
 from jounce.components.drive.base import Energy, Geared, Station, Yielding, step
 from jounce.components.drive.coupling import coupling
 from jounce.components.drive.engine_control import RPM
@@ -60,6 +61,8 @@ class LockUp(Data):
 
 class Converter(Yielding):
     """A hydrodynamic torque converter."""
+
+    word: ClassVar[str] = "Torque_Converter"
 
     ports: ClassVar[tuple[str, ...]] = ("input", "output")
     seamless: ClassVar[bool] = True
@@ -136,7 +139,9 @@ class Converter(Yielding):
             gamma = if_else(here.read("throttle") > p.throttle_off, 1.0, dumped)
         gamma = gamma * gamma if self.dump == "speed" else gamma
         drive = if_else(over, w_out, w_in) / p.capacity_factor(known)
-        size = fades * gamma * drive * drive * here.read_or("driveline.engaged", 1.0)
+        opened = arbiter(here.model).apply("converter", 1.0)  # a controller may have the gearbox let go
+        here.kept["opened"] = opened
+        size = opened * fades * gamma * drive * drive * here.read_or("driveline.engaged", 1.0)
         t_in = if_else(over, -size, size)
         t_out = if_else(over, -size, p.torque_ratio(known) * size)
         through, doc = here.model.through, "torque of the converter on its"
@@ -161,7 +166,7 @@ class Converter(Yielding):
         closed = block.signal("closed", "-", "how far it is closed")
         throttle, gear = here.read("throttle"), here.read_or("driveline.gear", 99.0)
         allowed = logic_and(throttle < p.max_throttle, gear > p.from_gear - 0.5)
-        allowed = logic_and(allowed, here.read_or("neutral", 0.0) < 0.5)
+        allowed = logic_and(allowed, logic_and(here.read_or("neutral", 0.0) < 0.5, here.kept["opened"] > 0.5))
         fast = logic_or(after.speed > p.closes_above, logic_and(wanted > 0.5, after.speed > p.opens_below))
         new = if_else(logic_and(allowed, fast), 1.0, 0.0)
         block.update(wanted, new)

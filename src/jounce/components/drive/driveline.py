@@ -42,7 +42,7 @@ from jounce.components.part import Level, Part, Symbols
 from jounce.components.places import Place, VehiclePlace
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.fields import Data, choice, part, problem
-from jounce.core.library import LIBRARY
+from jounce.core.library import LIBRARY, library_file
 from jounce.core.yaml_files import read_mapping
 from jounce.symbolic.ops import fmax, fmin, if_else
 
@@ -132,8 +132,8 @@ class Driveline(Subsystem):
         """A name means a driveline of the library."""
         if not isinstance(raw, str):
             return raw
-        file = LIBRARY / "drivelines" / f"{raw}.yaml"
-        if raw in library_drivelines():
+        file = library_file("drivelines", raw)
+        if file is not None:
             return dict(read_mapping(file, "expected the parts of a driveline"))
         known = did_you_mean(raw, library_drivelines(), limit=12).replace("  known:", "  in the library:")
         raise problem(f"no such driveline{known}")
@@ -166,7 +166,7 @@ class Driveline(Subsystem):
                 raise problem(
                     f"layout {self.layout} has no differential there; layouts with one: {', '.join(fits)}", name
                 )
-            if name in PLACES and not isinstance(found, OpenDifferential):
+            if name in PLACES and found.ports != OpenDifferential.ports:
                 raise problem(f"{kind} is no differential", name)
             if name in (*CHAIN, "main_motor") and not driven:
                 raise problem(f"layout {self.layout}: there is nothing that it could drive", name)
@@ -307,9 +307,9 @@ class Driveline(Subsystem):
     def hubs(self, at: VehicleModel) -> list[Hub]:
         """Ends of the train: where joints are, or what bears the differential, changes them."""
         housings = {
-            name: member.part.housing
+            name: str(getattr(member.part, "housing", "chassis"))
             for member in self.arranged(at.place)
-            if isinstance(member.part, OpenDifferential)
+            if member.part.ports == OpenDifferential.ports
             for name in member.shafts[1:]
         }
         made = []
@@ -397,7 +397,7 @@ class Driveline(Subsystem):
         if member.key == "main_motor":
             return "Motor_to_Gearbox" if self.main_motor_at == "gearbox" else "Motor_to_Clutch"
         if member.key == "clutch":
-            return "Torque_Converter" if getattr(member.part, "kind", "") == "converter" else "Clutch"
+            return member.part.word
         return GROUPS.get(member.name, f"Driveline.{member.name}")
 
     def connect(self, at: VehicleModel, p: Symbols) -> None:

@@ -30,6 +30,8 @@ GROUP = "Transmission"  # of its channels, where it is the gearbox of a layout
 class Gearbox(DrivePart):
     """Ratios, efficiencies, inertia."""
 
+    changes: ClassVar[bool] = True
+
     ports: ClassVar[tuple[str, ...]] = ("input", "output")
 
     active: bool = choice(True, doc="whether its ratio counts; a run may give another one, or switch it on")
@@ -150,6 +152,8 @@ class Gearbox(DrivePart):
 
 class ManualGearbox(Gearbox):
     """A gearbox that its driver shifts."""
+
+    by_hand: ClassVar[bool] = True
 
     kind: Literal["manual_gearbox"] = choice("manual_gearbox", doc="kind of part")
     shifts: Literal["speed", "demand"] = choice("speed", doc="by the speeds below, or by the demand `gear` of a run")

@@ -8,11 +8,13 @@ direction in which it moves and ends on the path, in its direction, at the previ
     y = a₁ x + a₂ x² + a₃ x³,   a₁ = tan β,   a₂ = (3 Y − X (2 a₁ + m))/X²                                         (2)
 
 with the end (X, Y) and its slope m. The curvature at its start is what the car shall have now; the direction of the
-velocity above the steered axle gives the wheels, the slip angle of their tires is added (C_f per lateral acceleration):
+velocity above the steered axle gives the wheels, the slip angle of their tires in the bend of the path is added (C_f
+per lateral acceleration):
 
-    κ_c = 2 a₂/(1 + a₁²)^{3/2},   δ = atan(tan β ± L κ_c/cos β) + C_f v² κ_c                                       (3)
+    κ_c = 2 a₂/(1 + a₁²)^{3/2},   δ = atan(tan β ± L κ_c/cos β) + C_f v² κ                                         (3)
 
-± as the car moves forwards or reverses. Near a straight path a kinematic car obeys e'' + 4/D e' + 6/D² e = 0 over its
+± as the car moves forwards or reverses. (With κ_c instead of the path's κ the last term would double the gain of the
+loop at speed.) Near a straight path a kinematic car obeys e'' + 4/D e' + 6/D² e = 0 over its
 way: ω = √6/PT, ζ = 0.816. On a circle it runs outside by D⁴/(24 R³).
 
 The end is, ``advanced`` = 0, the foot on the path of the point D ahead in the direction of motion, or, 1, the place of
@@ -27,6 +29,11 @@ Corrections:
 
 (5) makes the car turn as the contour asks, whatever its tires do; its integral stays within a share of the lock and
 rests while the hand wheel is at its end. In (6) e_d is the offset of the driver frame.
+
+At the limit more angle of the wheels gives no more force: they stay within ``largest_slip`` of the direction in which
+the steered axle moves,
+
+    |δ − atan(tan β ± L ψ̇/(v cos β))| ≤ α_max,   above 3 m/s                                                       (8)
 
 ``smoothing`` (0 to 1) is for straight roads of rough surface: the contour is looked at over a longer preview, (5) is
 off, and what the law asks for goes through a filter of first order:
@@ -60,16 +67,19 @@ class Contour(Lateral):
     """Steers along a connecting contour."""
 
     kind: Literal["contour"] = choice("contour", doc="kind of driver")
-    preview_time: float = quantity("s", 0.5, gt=0, typical=(0.2, 2.0), doc="PT")
+    preview_time: float = quantity("s", 0.8, gt=0, typical=(0.2, 2.0), doc="PT")
     least_preview: float = quantity("m", 5.0, gt=0, typical=(2.0, 30.0), doc="least preview distance, D_min")
     anticipation: float = quantity("s", 0.0, typical=(-0.3, 0.3), doc="AC, by which the contour begins early")
     advanced: float = quantity(
         "-", 0.0, ge=0, le=1, doc="1: the end is D along the path, 0: the foot of the point ahead"
     )
-    yaw_gain: float = quantity("-", 0.3, ge=0, typical=(0.05, 2.0), doc="K_p of the yaw rate")
-    yaw_integral: float = quantity("1/s", 2.0, ge=0, typical=(0.1, 10.0), doc="K_i of the yaw rate")
+    yaw_gain: float = quantity("-", 0.6, ge=0, typical=(0.05, 2.0), doc="K_p of the yaw rate")
+    yaw_integral: float = quantity("1/s", 0.5, ge=0, typical=(0.1, 10.0), doc="K_i of the yaw rate")
     yaw_derivative: float = quantity("s", 0.0, ge=0, typical=(0.001, 0.5), doc="K_d of the yaw rate")
     yaw_share: float = quantity("-", 0.2, ge=0, le=1, doc="of the lock that the integral may use")
+    largest_slip: float = quantity(
+        "rad", 0.16, gt=0, typical=(0.05, 0.5), doc="of the steered axle, α_max, with what gives way in its suspension"
+    )
     distance_integral: float = quantity("1/s", 0.2, ge=0, typical=(0.01, 2.0), doc="K_p of the path distance")
     distance_band: float = quantity("m", 0.1, ge=0, typical=(0.01, 1.0), doc="in which the path distance is taken away")
     smoothing: float = quantity("-", 0.0, ge=0, le=1, doc="for straight rough roads; 0: off")
@@ -128,7 +138,7 @@ class Contour(Lateral):
 
         # the wheels (3)
         wheels = atan(a1 + view.direction * length * asked * (1 + a1 * a1) ** 0.5)
-        wheels = wheels + if_else(view.direction > 0, p.front_slip, 0.0) * v * v * asked
+        wheels = wheels + if_else(view.direction > 0, p.front_slip, 0.0) * v * v * view.on_path(0.0).curvature
 
         # yaw rate (5)
         fast = logic_and(v > LEAST_SPEED, p.smoothing <= 0)
@@ -141,7 +151,10 @@ class Contour(Lateral):
         more = p.yaw_gain * error + summed_yaw + p.yaw_derivative * rate
         wheels = wheels + if_else(fast, view.direction * length / fmax(v, LEAST_SPEED) * more, 0.0)
 
-        demand = ratio * wheels
+        # (8)
+        moves = atan(a1 + view.direction * length * view.yaw_rate / fmax(v, LEAST_SPEED) * (1 + a1 * a1) ** 0.5)
+        kept = clip(wheels, moves - p.largest_slip, moves + p.largest_slip)
+        demand = ratio * if_else(v > LEAST_SPEED, kept, wheels)
         before = if_else(view.starts, demand, s["smooth"])
         smooth = before + h / (h + p.smoothing * SMOOTHING_TIME) * (demand - before)  # (7)
         values = {

@@ -140,13 +140,13 @@ class Longitudinal(Part):
         at.signals.provide("friction_brake", self._pedal(at, p, "friction_brake", "brake"), by)
         if any(_by_foot(item) for item in _members(at)):
             at.signals.provide("clutch", self._pedal(at, p, "clutch", "clutch"), by)
-        if self.shifts and any(getattr(item, "kind", "") == "manual_gearbox" for item in _members(at)):
+        if self.shifts and any(getattr(item, "by_hand", False) for item in _members(at)):
             at.signals.provide("driver.gear", lambda: self._block(at, p)["gear"], by)
             at.signals.provide("gear", self._pedal(at, p, "gear", "gear"), by)
 
     def _changes(self, at: VehicleModel) -> bool:
         """Whether he changes gears along a timeline: there is a gearbox that he may shift, behind a clutch."""
-        manual = any(getattr(item, "kind", "") == "manual_gearbox" for item in _members(at))
+        manual = any(getattr(item, "by_hand", False) for item in _members(at))
         return self.gears is not None and manual
 
     def _provide_gears(self, at: VehicleModel, p: Symbols, by: str) -> None:
@@ -240,7 +240,7 @@ class Longitudinal(Part):
         last = {name: if_else(starts, given[name], s[name]) for name in PEDALS}
 
         v = self.speed_of(at)
-        target, wanted = p.kept["target"], system.rate_of(p.kept["target"])
+        target, wanted = self._target(at, p)
         slope = self.slope_of(at)
         slope = if_else(starts, slope, s["slope"] + clip(h / p.slope_filter, 0.0, 1.0) * (slope - s["slope"]))
         error = target - v
@@ -333,6 +333,15 @@ class Longitudinal(Part):
     def loads_of(self, at: VehicleModel) -> dict[str, Any]:
         """Load of the tire by wheel."""
         return {name: wheel.load for name, wheel in at.wheels.items()}
+
+    def _target(self, at: VehicleModel, p: Symbols) -> tuple[Any, Any]:
+        """The speed that he follows and its rate: that of the run, or of the path that another driver steers along."""
+        target, rate = p.kept["target"], at.system.rate_of(p.kept["target"])
+        if "path_speed" in at.signals:
+            counts, speed, change = at.signals.read("path_speed", "the longitudinal driver")
+            target, rate = if_else(counts, speed, target), if_else(counts, change, rate)
+        p.kept["followed"] = target
+        return target, rate
 
     def speed_of(self, at: VehicleModel) -> Any:
         """Of the point whose speed is that of the vehicle's channels, along the chassis."""
@@ -432,7 +441,7 @@ class Longitudinal(Part):
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         s = p.kept["signals"]
-        at.channel("driver.target_speed", p.kept["target"], "m/s", "that the longitudinal driver follows")
+        at.channel("driver.target_speed", p.kept["followed"], "m/s", "that the longitudinal driver follows")
         at.channel("driver.speed_error", p.kept["error"], "m/s", "wanted less actual speed")
         at.channel("driver.force", p.kept["asked"], "N", "along the road that he asks for")
         at.channel("driver.friction_brake", s["friction_brake"], "-", "of the brake demand what the brakes do")

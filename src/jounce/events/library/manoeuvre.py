@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from jounce.components.part import Part
     from jounce.events.start import Start
     from jounce.results.run import Run
+    from jounce.road.surface import Road
     from jounce.runtime.program import Program
+    from jounce.vehicle.schema import Vehicle
 
 LONGEST = 600.0  # s, of a manoeuvre whose stages do not say
 
@@ -127,11 +129,11 @@ class Manoeuvred(Event):
             more["gears"] = DriverGears.of(whole.gears, scheduled, kick_down=kick_down, cuts_throttle=cuts)
         return follower(shifts=True, **more)
 
-    def paths(self) -> tuple[Any, ...]:
+    def placed(self, vehicle: Vehicle, roads: Sequence[Road]) -> tuple[Self, tuple[Any, ...]]:
         from jounce.events.manoeuvres import Routes
 
         folder = Path(self.folder) if self.folder else None
-        return tuple(Routes(self._whole, (self.x, self.y, self.heading), self.speed, folder).paths)
+        return self, tuple(Routes(self._whole, (self.x, self.y, self.heading), self.speed, folder).paths)
 
     @property
     def initial_gear(self) -> int | None:

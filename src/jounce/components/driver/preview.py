@@ -1,0 +1,141 @@
+"""A driver who steers along a path by optimal preview control.
+
+At every sample the hand begins to turn with
+
+    w = −Σ kᵢ (ξᵢ − ξ₀ᵢ κ̄),    ξ = (v_y, r, e, ψ, δ, η),    κ̄ = Σ_j p_j κ(s + v t_j)                                (1)
+
+lateral velocity and yaw rate of the reference point of the car, its offset from the path, the heading less that of the
+path, the hand wheel angle and the integral of the offset, each less what it is in a steady turn of the car with the
+mean curvature κ̄ of the path ahead. Feedback k, steady turns ξ₀ and shares p are tables over the speed and the lateral
+acceleration, which follow from the exact linearisation of the car itself (``sim/preview.py`` (5), (6)): v r says which
+k, v² κ̄ which ξ₀. With a reaction ``delay`` of d samples the law knows the d values of w that have not acted yet.
+
+Nobody can come back to the path faster than the tires allow. With the lateral acceleration a that the turn leaves of
+the largest one, an offset counts up to where its own part of the hand wheel angle would take all of it:
+
+    |e| ≤ a k_δ δ₀/(k_e v²),    δ₀ the hand wheel angle per curvature                                                (2)
+
+κ̄ is built from curvatures, not from offsets ahead: the path may turn by any angle within the preview, and beyond the
+end of an open path the road goes straight on. A car that reverses has a speed below zero, and looks behind.
+
+η stands still while the hand is at its limits, while the offset is large and at rest. Ours, from the sources of
+``sim/preview.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from jounce.components.basics import Array
+from jounce.components.driver.lateral import SLOW, Lateral, View
+from jounce.components.model import VehicleModel
+from jounce.components.part import Symbols, derived
+from jounce.components.places import VehiclePlace
+from jounce.core.fields import choice, quantity
+from jounce.core.tables import Table
+from jounce.symbolic.ops import atan2, clip, cos, fabs, fmax, if_else, logic_and, logic_not, sin, sqrt, tan
+
+NODES = 33  # curvatures ahead
+GAINS = 6  # kᵢ; then δ₀ and v_y₀ per curvature, then the gains of what has not acted
+STRAIGHT = 4  # largest lateral acceleration, time between nodes, δ and v_y straight ahead; then the shares
+LARGE = 1.0  # m: a larger offset is not integrated
+AT_REST = 0.3  # m/s
+STEADY = 0.75  # part of the largest lateral acceleration up to which feedback follows it: no nervous hands at the limit
+SPARE = 0.15  # part of it that is always there to come back to the path
+
+
+class Preview(Lateral):
+    """Steers along a path by optimal preview control."""
+
+    kind: Literal["preview"] = choice("preview", doc="kind of driver")
+    delay: int = choice(0, ge=0, le=30, doc="reaction time in samples")
+    fastest: float = quantity(
+        "rad/s", 1200 * math.pi / 180, gt=0, typical=(0.5, 1e3), doc="largest rate of the hand wheel"
+    )
+
+    @derived("m", doc="origin of the driver frame, from that of the body", at="vehicle")
+    def frame(self, place: VehiclePlace) -> Array:
+        unit = place.units[0]
+        point = unit.data.body.reference(unit)
+        return np.zeros(3) if point is None else np.asarray(point, dtype=float)
+
+    def law(self, at: VehicleModel, p: Symbols, view: View) -> Any:
+        block, h = p.kept["block"], view.period
+        s = {
+            name: block.signal(name, unit, doc)
+            for name, unit, doc in (
+                ("integral", "m.s", "of the offset"),
+                ("target_curvature", "1/m", "mean of the path ahead"),
+                ("target_x", "m", "middle of what he looks at, world"),
+                ("target_y", "m", "middle of what he looks at, world"),
+                ("target_station", "m", "of it on the path"),
+            )
+        }
+        late = [block.signal(f"late{i + 1}", "rad/s", "that has not acted yet") for i in range(self.delay)]
+
+        # in axes of the car, which may face the path either way and go backwards
+        way = view.direction
+        v = way * view.speed
+        sideways = way * tan(clip(view.side_slip, -1.5, 1.5)) * fmax(view.speed, SLOW)
+        offset = way * view.offset
+        facing = way * view.along
+        away = atan2(facing * sin(view.heading_error), facing * cos(view.heading_error))
+
+        # the schedule
+        name = p.own_name
+        blank = np.zeros((2, 2, GAINS + 2 + self.delay))
+        gains = at.system.table(f"{name}.gains", Table(([0.0, 1.0], [0.0, 1.0]), blank))
+        straight = at.system.table(f"{name}.straight", Table([0.0, 1.0], np.ones((2, STRAIGHT + NODES))))
+        most, spacing, level, drift, *shares = straight(v)
+        most = fmax(most, 1.0)
+        places = [view.on_path(view.speed * spacing * j) for j in range(NODES)]
+        bend = way * sum(share * place.curvature for share, place in zip(shares, places, strict=True))  # κ̄
+        k = gains(v, clip(v * view.yaw_rate / most, -STEADY, STEADY))
+        turn = gains(v, clip(v * v * bend / most, -1.0, 1.0))
+        angle, side = level + turn[GAINS] * bend, drift + turn[GAINS + 1] * bend
+        spare = most * fmax(1.0 - fabs(v * v * bend) / most, SPARE)
+        reach = spare * fabs(k[4] * k[GAINS]) / fmax(fabs(k[2]) * v * v, 1e-9)  # (2)
+        total = way * sqrt(v * v + sideways * sideways)
+        apart = (
+            sideways - side,
+            view.yaw_rate - total * bend,
+            clip(offset, -reach, reach),
+            away + way * atan2(side, fmax(fabs(v), AT_REST)),
+            view.last - angle,
+            s["integral"],
+        )
+        wanted = -sum(gain * value for gain, value in zip(k[:GAINS], apart, strict=True))  # (1)
+        wanted = wanted - sum((gain * value for gain, value in zip(k[GAINS + 2 :], late, strict=True)), 0.0)
+        rate = if_else(view.starts, 0.0, clip(wanted, -p.fastest, p.fastest))
+
+        counts = logic_and(logic_and(fabs(offset) < LARGE, fabs(v) > AT_REST), logic_not(view.starts))
+        counts = logic_and(counts, logic_and(fabs(wanted) < p.fastest, fabs(view.last) < p.lock))
+        grown = if_else(view.starts, 0.0, s["integral"] + if_else(counts, h * offset, 0.0))
+        block.update(s["integral"], grown)
+        acts = [*late, rate]
+        for signal, value in zip(late, acts[1:], strict=True):
+            block.update(signal, if_else(view.starts, 0.0, value))
+        seen = NODES // 2
+        for told, value in (
+            ("target_curvature", bend),
+            ("target_x", places[seen].x),
+            ("target_y", places[seen].y),
+            ("target_station", view.station + view.along * view.speed * spacing * seen),
+        ):
+            block.update(s[told], value)
+        p.kept["preview"] = s
+        return view.last + h * acts[0]
+
+    def tell(self, at: VehicleModel, p: Symbols) -> None:
+        super().tell(at, p)
+        s = p.kept["preview"]
+        for name, unit, doc in (
+            ("target_x", "m", "middle of what he looks at, world"),
+            ("target_y", "m", "middle of what he looks at, world"),
+            ("target_station", "m", "of it on the path"),
+            ("target_curvature", "1/m", "mean of the path ahead"),
+        ):
+            at.channel(f"driver.{name}", s[name], unit, doc, watch=name == "target_station")

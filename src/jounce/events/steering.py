@@ -1,0 +1,47 @@
+"""Steering along paths: what events share whose driver follows one.
+
+The drivers are parts (``jounce.components.driver``), compiled into the model; an event binds the paths and gives the
+driver what he knows of the car.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jounce.core.tables import Table
+from jounce.sim.preview import CIRCLE, GAINS, Schedule, schedule
+
+if TYPE_CHECKING:
+    from jounce.events.start import Start
+
+PREVIEW = "preview."  # of the numbers of the driver
+
+
+def preview_tables(found: Schedule, prefix: str = PREVIEW) -> dict[str, Table]:
+    """The schedule of a preview driver as the tables of his part."""
+    return {
+        f"{prefix}gains": Table((found.speeds, found.parts), found.gains, method="akima"),
+        f"{prefix}straight": Table(found.speeds, found.straight, method="akima"),
+    }
+
+
+def know_preview(start: Start, prefix: str = PREVIEW) -> Schedule:
+    """Give the preview driver of a run the gains for its car."""
+    from jounce.sim.statics import settle
+
+    sim, description = start.sim, start.description
+    delay = sim.model.tables[f"{prefix}gains"].n_out - len(GAINS) - len(CIRCLE)
+    body = start.vehicle.layout.units[0].data.body
+    point = body.reference(start.vehicle.layout.units[0])
+    here = sim.snapshot()
+    try:
+        sim.set_inputs({"steering_wheel": 0.0, "throttle": 0.0, "brake": 0.0})
+        settle(sim, description, x=start.event.x, y=start.event.y, heading=start.event.heading)
+        ahead = 0.0 if point is None else float(np.asarray(point)[0])
+        found = schedule(sim, description, length=start.vehicle.wheelbase, ahead=ahead, delay=delay)
+    finally:
+        sim.restore(here)
+    sim.set_tables(preview_tables(found, prefix))
+    return found
