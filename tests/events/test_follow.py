@@ -138,6 +138,7 @@ def test_an_open_path_ends_5_m_before_the_preview_point_reaches_its_end() -> Non
     assert end - 0.03 * 60 / 3.6 < aims[-1] <= end + 0.03 * 60 / 3.6
     assert aims[-1] - run[STATION][-1] == pytest.approx(0.8 * 60 / 3.6, abs=1.5)
 
+
 def test_another_place_and_heading_change_nothing() -> None:
     here, there = changing_lanes(), changing_lanes(x=210.0, y=-85.0, heading=2.2)
     for name in ("path_error_max", "path_error_rms", "steering_effort"):
@@ -182,3 +183,11 @@ def test_the_handling_track(speed: float) -> None:
     assert run.complete
     assert run.kpis["path_error_max"][0] < 0.05
     assert run.kpis["lap_time"][0] == pytest.approx(5000 / speed, rel=1e-3)
+
+
+@pytest.mark.slow
+def test_a_part_of_the_limits_on_the_handling_track() -> None:
+    """v = √(0.7 ay_max/|κ|), |ax| within 0.7 of the limits: within 0.3 m of the path."""
+    run = jn.run(SEDAN, Follow(path="handling", speed="auto 0.7"))
+    assert run.complete
+    assert run.kpis["path_error_max"][0] < 0.3

@@ -125,7 +125,8 @@ def is_program(block: str) -> bool:
     tree = ast.parse(block)
     if not tree.body or not isinstance(tree.body[0], ast.Import | ast.ImportFrom):
         return False
-    known, used = set(dir(builtins)), set()
+    known: set[str] = set(dir(builtins))
+    used: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             known |= {(name.asname or name.name).split(".")[0] for name in node.names}

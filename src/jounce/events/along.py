@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jounce.core.errors import JounceError, ParameterError
+from jounce.events.steering import know_preview
 from jounce.events.straight import lock_of
 from jounce.runtime.program import Channel, Constant, Open
 
@@ -57,6 +58,8 @@ def along(start: Start, kind: str, *, speed_from_path: bool = False, path: int =
     declared = {v.name for v in start.sim.model.parameters}
     given = {f"{kind}.{name}": value for name, value in known.items() if f"{kind}.{name}" in declared}
     start.sim.set_parameters({name: v for name, v in given.items() if name not in start.options.parameters})
+    if f"{kind}.gains" in start.sim.model.tables:  # a driver by optimal preview
+        know_preview(start, f"{kind}.")
     return [
         Open(STEERS, Constant(1.0)),
         Open(PATH, Constant(float(path))),

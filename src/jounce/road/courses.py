@@ -11,6 +11,7 @@ Cone centres stand half a base plate (0.15 m) outside the clear width.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from jounce.road.path import Path, joined
 
 CONE_RADIUS = 0.092  # of the body, m
 CONE_BASE = 0.15  # half of the base plate, m
+SMOOTH = 5.0  # m
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,3 +181,43 @@ def circle(radius: float, *, side: str = "left", step: float | None = None) -> P
     k = (1.0 if side == "left" else -1.0) / radius
     length = 2 * math.pi * radius
     return Path.from_curvature([0.0, length], [k, k], step=step or min(1.0, radius / 10), closed=True, name="circle")
+
+
+def eased(course: Course, vehicle_width: float, margin: float = 0.1, step: float = 1.0) -> Path:
+    """The path through the gates of a course that asks for little lateral acceleration and jerk.
+
+    A car of this width keeps the margin (m) from all cones of a lane; between lanes it is free. A linear program: the
+    largest second and third derivatives of y over x are least, the third in metres times ``SMOOTH``.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_matrix
+
+    gates = course.gates
+    x = np.arange(0.0, course.path.x[-1] + 0.5 * step, step)
+    low, high = np.full(len(x), -np.inf), np.full(len(x), np.inf)
+    room = CONE_BASE + 0.5 * _width(vehicle_width) + margin
+    for gate, after in itertools.pairwise(gates):
+        if np.allclose(gate[1:], after[1:]):  # the same lane
+            inside = (x >= gate[0] - step) & (x <= after[0] + step)
+            low[inside], high[inside] = gate[2] + room, gate[1] - room
+    if np.any(low > high):
+        raise ParameterError(f"{course.name}: a car of {vehicle_width:g} m does not fit with a margin of {margin:g} m")
+    low[:3] = high[:3] = course.path.y[0]
+    low[-3:] = high[-3:] = course.path.y[-1]
+    n = len(x)
+    rows = []
+    for order, column in ((2, 0), (3, 1)):
+        slope = np.diff(np.eye(n), order, axis=0) / step**order
+        bound = np.zeros((len(slope), 2))
+        bound[:, column] = -1.0
+        rows += [np.hstack([slope, bound]), np.hstack([-slope, bound])]
+    found = linprog(
+        np.array([*np.zeros(n), 1.0, SMOOTH]),
+        A_ub=csr_matrix(np.vstack(rows)),
+        b_ub=np.zeros(sum(map(len, rows))),
+        bounds=[*zip(low, high, strict=True), (0.0, None), (0.0, None)],
+    )
+    if found.x is None:
+        raise ParameterError(f"{course.name}: no path leads through its gates: {found.message}")
+    points = np.column_stack([x, found.x[:n]])
+    return Path.from_points(points, closed=False, step=0.5 * step, name=f"{course.name}_eased")

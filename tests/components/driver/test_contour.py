@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -345,3 +346,13 @@ def test_another_path_is_taken_up_at_once(library: Any) -> None:
 def test_the_wheelbase_is_that_between_steered_and_unsteered_axles(library: Any) -> None:
     sim = ride(library, [Path.straight(100)], speed=5.0)
     assert sim.parameters["rider.wheelbase"] == WHEELBASE
+
+
+@pytest.mark.parametrize("early", [0.4, -0.3])
+def test_the_speed_of_the_path_comes_early(library: Any, early: float) -> None:
+    line = Path.straight(200.0)
+    path = placed(replace(line, speed=10 + 0.1 * line.s))
+    sim = ride(library, [path], speed=12.0, speed_anticipation=early, **beside(path, 40.0, 0.3))
+    sim.run(0.005)
+    assert sim.signal("driver.steering.path_speed") == pytest.approx(14 + 0.1 * 12 * early)
+    assert sim.signal("driver.steering.path_acceleration") == pytest.approx(1.2)

@@ -2,8 +2,9 @@
 
 The path is of the library, a file, the middle of a course, or the line of the road (``path: road``). Without a place
 of its own (x, y, heading) the car starts on the path, at ``station``; with one, and on a plane, the path is moved so
-that it does so there. The speed is a number, ``path`` (what the path says), or a CSV file with the columns s, v or
-t, v in metres, seconds and metres per second.
+that it does so there. The speed is a number, ``path`` (what the path says), ``auto 0.7``
+(that part of the car's limits, by the bends of the path), or a CSV file with the columns s, v or t, v in metres,
+seconds and metres per second.
 
     path_error_max, path_error_rms    distance of the car's reference point from the path
     speed_error_rms                   wanted less actual speed
@@ -43,6 +44,7 @@ from jounce.road.courses import Course, iso_3888_1, iso_3888_2, slalom
 from jounce.road.line import LineRoad
 from jounce.road.path import Path
 from jounce.runtime.program import Constant, End, FromTable, Phase, Program, Reference, Stop, When
+from jounce.sim.speed_profile import automatic, with_speed
 
 if TYPE_CHECKING:
     from jounce.components.part import Part
@@ -129,9 +131,13 @@ class Follow(Event):
     driver: str = text("contour", doc="kind of the driver who steers")
     skill: str = text("robot", doc="of the driver")
     speed: float = quantity(
-        "m/s", 60 / 3.6, ge=0, typical=(0.0, 75.0), doc="a number, 'path', or a file; here the speed at the start"
+        "m/s",
+        60 / 3.6,
+        ge=0,
+        typical=(0.0, 75.0),
+        doc="a number, 'path', 'auto 0.7', or a file; here the speed at the start",
     )
-    speed_rule: str = text("", doc="where the speed comes from: absent: a number; 'path': the path; else a CSV file")
+    speed_rule: str = text("", doc="where the speed comes from: absent: a number; 'path', 'auto 0.7', or a CSV file")
     speed_factor: float = quantity("-", 1.0, gt=0, typical=(0.2, 2.0), doc="on the speeds of a path or a file")
     station: float = quantity("m", 0.0, doc="of the path at which the car starts")
     laps: float = quantity("-", 1.0, gt=0, typical=(1.0, 100.0), doc="of a closed path")
@@ -201,9 +207,17 @@ class Follow(Event):
             if path.speed is None or not np.any(path.speed > 0):
                 raise ParameterError(f"follow: speed 'path': path {self.path!r} has no speeds; give a number or a file")
             return replace(path, speed=self.speed_factor * path.speed)
+        part = automatic(self.speed_rule)
+        if part is not None:
+            from jounce.events.limits import limits_of
+
+            found_path = with_speed(path, limits_of(vehicle), part)
+            assert found_path.speed is not None
+            return replace(found_path, speed=self.speed_factor * found_path.speed)
+        table = self._table()
+        if table is not None:
+            return table
         found = read_speeds(self.speed_rule)
-        if found.over == "t":
-            return Table([found.along], self.speed_factor * found.speed, method="linear", extrapolation="flat")
         return replace(path, speed=self.speed_factor * np.interp(path.s, found.along, found.speed))
 
     def _first(self, path: Path, speeds: Path | Table | None) -> float:
@@ -250,7 +264,7 @@ class Follow(Event):
         return bool(self.speed_rule) and path.speed is not None and not isinstance(self._table(), Table)
 
     def _table(self) -> Table | None:
-        if not self.speed_rule or self.speed_rule == "path":
+        if not self.speed_rule or self.speed_rule == "path" or automatic(self.speed_rule) is not None:
             return None
         found = read_speeds(self.speed_rule)
         if found.over != "t":

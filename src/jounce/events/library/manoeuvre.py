@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from jounce.core.fields import choice, hidden, part, problem, quantity, text, to_raw
+from jounce.core.errors import ParameterError
+from jounce.core.fields import choice, hidden, part, quantity, text, to_raw
 from jounce.events.base import Event
 from jounce.events.follow import follow, follower
 from jounce.manoeuvre import Manoeuvre
@@ -79,7 +80,7 @@ class Manoeuvred(Event):
             data["manoeuvre"] = {key: data.pop(key) for key in own}
         found = data.get("manoeuvre")
         if found is None:
-            raise problem("missing; give file, or the stages of a manoeuvre", "stages")
+            return data  # told when it shall run
         if isinstance(found, Mapping):
             data["manoeuvre"] = found = Manoeuvre(**found)
         times = [stage.abort_time for stage in found.driven]
@@ -94,7 +95,8 @@ class Manoeuvred(Event):
 
     @property
     def _whole(self) -> Manoeuvre:
-        assert self.manoeuvre is not None
+        if self.manoeuvre is None:
+            raise ParameterError("manoeuvre: give file, or the stages of a manoeuvre")
         return self.manoeuvre
 
     def parameters(self) -> dict[str, list[Any]]:
