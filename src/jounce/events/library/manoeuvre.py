@@ -104,7 +104,7 @@ class Manoeuvred(Event):
         return {name: [to_raw(value), unit] for name, (value, unit) in found.items()}
 
     def doubts(self) -> list[str]:
-        return [*super().doubts(), *self._whole.remarks()]
+        return [*super().doubts(), *(self.manoeuvre.remarks() if self.manoeuvre is not None else ())]
 
     def parts(self) -> tuple[Part, ...]:
         from jounce.components.driver.monitor import Monitor
