@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -92,7 +92,7 @@ def _station(at: VehicleModel) -> Any:
     return way
 
 
-def rig(raw: Mapping[str, Any], **driver: Any) -> Simulation:
+def rig(raw: Mapping[str, Any], inputs: Sequence[str] = (), **driver: Any) -> Simulation:
     """A simulation of a driveline, as in a vehicle file, with its driver; his pedals are on."""
     data = RoadWheels.model_validate(dict(raw))
     place = VehiclePlace("", Settings.model_validate({}), SimpleNamespace(driveline=data))
@@ -103,7 +103,7 @@ def rig(raw: Mapping[str, Any], **driver: Any) -> Simulation:
     place.units.append(unit)
     data.check(place)
     system = System("ridden")
-    model = VehicleModel(place, system, {}, dict.fromkeys(place.wheels, object()), Choices(frozenset()))
+    model = VehicleModel(place, system, {}, dict.fromkeys(place.wheels, object()), Choices(frozenset(inputs)))
     model.signals.provide("driver.station", lambda: _station(model), "the rig")
     known = {"mass": MASS, "weight": MASS * GRAVITY, "radius": RADIUS, "brake_force": BRAKES, "resistance": A}
     known |= {"resistance_linear": B, "resistance_square": C} | driver

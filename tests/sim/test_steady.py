@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from jounce import events
-from jounce.core.errors import StaticsError
+from jounce.components.driver.gears import DriverGears
+from jounce.components.driver.longitudinal import Longitudinal
+from jounce.core.errors import ParameterError, StaticsError
 from jounce.events.options import Options
 from jounce.events.start import Start
 from jounce.runtime.simulation import Simulation
@@ -167,3 +169,23 @@ def test_a_banked_turn_needs_less_steering() -> None:
     mass = load("sedan").mass()
     expected = mass * (4.0 * normal[2] - 9.81 * normal[1])
     assert sideways == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.slow
+def test_a_car_starts_in_the_gear_asked_for_backwards_too() -> None:
+    """A manual gearbox in reverse, in the second and in the third gear: no speed is lost or won in a second."""
+    description = cars.describe(load("compact"), parts=(Longitudinal(gears=DriverGears()),))
+    for speed, gear, curvature in ((-2.5, -1, 0.05), (12.0, 3, None), (11.0, 2, -0.02)):
+        event = events.StraightBraking(speed=20.0, heading=0.4)
+        for name, value in {"speed": speed, "initial_gear": gear, "initial_curvature": curvature}.items():
+            object.__setattr__(event, name, value)
+        start = Start(description, event)
+        sim = start.sim
+        assert sim.output("Transmission.gear") == gear and start.throttle > 0
+        sim.run(sim.time + 1.0)
+        assert sim.output("Transmission.gear") == gear
+        assert sim.output("chassis_velocities.longitudinal") == pytest.approx(speed, abs=1e-5)
+        assert sim.output("Engine.engine_rpm") > 80.0
+    object.__setattr__(event, "initial_gear", 7)
+    with pytest.raises(ParameterError, match="the gearbox has the gears 1 to"):
+        Start(description, event)

@@ -18,6 +18,10 @@ def compare(
     align: Annotated[
         str, typer.Option(help="Channel by which the others are shifted in time to match the first.")
     ] = "",
+    bands: Annotated[
+        Path | None,
+        typer.Option(help="YAML file with tolerance bands by channel; exit code 1 where a run leaves one."),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Write an HTML page with the curves laid over each other.")
     ] = None,
@@ -28,6 +32,7 @@ def compare(
     import math
 
     from jounce.core.errors import ParameterError
+    from jounce.results.bands import read_bands
     from jounce.results.compare import compare as beside
     from jounce.results.measured import read_run
     from jounce.results.run import Run
@@ -43,14 +48,20 @@ def compare(
             loaded.append(read_run(path, mapping, metadata={**same, "label": path.stem}))
         else:
             loaded.append(Run.read(path))
-    found = beside(*loaded, align=align or None)
+    found = beside(*loaded, bands=read_bands(bands) if bands is not None else None, align=align or None)
     if as_json:
         rows = [
             {"key": r.key, "unit": r.unit, "values": [v if math.isfinite(v) else None for v in r.values]}
             for r in found.rows
         ]
-        typer.echo(json.dumps({"runs": list(found.labels), "kpis": rows}))
+        inside = [
+            {"channel": i.channel, "run": i.label, "inside": i.ok, "share": i.share, "excess": i.excess, "at": i.at}
+            for i in found.inside
+        ]
+        typer.echo(json.dumps({"runs": list(found.labels), "kpis": rows, "bands": inside}))
     else:
         typer.echo(str(found))
     if report is not None:
         typer.echo(f"report: {found.report(report)}", err=as_json)
+    if not found.ok:
+        raise typer.Exit(1)

@@ -15,8 +15,6 @@ What goes wrong in one case stays there: its run has no rows, ``complete`` is Fa
 from __future__ import annotations
 
 import pickle
-import queue
-import threading
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +23,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from jounce.core.errors import JounceError, ParameterError, did_you_mean
+from jounce.core.pool import answers
 from jounce.events.base import Event
 from jounce.events.engine import run as drive
 from jounce.events.registry import find
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 START = 2.0  # s until a process has imported what it needs: shorter batches start none
-LOOK = 0.1  # s between two looks at Ctrl-C while all workers are busy
 OF_EVENT = "event."  # prefix of changes that belong to the event
 OPTIONS = (
     *("step", "method", "input_time", "interval", "channels"),
@@ -177,13 +175,20 @@ def run_cases(
     try:
         left = _here(cases, options, done, told, START if count > 1 else float("inf"))
         if left:
-            _Pool(cases, options, done, left, min(count, len(left))).work(told)
+            questions = [(cases[k], dict(options)) for k in left]
+            for number, result in answers(Worker.run, questions, count, _lost(cases, left), lambda: Process()):
+                done[left[number]] = result
+                told.one_more()
     except KeyboardInterrupt:
         pass  # what is done is kept
     return [
         case.empty("interrupted before it was done") if result is None else result
         for case, result in zip(cases, done, strict=True)
     ]
+
+
+def _lost(cases: Sequence[Case], left: Sequence[int]) -> Callable[[int, str], Run]:
+    return lambda number, why: cases[left[number]].empty(f"the process that ran it ended: {why}")
 
 
 def _check_options(options: Mapping[str, Any], where: str) -> None:
@@ -234,73 +239,3 @@ def _portable(cases: Sequence[Case], options: Mapping[str, Any]) -> bool:
     except Exception:  # pickle raises whatever an object raises
         return False
     return b"__main__" not in data
-
-
-class _Pool:
-    """Threads that hand cases to processes in order; results come back by number."""
-
-    def __init__(
-        self,
-        cases: Sequence[Case],
-        options: Mapping[str, Any],
-        done: list[Run | None],
-        left: Sequence[int],
-        count: int,
-    ) -> None:
-        self.cases, self.options, self.done, self.left = cases, dict(options), done, list(left)
-        self.finished: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
-        self.lock = threading.Lock()
-        self.workers: list[Process] = []
-        self.stopped = False
-        names = [f"jounce-batch-{k}" for k in range(count)]
-        self.threads = [threading.Thread(target=self._work, name=name, daemon=True) for name in names]
-
-    def work(self, told: _Count) -> None:
-        total = len(self.left)
-        try:
-            for thread in self.threads:
-                thread.start()
-            for _ in range(total):
-                error = self._next()
-                if error is not None:
-                    raise error
-                told.one_more()
-        finally:
-            with self.lock:
-                self.stopped = True
-                for worker in self.workers:
-                    worker.close()
-            for thread in self.threads:
-                if thread.ident is not None:
-                    thread.join()
-
-    def _next(self) -> BaseException | None:
-        while True:
-            try:
-                return self.finished.get(timeout=LOOK)  # with a limit, so that Ctrl-C is seen on every system
-            except queue.Empty:
-                continue
-
-    def _work(self) -> None:
-        worker: Process | None = None
-        while True:
-            with self.lock:
-                if self.stopped or not self.left:
-                    break
-                k = self.left.pop(0)
-                if worker is None:
-                    worker = Process()
-                    self.workers.append(worker)
-            try:
-                result = worker.ask(Worker.run, self.cases[k], self.options)
-            except EOFError as error:  # it died, or was told to
-                if self.stopped:
-                    break
-                result, worker = self.cases[k].empty(f"the process that ran it ended: {error}"), None
-            except BaseException as error:  # a bug: the caller's thread raises it
-                self.finished.put(error)
-                break
-            self.done[k] = result
-            self.finished.put(None)
-        if worker is not None:
-            worker.close()

@@ -87,7 +87,7 @@ def write_bundle(
             made.mkdir()
             _fill(made, vehicle, event, options, None if within is None else Path(within))
             if single and not target.is_dir():
-                write_atomically(target, _packed(made))
+                write_atomically(target, packed(made))
                 return target
             if target.exists():
                 target.rename(Path(name) / "before")
@@ -102,7 +102,7 @@ def _fill(made: Path, vehicle: Vehicle, event: Event, options: Options, within: 
     from ruamel.yaml import YAML
 
     main = vehicle.publish(made / "vehicle")
-    kept = _Roads(made, within)
+    kept = Roads(made, within)
     event = event.changed(
         road=kept.road(event.road),
         wheel_roads=tuple(kept.road(item) for item in event.wheel_roads),
@@ -115,41 +115,44 @@ def _fill(made: Path, vehicle: Vehicle, event: Event, options: Options, within: 
         "step": options.step,
         "method": options.method,
         "interval": options.interval,
-        FILES: _names(made),
+        FILES: names_in(made),
     }
     text = io.StringIO()
     YAML().dump(data, text)
     write_atomically(made / FILE, text.getvalue().encode())
 
 
-def _names(folder: Path) -> list[str]:
+def names_in(folder: Path) -> list[str]:
     """All files of a folder, by their names in it."""
     return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
 
 
-def _packed(folder: Path) -> bytes:
+def packed(folder: Path) -> bytes:
     """A folder as one file; the same bytes for the same content."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in _names(folder):
+        for name in names_in(folder):
             archive.writestr(zipfile.ZipInfo(name, WRITTEN), (folder / name).read_bytes(), zipfile.ZIP_DEFLATED)
     return content.getvalue()
 
 
 @contextmanager
-def opened(place: str | Path) -> Iterator[Path]:
-    """The folder of a bundle: itself, or, of one in a file, a folder that is there while this lasts."""
+def opened(place: str | Path, main: str = FILE) -> Iterator[Path]:
+    """The folder of a bundle: itself, or, of one in a file, a folder that is there while this lasts.
+
+    ``main`` is the file that lists the others, under the key ``files``.
+    """
     if not os.path.isfile(place):
         yield Path(place)
         return
     with tempfile.TemporaryDirectory(prefix="jounce-bundle-") as name:
         folder = Path(name) / Path(place).name  # so that messages about its files name it
         with reading(place):
-            _unpack(read_bytes(place, LIMITS), Path(place), folder)
+            _unpack(read_bytes(place, LIMITS), Path(place), folder, main)
         yield folder
 
 
-def _unpack(raw: bytes, path: Path, target: Path) -> None:
+def _unpack(raw: bytes, path: Path, target: Path, main: str) -> None:
     """Take a bundle in a file apart: only what lies inside of it, and not more than its limits."""
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -170,12 +173,13 @@ def _unpack(raw: bytes, path: Path, target: Path) -> None:
         OSError,
     ) as problem:
         raise FormatError(f"{path}: no bundle in one file ({problem})") from None
-    if not is_bundle(target):
-        raise FormatError(f"{path}: holds no {FILE}; a bundle in one file is made by write_bundle or --files-only")
-    listed = read_mapping(target / FILE, f"expected keys such as {', '.join(KEYS)}").get(FILES)
+    if not (target / main).is_file():
+        made = "write_bundle or --files-only" if main == FILE else "jounce plan pack"
+        raise FormatError(f"{path}: holds no {main}; a bundle in one file is made by {made}")
+    listed = read_mapping(target / main, f"expected the key {FILES!r}").get(FILES)
     if not isinstance(listed, list):
-        raise FormatError(f"{path}: {FILE}: {FILES}: found {listed!r}; expected the list of its files")
-    further = sorted(set(_names(target)) - {FILE, *map(str, listed)})
+        raise FormatError(f"{path}: {main}: {FILES}: found {listed!r}; expected the list of its files")
+    further = sorted(set(names_in(target)) - {main, *map(str, listed)})
     if further:
         raise FormatError(f"{path}: holds {further[0]!r}, which its list of files does not name")
 
@@ -198,7 +202,7 @@ def _check_entries(entries: Sequence[zipfile.ZipInfo], path: Path) -> None:
         seen.add(str(name).casefold())
 
 
-class _Roads:
+class Roads:
     """The roads and paths of a bundle, each once, each in a folder of its own."""
 
     def __init__(self, bundle: Path, within: Path | None) -> None:

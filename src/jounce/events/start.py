@@ -1,7 +1,8 @@
 """A car ready to start an event: in equilibrium, or running steadily at its speed, and what events ask about it.
 
 An event with ``initial_curvature`` starts on a circle, its heading being that of the way; one with
-``initial_acceleration`` gathers speed (``sim/steady`` (2), (3)).
+``initial_acceleration`` gathers speed (``sim/steady`` (2), (3)); ``initial_gear`` is that of a driver who changes
+gears, or of a gearbox on demand.
 """
 
 from __future__ import annotations
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from jounce.events.base import Event
     from jounce.runtime.recording import Recording
 
-FIRST_GEAR = "driver.first_gear"  # of a driver who changes gears
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
 SAMPLED = 0.05  # s, between rows of a search
 HAND = math.radians(1.0)  # hand wheel angle to each side, for the ratio
@@ -76,9 +76,7 @@ class Start:
         self.warnings += warnings
         steer = float(getattr(event, "initial_steer", 0.0))
         sim.set_inputs({"steering_wheel": steer, "throttle": 0.0, "brake": 0.0})
-        gear = getattr(event, "initial_gear", None)
-        if gear is not None and any(v.name == FIRST_GEAR for v in sim.model.inputs):
-            sim.set_inputs({FIRST_GEAR: float(gear)})
+        self._choose_gear()
         where: dict[str, Any] = {"x": event.x, "y": event.y, "heading": event.heading}
         where |= {"normal": plane.normal, "height": plane.height}
         self._normal = plane.normal
@@ -101,6 +99,28 @@ class Start:
             if self.scene.even:
                 raise
             self._run_on_a_plane(plane, where)
+
+    def _choose_gear(self) -> None:
+        """The gear that the event starts in, where it says one."""
+        gear = getattr(self.event, "initial_gear", None)
+        if gear is None:
+            return
+        line = self.vehicle.driveline
+        boxes = [] if line is None else [item for _, item in line.parts_by_key() if hasattr(item, "reverse_ratio")]
+        inputs = {v.name for v in self.sim.model.inputs}
+        if not boxes or not inputs & {"driver.first_gear", "gear"}:
+            self.warnings.append(
+                f"initial_gear = {gear:g}: nothing in this car takes it; it starts as its drive chooses"
+            )
+            return
+        gears = len(boxes[0].ratios.x)  # type: ignore[attr-defined]
+        if gear not in (-1, *range(1, gears + 1)):
+            raise ParameterError(f"initial_gear = {gear:g}: the gearbox has the gears 1 to {gears}, and -1 for reverse")
+        if "driver.first_gear" in inputs:
+            backs = {"driver.shifts": 0.0, "gear": float(gear)} if gear < 0 else {}  # he does not change out of reverse
+            self.sim.set_inputs({"driver.first_gear": float(gear)} | backs)
+        else:
+            self.sim.set_inputs({"gear": float(gear)})
 
     def _running(self, sim: Simulation, description: cars.Description, plane: Plane) -> Running:
         """Steady running at the speed of the event, on a circle and gathering speed where it says so."""

@@ -38,6 +38,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from jounce.core.locking import try_lock
+
 log = logging.getLogger(__name__)
 
 KINDS = ("binaries", "objects", "recipes", "roads")
@@ -312,34 +314,9 @@ class Store:
                 folder.mkdir(parents=True, exist_ok=True)
                 file = stack.enter_context(open(folder / "lock", "ab"))
                 end = time.monotonic() + LOCK_WAIT
-                while not _try_lock(file.fileno()) and time.monotonic() < end:
+                while not try_lock(file.fileno()) and time.monotonic() < end:
                     time.sleep(0.02)
             yield
-
-
-if sys.platform == "win32":
-
-    def _try_lock(descriptor: int) -> bool:
-        import msvcrt
-
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-
-    def _try_lock(descriptor: int) -> bool:
-        import errno
-        import fcntl
-
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            # A file system without locks: go on without one.
-            return error.errno not in (errno.EAGAIN, errno.EACCES)
-        return True
 
 
 @contextlib.contextmanager

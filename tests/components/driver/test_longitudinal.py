@@ -254,3 +254,17 @@ def test_pedals_roll_on_and_off_at_their_own_rates() -> None:
     assert np.polyfit(slow.time[rises], brake[rises], 1)[0] == pytest.approx(0.5, rel=0.02)
     falls = (brake < brake.max() - 0.05) & (brake > 0.05) & (slow.time > slow.time[np.argmax(brake)])
     assert falls.sum() > 20 and np.polyfit(slow.time[falls], brake[falls], 1)[0] == pytest.approx(-1.0, rel=0.02)
+
+
+def test_drag_of_an_outside_air_is_known_before_it_acts() -> None:
+    """Without feedback: 400 N more in the feed-forward push by 400 N more; nothing given is as without the port."""
+    name, gains = "Driver_Demands.drag_feedforward", {"speed_gain": 0.0, "speed_integral": 0.0}
+    pushes = []
+    for inputs, given in (((), None), ((name,), 0.0), ((name,), 400.0)):
+        sim = rig(ELECTRIC, inputs=inputs, **gains)
+        sim.set_states(dict.fromkeys(("L1.spin", "R1.spin"), 15.0 / RADIUS))
+        sim.set_inputs({"driver.target_speed": 15.0} | ({} if given is None else {name: given}))
+        sim.advance(150)
+        pushes.append((sim.output("hub.L1") + sim.output("hub.R1")) / RADIUS)
+    assert pushes[0] == pushes[1]
+    assert pushes[2] - pushes[0] == pytest.approx(400.0, rel=0.02)

@@ -62,6 +62,7 @@ STARTS: dict[str, dict[str, float]] = {  # settings of a driver who starts mildl
     "sporty": {"start_speed": 3500 * RPM, "clutch_time": 1.0, "throttle_rate": 10.0},
 }
 PEDALS = ("throttle", "brake")
+DRAG = "Driver_Demands.drag_feedforward"  # port
 SIGNALS = {
     "started": ("-", "1 once he has the pedals"),
     "throttle": ("-", "drive demand"),
@@ -253,6 +254,9 @@ class Longitudinal(Part):
 
         mass = p.mass + thrust.mass(p.radius)
         resistance = p.resistance + p.resistance_linear * target + p.resistance_square * target * target
+        doc = "force against the car that an outside model of the air has more, for the driver's feed-forward"
+        more_drag = at.outside(DRAG, "N", doc, "added")
+        resistance = resistance if more_drag is None else resistance + more_drag
         uphill = p.weight * slope
 
         def force(of_speed: Any, of_acceleration: Any) -> Any:

@@ -240,9 +240,11 @@ class Follow(Event):
 
     def parts(self) -> tuple[Part, ...]:
         settings: dict[str, Any] = {} if self.preview_time is None else {"preview_time": self.preview_time}
+        from jounce.components.driver.human import pedal_lag
+
         if self.skill != "robot":
-            settings["skill"] = self.skill
-        return (steerer(self.driver, **settings), follower(shifts=True))
+            settings["human"] = {"skill": self.skill}
+        return (steerer(self.driver, **settings), follower(shifts=True, pedal_lag=pedal_lag(self.skill)))
 
     def program(self, start: Start) -> Program:
         path = start.scene.paths[0]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jounce.runtime.program import Program
     from jounce.vehicle.schema import Vehicle
 
+SAMPLE = "step_steer.vdf"  # of the library
 LONGEST = 600.0  # s, of a manoeuvre whose stages do not say
 
 
@@ -55,7 +56,7 @@ class Manoeuvred(Event):
         ("duration", "distance", "stages_ended"),
     )
 
-    file: str = text(doc="a manoeuvre (YAML or VDF); absent: the keys of one stand here")
+    file: str = text(doc="a manoeuvre (YAML or VDF); absent: its keys stand here, or the sample step_steer is meant")
     manoeuvre: Manoeuvre | None = part(None, doc="the manoeuvre")
     parameters_from: Literal["file", "vehicle"] = choice(
         "file", doc="settings of the driver and of shifting: those of the file, or those of the vehicle"
@@ -80,7 +81,10 @@ class Manoeuvred(Event):
             data["manoeuvre"] = {key: data.pop(key) for key in own}
         found = data.get("manoeuvre")
         if found is None:
-            return data  # told when it shall run
+            from jounce.core.library import LIBRARY
+            from jounce.events.manoeuvre_files import read_manoeuvre
+
+            data["manoeuvre"] = found = read_manoeuvre(Path(str(LIBRARY)) / "events" / SAMPLE)
         if isinstance(found, Mapping):
             data["manoeuvre"] = found = Manoeuvre(**found)
         times = [stage.abort_time for stage in found.driven]
