@@ -14,16 +14,21 @@ ENOUGH = 1e-3  # relative change of a key figure by a halved step that is not re
 
 
 def event_of(name: str, preset: str, changes: Mapping[str, Any]) -> Any:
-    """An event by name or from a YAML file, changed."""
+    """An event by name, or from a file (YAML, VDF), changed."""
     from jounce import events
     from jounce.core.limits import reading
 
     path = Path(name)
+    if path.suffix.lower() in (".vdf",):
+        return events.find("manoeuvre")(file=name, **changes)
     if path.suffix.lower() in (".yaml", ".yml"):
-        from jounce.core.yaml_files import read_mapping
+        from jounce.events.manoeuvre_files import from_yaml, is_manoeuvre, read_yaml
 
         with reading(path):
-            data = read_mapping(path, "expected keys such as 'event: step-steer'")
+            data = read_yaml(path)
+            if is_manoeuvre(data):
+                made, rest = from_yaml(data, path)
+                return events.find("manoeuvre")(**{"file": name, "manoeuvre": made, **rest, **changes})
             return events.Event.from_dict({**data, **changes})
     kind = events.find(name)
     return kind.preset(preset, **changes) if preset else kind(**changes)

@@ -15,7 +15,7 @@ def run(
     event: Annotated[
         str,
         typer.Argument(
-            help="Name of an event (jounce list events), an event file (.yaml), or a bundle (folder or .zip)."
+            help="Name of an event (jounce list events), an event file (.yaml, .vdf), or a bundle (folder or .zip)."
         ),
     ],
     vehicle: Annotated[str, typer.Option(help="Name of a library vehicle, or a vehicle file or folder.")] = "sedan",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,6 +106,7 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
         },
         "event": {"kind": event.kind, "name": event.title, "parameters": event.parameters()},
         "parameters": {name: str(value) for name, value in changes.items()},
+        "triggers": [asdict(item) for item in recorded.triggers],
         "version": jounce.__version__,
         "hashes": {name: hashes[name] for name in ("vehicle", "tires", "event")},
         "data": packed,

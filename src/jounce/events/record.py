@@ -133,7 +133,8 @@ def _driven(program: Program, inputs: Mapping[str, Reference | Number], aliases:
             raise ParameterError(f"inputs: {name!r} and {known[meant]!r} are the same input; give one of them")
         known[meant] = name
     more = [Open(name, reference) for name, reference in inputs.items()]
-    return Program([replace(phase, channels=(*phase.channels, *more)) for phase in program.phases])  # type: ignore[misc]
+    phases = [replace(phase, channels=(*phase.channels, *more)) for phase in program.phases]  # type: ignore[misc]
+    return Program(phases, chosen=program.chosen, shown=program.shown)
 
 
 def _matching(sim: Simulation, channels: Sequence[str] | None) -> list[str] | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jounce.components.driver.demands import CATALOGUE
+from jounce.components.driver.monitor import USER
 from jounce.components.tire import compatibility
 from jounce.core.errors import ParameterError
 from jounce.events.outside_ground import check_inputs, outside_ground, plane_of_inputs, set_start
@@ -189,7 +190,7 @@ def set_scene(vehicle: Vehicle, event: Event, options: Options) -> tuple[Scene, 
 
 def is_port(name: str) -> bool:
     """Whether an input opens a port of a vehicle; others are there anyway, or belong to the ground or the tires."""
-    always = (*OWN_INPUTS, *CATALOGUE.values())
+    always = (*OWN_INPUTS, *CATALOGUE.values(), *USER)
     return not (factor_of(name) or name.startswith(("road.", f"{EXTERNAL}.")) or name in always)
 
 

@@ -51,10 +51,10 @@ _ALL = (
     Measure("side_slip_ang", "rad", "", "Vehicle.Side_Slip_Angle"),
     Measure("steering_ang", "rad", "of the hand wheel", "driver_demands.steering"),
     Measure("steer_ang_vel", "rad/s", "of the hand wheel", "driver_demands.steering_velocity"),
-    Measure("engine_speed", "rad/s", "", "engine.engine_omega"),
-    Measure("engine_torque", "N.m", "", "engine.engine_torque"),
-    Measure("engine_acc", "rad/s2", "", "engine.engine_acceleration"),
-    Measure("clutch_torque", "N.m", "", "clutch.torque"),
+    Measure("engine_speed", "rad/s", "", "Engine.clutch_inputplate_omega"),
+    Measure("engine_torque", "N.m", "", "Engine.torque"),
+    Measure("engine_acc", "rad/s2", "", "Engine.clutch_inputplate_alpha"),
+    Measure("clutch_torque", "N.m", "", "Transmission.clutch_outputplate_torque"),
     Measure("clutch_demand", "-", "1: open", "driver_demands.clutch"),
 )  # fmt: skip
 

@@ -24,7 +24,7 @@ from pydantic import ValidationError, model_validator
 from jounce.core import units
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.fields import choice, flag, part, problem, quantity, text
-from jounce.core.messages import explain
+from jounce.core.messages import Finding, explain
 from jounce.manoeuvre.block import Block, group
 from jounce.manoeuvre.conditions import Condition
 from jounce.manoeuvre.measures import measure
@@ -103,7 +103,9 @@ class Channel(Block):
 class StageOptions(Block):
     """Of one stage."""
 
-    connect_path: bool = flag(False, doc="the path continues that of the stage before")
+    connect_path: bool = flag(
+        False, doc="the path continues that of the stage before, whose last 100 m are its beginning"
+    )
     follow_target_speed: bool = flag(False, doc="begin from the last target speed instead of the speed")
     absolute_time: bool = flag(False, doc="maps over time are over that of the run")
     global_station: bool = flag(False, doc="maps over the station are over that of the run")
@@ -147,6 +149,15 @@ class Stage(Block):
         return found if found is not None else Channel(method="user")
 
 
+class ManoeuvreError(ParameterError):
+    """What is wrong with a manoeuvre, each with its place."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        self.findings = findings
+        lines = [f"{item.text()}: {item.message}".lstrip(": ") for item in findings]
+        super().__init__("manoeuvre: " + "; ".join(lines))
+
+
 class Manoeuvre(Block):
     """A whole manoeuvre."""
 
@@ -185,9 +196,7 @@ class Manoeuvre(Block):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            found = explain(error, type(self), values)
-            lines = [f"{item.text()}: {item.message}".lstrip(": ") for item in found]
-            raise ParameterError("manoeuvre: " + "; ".join(lines)) from None
+            raise ManoeuvreError(explain(error, type(self), values)) from None
 
     # -- what stages name ---------------------------------------------------------------------------------------------
 

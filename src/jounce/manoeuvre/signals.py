@@ -5,7 +5,7 @@ y_i is the value of the channel when the stage is entered, b = y_i where ``relat
 
     constant   b + value                                                                                          (1)
     step       b + first + (last − first) S₃(τ);     step5: with S₅                                              (2)
-    sine       b + A sin(2π f t + φ), after ``cycles`` b + A sin φ;     cosine: with cos                         (3)
+    sine       b + A sin(2π f t + φ), after ``cycles`` held;     cosine: with cos                                (3)
     swept      y_i before ``begin``; with τ = t − begin and τ₁ = (f₁ − f₀)/r: b + A sin ϑ,
                ϑ = 2π (f₀ τ + r τ²/2) up to τ₁, then 2π (f₀ τ₁ + r τ₁²/2 + f₁ (τ − τ₁))                              (4)
     ramp       y_i before ``begin``, then b + slope (min(t, end) − begin)                                        (5)

@@ -713,7 +713,8 @@ class _Packer:
             _span(phase.duration, f"{where}.duration")
             ends.append(End(When("phase_time", ">=", phase.duration)))
         first = (len(self.channels), len(self.groups), len(self.conditions), len(self.actions))
-        for channel in _all_of(phase.channels, _CHANNELS, where):
+        # who follows another input comes after the one who writes it
+        for channel in sorted(_all_of(phase.channels, _CHANNELS, where), key=_follows_input):
             self._channel(number, channel, where)
         for end in ends:
             self._end(end, first[2], where)
@@ -906,6 +907,11 @@ class _Packer:
             self.actions.append(JnAction(5, 0, float(action.steps)))
         else:
             self.actions.append(JnAction(6, 0, 0.0))
+
+
+def _follows_input(channel: Channel) -> bool:
+    reference = getattr(channel, "reference", None)
+    return isinstance(reference.of if isinstance(reference, Integral) else reference, FromInput)
 
 
 _S = TypeVar("_S", bound=ctypes.Structure)

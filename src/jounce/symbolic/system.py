@@ -365,6 +365,7 @@ class Scope:
         forces are known."""
         value = self._scalar(expression, f"output {self.full_name(name)!r}")
         item = Declared(self.full_name(name), value, unit, doc)
+        watch = watch or item.name in self.system.also_watched
         self.system.check_new_output(item, watch)
         self.system.outputs.append(item)
         if watch:
@@ -798,6 +799,7 @@ class System(Scope):
         self.outputs: list[Declared] = []
         self._output_names: set[str] = set()
         self.watches: list[Declared] = []
+        self.also_watched: set[str] = set()  # outputs that somebody watches, by their full names
         self.kinematics: list[Declared] = []
         self.blocks: list[Block] = []
         self.tables: dict[str, TableHandle] = {}

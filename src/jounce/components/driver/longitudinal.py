@@ -39,6 +39,7 @@ from typing import Any, ClassVar, Literal
 
 from jounce.components.drive.thrust import Thrust
 from jounce.components.driver.gears import DriverGears, Wants
+from jounce.components.driver.monitor import shared
 from jounce.components.driver.tires import SlipThrottle, TireControl
 from jounce.components.model import VehicleModel
 from jounce.components.part import Part, Symbols
@@ -210,7 +211,8 @@ class Longitudinal(Part):
     def _pedal(self, at: VehicleModel, p: Symbols, name: str, given: str) -> Callable[[], Any]:
         def make() -> Any:
             own = self._block(at, p)[name]
-            found = if_else(p.kept["active"] > 0.5, own, at.signals.read(f"given.{given}", "the longitudinal driver"))
+            other = at.signals.read(f"given.{given}", "the longitudinal driver")
+            found = if_else(p.kept["active"] > 0.5, shared(at, given, own, other), other)
             if name == "throttle" and self._changes(at):
                 found = self._cut(at, p, found)
             if name == "throttle" and self.slip is not None:
