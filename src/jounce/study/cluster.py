@@ -48,7 +48,7 @@ def dask(address: str) -> Executor:
                 return future
 
             first = min(len(questions), AHEAD * threads)
-            waiting = as_completed([submit(k) for k in range(first)])
+            waiting = as_completed([submit(k) for k in range(first)], loop=client.loop)
             following = iter(range(first, len(questions)))
             for future in waiting:
                 number = numbers.pop(future.key)
