@@ -177,7 +177,8 @@ def test_slips_count_relative_to_the_friction_of_the_road(plain_car: jv.Vehicle,
         sim.set_inputs({"brake": 0.4})
     left = torques_left(free, held)
     expected = {place: min(max(1 - GAIN * (-SLIPS[place] / friction - THRESHOLD), 0.0), 1.0) for place in CORNERS}
-    assert left == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    # the radius changes by less than a thousandth with the spin that was set: of a slip of a tenth, times the gain
+    assert left == pytest.approx(expected, abs=GAIN * 1e-4 / friction)
     assert any(0 < value < 1 for value in left.values())
 
 

@@ -15,8 +15,8 @@ they are given. With the factor s of a wheel and s_o of the other wheel of its a
 In (3) the wheel that grips may have more than the other only as x grows, which takes the time T, and gives it back at
 once. An axle with (2) does not have (3); an axle with one wheel has neither.
 
-The slip of largest force goes with the friction µ of the road, since the stiffness of a tire stays and its force grows no
-further than µ: with ``by_friction`` slips count relative to it, and the control, which is ideal, knows it:
+The slip of largest force goes with the friction µ of the road, since the stiffness of a tire stays and its force grows
+no further than µ: with ``by_friction`` slips count relative to it, and the control, which is ideal, knows it:
 
     s = clip(1 − gain (|κ|/µ − threshold), 0, 1)                                                                  (4)
 
