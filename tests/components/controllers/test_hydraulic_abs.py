@@ -63,13 +63,6 @@ def test_it_stops_nearly_as_well_as_the_best_constant_slip(road: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("road", ROADS)
-def test_the_ideal_slip_control_with_a_threshold_that_goes_with_the_grip(road: str) -> None:
-    control = {"threshold": 0.10, "least_threshold": 0.001, "gain": 60.0, "low_speed": 1.0}
-    assert mfdd(stop(sedan().with_(**{"brakes.abs": control}), road)) >= 0.95 * best(road)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", jv.library_names())
 @pytest.mark.parametrize("road", ROADS)
 def test_cars_of_the_library_stop_as_well_as_at_the_best_constant_slip(name: str, road: str) -> None:

@@ -15,11 +15,12 @@ they are given. With the factor s of a wheel and s_o of the other wheel of its a
 In (3) the wheel that grips may have more than the other only as x grows, which takes the time T, and gives it back at
 once. An axle with (2) does not have (3); an axle with one wheel has neither.
 
-The slip of largest force is smaller where the road grips less, since the stiffness of a tire stays. Where
-``least_threshold`` κ_0 is given, the threshold goes with the friction in use, which an ideal control knows; its square
-makes up for what the gain adds to the slip where nearly all torque is taken away:
+The slip of largest force goes with the friction µ of the road, since the stiffness of a tire stays and its force grows
+no further than µ: with ``by_friction`` slips count relative to it, and the control, which is ideal, knows it:
 
-    κ_t = κ_0 + (threshold − κ_0) min(|F_x|/F_z, 1)²                                                              (4)
+    s = clip(1 − gain (|κ|/µ − threshold), 0, 1)                                                                  (4)
+
+On the road on which the tires were measured (µ = 1) it is (1).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from jounce.components.places import WheelPlace
 from jounce.core.fields import choice, quantity
 from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else
 
-LIGHT = 100.0  # N: a wheel with less is in the air
+LEAST = 0.02  # friction, of the road
 SIGNS = {"braking": -1.0, "driving": 1.0}  # of the slip that counts
 
 
@@ -45,13 +46,7 @@ class SlipControl(Part):
     kind: Literal["ideal"] = choice("ideal", doc="kind of control")
     threshold: float = quantity("-", 0.08, gt=0, typical=(0.005, 0.6), doc="slip at which it begins")
     gain: float = quantity("-", 12.0, gt=0, typical=(0.1, 1e3), doc="how fast the torque fades with slip")
-    least_threshold: float | None = quantity(
-        "-",
-        None,
-        gt=0,
-        typical=(0.001, 0.2),
-        doc="slip at which it begins where the road has no grip; absent: threshold",
-    )
+    by_friction: bool = choice(False, doc="whether slips count relative to the friction of the road")
     low_speed: float = quantity("m/s", 2.0, ge=0, typical=(0.0, 20.0), doc="below this speed it is off")
     select_low: Literal["none", "rear", "all"] = choice(
         "none", doc="axles whose wheels both have the torque of the one that slips more; rear: all but the first"
@@ -85,12 +80,9 @@ class SlipControl(Part):
         slip = SIGNS[way] * forward * (rolling - vx) / fmax(fabs(vx), 0.1)
         word = name.upper()
         doc = f"slip at which the {word} begins"
-        begins = p.threshold
-        if self.least_threshold is not None:
-            grip = fabs(at.tire.values["fx"]) / fmax(at.tire.values["fz"], LIGHT)
-            grip = fmin(grip, 1.0)
-            begins = p.least_threshold + (p.threshold - p.least_threshold) * grip * grip  # (4)
-        begins = at.vehicle.through(begins, "-", doc, added=f"{word}.{word}_threshold")
+        if self.by_friction:
+            slip = slip / fmax(at.tire.friction, LEAST)  # (4)
+        begins = at.vehicle.through(p.threshold, "-", doc, added=f"{word}.{word}_threshold")
         found = if_else(fabs(vx) > p.low_speed, clip(1 - p.gain * (slip - begins), 0.0, 1.0), 1.0)
         active = at.vehicle.outside(
             f"{word}.Internal_{word}_Activity", "-", f"1 keeps, 0 removes the {word}", "flag", 1.0
