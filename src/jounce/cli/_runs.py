@@ -14,12 +14,12 @@ ENOUGH = 1e-3  # relative change of a key figure by a halved step that is not re
 
 
 def event_of(name: str, preset: str, changes: Mapping[str, Any]) -> Any:
-    """An event by name, or from a file (YAML, VDF), changed."""
+    """An event by name, or from a file (YAML, VDF, SDF, DCF, XML), changed."""
     from jounce import events
     from jounce.core.limits import reading
 
     path = Path(name)
-    if path.suffix.lower() in (".vdf",):
+    if path.suffix.lower() in (".vdf", ".sdf", ".dcf", ".xml"):
         return events.find("manoeuvre")(file=name, **changes)
     if path.suffix.lower() in (".yaml", ".yml"):
         from jounce.events.manoeuvre_files import from_yaml, is_manoeuvre, read_yaml

@@ -9,10 +9,11 @@ from typing import Any
 
 from jounce.core.errors import FormatError
 from jounce.core.messages import Problem, raise_all
+from jounce.files.events import READ, read_event
 from jounce.manoeuvre import Manoeuvre, ManoeuvreError
 
 YAML = (".yaml", ".yml")
-DRIVER_FILES = (".vdf",)
+DRIVER_FILES = READ
 PLACEHOLDER = re.compile(r">>\w+<<")
 
 
@@ -22,13 +23,17 @@ def is_manoeuvre(data: Mapping[str, Any]) -> bool:
 
 
 def read_manoeuvre(path: Path) -> Manoeuvre:
-    """The manoeuvre of a YAML or VDF file; FormatError with file, line, key, what was found and what is allowed."""
-    if path.suffix.lower() in YAML:
-        return from_yaml(read_yaml(path), path)[0]
-    if path.suffix.lower() in DRIVER_FILES:
-        from jounce.files.vdf_model import load_vdf
+    """The manoeuvre of a file; FormatError with file, line, key, what was found and what is allowed."""
+    return manoeuvre_and_remarks(path)[0]
 
-        return load_vdf(path)[0]
+
+def manoeuvre_and_remarks(path: Path) -> tuple[Manoeuvre, tuple[str, ...]]:
+    """The manoeuvre of a YAML, VDF, SDF, DCF or XML file, and what its reader remarks."""
+    if path.suffix.lower() in YAML:
+        return from_yaml(read_yaml(path), path)[0], ()
+    if path.suffix.lower() in DRIVER_FILES:
+        found, report = read_event(path)
+        return found, tuple(f"{path.name}: {warning}" for warning in report.warnings)
     raise FormatError(f"{path}: no manoeuvre; expected one of {', '.join((*YAML, *DRIVER_FILES))}")
 
 

@@ -25,6 +25,7 @@ from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.tables import Table
 from jounce.events.along import along
 from jounce.events.follow import ACTIVE, TARGET
+from jounce.events.manoeuvre_parts import gain_numbers, module_numbers
 from jounce.manoeuvre import Manoeuvre, Stage, signals, targets
 from jounce.manoeuvre.conditions import Condition
 from jounce.manoeuvre.measures import MEASURES, measure
@@ -631,23 +632,23 @@ class Compiler:
         if not c.yaw_correction:
             found |= {"yaw_gain": 0.0, "yaw_integral": 0.0, "yaw_derivative": 0.0}
         result = {f"{prefix}{name}": value for name, value in found.items()} if self.driver else {}
-        speed, own = c.speed_control == "speed", "longitudinal."
+        own = "longitudinal."
         result |= {
             f"{own}throttle_rate": c.throttle_press_rate if c.throttle_limited else 50.0,
             f"{own}brake_rate": c.braking_press_rate if c.braking_limited else 50.0,
             f"{own}throttle_release_rate": c.throttle_release_rate if c.throttle_limited else 50.0,
             f"{own}brake_release_rate": c.braking_release_rate if c.braking_limited else 50.0,
-            f"{own}speed_gain": 4.0 if speed else 0.0,
-            f"{own}speed_integral": 4.0 if speed else 0.0,
-            f"{own}acceleration_integral": 0.0 if speed else 4.0,
+            **gain_numbers(self.manoeuvre, stage),
             f"{own}start_speed": self.manoeuvre.clutch.start_speed,
             f"{own}declutch_speed": self.manoeuvre.clutch.min_speed,
-            f"{own}slip.active": float(self.manoeuvre.module_of(stage, "slip") is not None),
-            f"{own}tires.active": float(self.manoeuvre.module_of(stage, "tire") is not None),
+            **module_numbers(self.manoeuvre, stage),
         }
+        if "close_time" in self.manoeuvre.clutch.model_fields_set:
+            result[f"{own}clutch_time"] = self.manoeuvre.clutch.close_time
         if self.manoeuvre.gears.table:
             return result
-        return {name: value for name, value in result.items() if not name.endswith(("start_speed", "declutch_speed"))}
+        launch = ("start_speed", "declutch_speed", "clutch_time")
+        return {name: value for name, value in result.items() if not name.endswith(launch)}
 
     @property
     def _lock(self) -> float:

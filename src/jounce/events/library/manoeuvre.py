@@ -56,14 +56,16 @@ class Manoeuvred(Event):
         ("duration", "distance", "stages_ended"),
     )
 
-    file: str = text(doc="a manoeuvre (YAML or VDF); absent: its keys stand here, or the sample step_steer is meant")
+    file: str = text(doc="a manoeuvre (YAML, VDF, SDF, DCF, XML); absent: its keys stand here")
     manoeuvre: Manoeuvre | None = part(None, doc="the manoeuvre")
     parameters_from: Literal["file", "vehicle"] = choice(
         "file", doc="settings of the driver and of shifting: those of the file, or those of the vehicle"
     )
     speed: float = quantity("m/s", 0.0, typical=(0.0, 75.0), doc="speed at the start; absent: that of the manoeuvre")
     end_time: float = quantity("s", LONGEST, gt=0, typical=(1e-3, 7200.0), doc="end of the run at the latest")
+    seed: float = quantity("-", 1.0, ge=1, le=1e6, doc="of the unrest of a human driver: the same seed, the same run")
     folder: str = hidden("", doc="of the file, in which it looks for others")
+    remarks: tuple[str, ...] = part((), doc="of the reader of the file")
 
     @model_validator(mode="before")
     @classmethod
@@ -72,10 +74,11 @@ class Manoeuvred(Event):
             return raw
         data = dict(raw)
         if data.get("file") and data.get("manoeuvre") is None:
-            from jounce.events.manoeuvre_files import read_manoeuvre
+            from jounce.events.manoeuvre_files import manoeuvre_and_remarks
 
             place = Path(str(data["file"]))
-            data["manoeuvre"], data["folder"] = read_manoeuvre(place), str(place.resolve().parent)
+            data["manoeuvre"], data["remarks"] = manoeuvre_and_remarks(place)
+            data["folder"] = str(place.resolve().parent)
         own = [key for key in data if key in Manoeuvre.model_fields and key not in cls.model_fields]
         if own and "stages" in data:
             data["manoeuvre"] = {key: data.pop(key) for key in own}
@@ -108,11 +111,13 @@ class Manoeuvred(Event):
         return {name: [to_raw(value), unit] for name, (value, unit) in found.items()}
 
     def doubts(self) -> list[str]:
-        return [*super().doubts(), *(self.manoeuvre.remarks() if self.manoeuvre is not None else ())]
+        own = self.manoeuvre.remarks() if self.manoeuvre is not None else ()
+        return [*super().doubts(), *self.remarks, *own]
 
     def parts(self) -> tuple[Part, ...]:
         from jounce.components.driver.monitor import Monitor
-        from jounce.core.part_registry import PARTS
+        from jounce.events.along import steerer
+        from jounce.events.manoeuvre_parts import hand_parts
         from jounce.events.manoeuvres import driver_kind, watched
 
         limits: dict[str, float] = {}
@@ -120,13 +125,16 @@ class Manoeuvred(Event):
             found = getattr(self._whole, own)
             limits |= {f"{name}_low": found.minimum / found.full, f"{name}_high": found.maximum / found.full}
         kind = driver_kind(self._whole)
-        lateral: tuple[Any, ...] = (PARTS.find("driver", kind)(),) if kind else ()
+        more = hand_parts(self._whole, self.seed) if self.parameters_from == "file" else {}
+        lateral: tuple[Any, ...] = (steerer(kind, **more),) if kind else ()
         return (self._follower(), *lateral, Monitor(watched=watched(self._whole), **limits))
 
     def _follower(self) -> Part:
         from jounce.components.driver.gears import DriverGears
+        from jounce.events.manoeuvre_parts import pedal_parts
 
-        whole, more = self._whole, {}
+        whole = self._whole
+        more = pedal_parts(whole) if self.parameters_from == "file" else {}
         if whole.gears.table and self.parameters_from == "file":
             stages = whole.driven
             scheduled = next((found for s in stages if (found := whole.module_of(s, "scheduled_gears"))), None)
@@ -156,5 +164,26 @@ class Manoeuvred(Event):
             known = {v.name for v in start.sim.model.inputs}
             first = {"throttle": whole.begin.throttle, "brake": whole.begin.braking, "clutch": whole.begin.clutch}
             start.sim.set_inputs({name: first[name] / demands[name].full for name in demands if name in known})
+        self._tell(start)
         folder = Path(self.folder) if self.folder else None
         return Compiler(whole, start, folder, settings=self.parameters_from == "file").program()
+
+    def _tell(self, start: Start) -> None:
+        """Warn of what the manoeuvre says and the run does not do."""
+        from jounce.events.manoeuvre_parts import MODULES, first_of, unused
+        from jounce.events.manoeuvres import driver_kind
+
+        whole, model = self._whole, start.sim.model
+        if self.parameters_from == "file":
+            found = unused(
+                whole,
+                driver=driver_kind(whole),
+                inputs={v.name for v in model.inputs},
+                numbers={v.name for v in model.parameters},
+                given=start.options.given,
+            )
+        else:
+            modules = [name for name in MODULES if first_of(whole, name) is not None]
+            what = ", ".join(("controllers, gears", *modules))
+            found = [f"parameters_from vehicle: settings of the manoeuvre are not used ({what})"]
+        start.warnings += [text for item in found if (text := f"manoeuvre: {item}") not in start.warnings]
