@@ -16,8 +16,8 @@ settings.register_profile("jounce", deadline=None)  # the first example of a tes
 settings.load_profile("jounce")
 
 FOLDER = Path(__file__).parent.parent / "build" / "test-cache"
-MAX_BYTES = 1024**3
-HOUR = 3600.0
+MAX_BYTES = 2 * 1024**3
+HOURS = 6 * 3600.0  # a hit renews the time of an entry once an hour only: what a running test uses may look that old
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,4 +33,4 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         from jounce.runtime.cache import prune
 
-        prune(max_bytes=MAX_BYTES, in_use=HOUR)
+        prune(max_bytes=MAX_BYTES, in_use=HOURS)
