@@ -64,6 +64,7 @@ class Start:
         self._outside, late = in_order(self.options.outside, self.sim.model)
         self.warnings += [f"blocks read each other in a loop: {text} one sample late" for text in late]
         self._states: dict[str, Any] = {}  # of outside blocks, at first
+        self.found: dict[str, Any] = {}  # what the event found before it starts, for its program
 
     def _simulation(self, description: cars.Description) -> Simulation:
         sim = cars.simulation(description, method=self.options.method, step=self.options.step)
@@ -76,6 +77,7 @@ class Start:
         self.warnings += warnings
         steer = float(getattr(event, "initial_steer", 0.0))
         sim.set_inputs({"steering_wheel": steer, "throttle": 0.0, "brake": 0.0})
+        sim.set_inputs(event.opens(self.vehicle))
         self._choose_gear()
         where: dict[str, Any] = {"x": event.x, "y": event.y, "heading": event.heading}
         where |= {"normal": plane.normal, "height": plane.height}
