@@ -31,7 +31,9 @@ from jounce.core.limits import read_bytes, reading
 from jounce.files.file_units import Units, read_units, write_units
 from jounce.files.problems import Report
 from jounce.files.property_file import LIMITS, Block, PropertyFile, Table, decoded, shown
-from jounce.results.signals import Array
+from jounce.results.key_figures.ride import HUBS, by_wheel
+from jounce.results.run import Run
+from jounce.results.signals import Array, sample_step
 
 Operating = Literal["OFF", "PASSTHROUGH", "OPEN", "TRACK_HUBACC", "TRACK_SPRING"]
 Actuators = Literal["DISPLACEMENT", "VELOCITY", "ACCELERATION"]
@@ -49,6 +51,8 @@ ALIASES = {"steer_angle": "steer"}
 WHEEL = re.compile(r"[LR][1-9]\d*")
 UNITS = {"DISPLACEMENT": "m", "VELOCITY": "m/s", "ACCELERATION": "m/s2"}
 BLOCK = "[SEVENPOST_SETUP]"
+COARSEST = 0.005  # s, between rows of a run that a rig is to repeat
+SPRINGS, AIR = "Spring.Jounce.{}", "aero_forces.{}_downforce"
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,62 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     name: get_args(kind) for name, kind in get_type_hints(Spc).items() if get_args(kind) and name.endswith(("_mode", "namics"))
 }
 _SWITCHES = ("accel_compensation", "roll_compensation", "pitch_compensation")
+
+
+def spc_of_run(
+    run: Run,
+    operating_mode: Literal["TRACK_HUBACC", "TRACK_SPRING"] = "TRACK_HUBACC",
+    *,
+    aerodynamics: Literal["OFF", "DATA", "MODEL"] = "DATA",
+    compensation: bool = True,
+) -> Spc:
+    """What a rig needs to repeat the ride of a run.
+
+    The accelerations of the hubs are the rates of their vertical speeds; of springs, lengths are less than design by their
+    compression. The downforce at the centre, of models that have one, is shared by both ends alike.
+
+    Parameters
+    ----------
+    run : on a road, with all channels, rows at most 5 ms apart
+    aerodynamics : DATA: the downforces of the run; MODEL: a rig asks the vehicle's model at the speed of the run
+    compensation : the rig moves the load as the accelerations of the run do, and keeps its pads from slow roll and pitch
+    """
+    step = sample_step(run.time)
+    if step > COARSEST:
+        raise ParameterError(f"SPC: rows are {1e3 * step:g} ms apart; hubs need rows at most {1e3 * COARSEST:g} ms apart")
+    columns: dict[str, Array] = {}
+    if operating_mode == "TRACK_HUBACC":
+        from scipy.interpolate import CubicSpline
+
+        speeds = by_wheel(run, HUBS)
+        columns |= {wheel: CubicSpline(run.time, v)(run.time, 1) for wheel, v in speeds.items()}
+    else:
+        springs = by_wheel(run, SPRINGS)
+        for wheel, value in springs.items():
+            if run.unit(SPRINGS.format(wheel)) != "m":
+                raise ParameterError(f"SPC: the spring of {wheel} has no length: its channel is in {run.unit(SPRINGS.format(wheel))}")
+            columns[wheel] = -value
+    if not columns:
+        raise ParameterError(f"SPC: the run has no channels {HUBS if operating_mode == 'TRACK_HUBACC' else SPRINGS}")
+    air = {word: run[AIR.format(word)] for word in ("front", "rear", "center") if AIR.format(word) in run}
+    zero = np.zeros(len(run.time))
+    centre = air.get("center", zero)
+    rear = 0.5 * (air.get("rear", zero) + 0.5 * centre)
+    columns |= {"F_down": air.get("front", zero) + 0.5 * centre, "RL_down": rear, "RR_down": rear}
+    for name, signal in (("lonacc", "longitudinal_acceleration"), ("latacc", "lateral_acceleration")):
+        columns[name] = run.signal(signal)
+    columns |= {"lonvel": run.signal("forward_speed"), "steer": run.signal("steering")}
+    return Spc(
+        operating_mode,
+        aerodynamics=aerodynamics,
+        accel_compensation=compensation,
+        roll_compensation=compensation,
+        pitch_compensation=compensation,
+        speed_mode="FILE",
+        steer_mode="FILE",
+        time=np.asarray(run.time),
+        columns={name: np.asarray(values) for name, values in columns.items()},
+    )
 
 
 def read_spc(path: str | Path) -> Spc:

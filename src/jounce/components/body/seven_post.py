@@ -7,22 +7,24 @@ of the place where it is held.
     downforce     F_a downwards at three places of the body: front, rear left, rear right                        (1)
     stake         F = -k (r - r⁰) - c ṙ along x and y, M_z = -k_ψ δ_z - c_ψ ω_z,   δ = ½ Σ e⁰_i × e_i              (2)
     fixed body    F = -K (r - r⁰) - C ṙ and M = -K_φ δ - C_φ ω, in all six freedoms, at the centre of gravity      (3)
-                  K = m Ω², C = 2 m Ω, K_φ and C_φ with the inertia m l²/4 of the wheelbase l;  Ω = `held_frequency`
+                  K = m Ω², C = 2 m Ω, K_φ and C_φ alike with its inertias, in its axes;  Ω = `held_frequency`
     hub, driven   F_z = s + k_p e + k_i ∫e dt + k_d ė at the wheel centre,  e = z⁰ + u - z                        (4)
     hub, loaded   the forces and moments of the inputs ``Testrig_Loadcase``; ``Tire_Force_z`` takes the place of (4)
                   where ``Deactivate_Vertical_Displacement_Control`` is 0                                          (5)
 
 z⁰ and s are height and load of the wheel where it stood when the run began, u the command. Loads (5) are along the
 heading of the wheel and to its left, in the horizontal: ``Tire_Force_x``, ``_y``, ``_z`` at the contact of a rigid wheel,
-below its centre in its plane by the unloaded radius, ``Tire_Force_wc_x`` at the centre, moments free. They act on the
-carrier: a braked wheel is held by its brake. With actuators at the hubs the tires do nothing; while an equilibrium is
-sought the tires carry the car, and nothing of all this acts.
+below its centre in its plane by the unloaded radius, ``Tire_Force_wc_x`` at the centre, moments free. All of (4) and (5)
+comes in place of the tire's force, by its ports, so that compliance feels it; the brake bears the moment about the spin
+axis, as it would of a braked wheel. While an equilibrium
+is sought the tires carry the car, and nothing of all this acts.
 
 The gains of (2) and (4) are numbers of this part; of (3) the reference point moves by F/K.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -33,7 +35,7 @@ from jounce.components.model import VehicleModel, WheelModel
 from jounce.components.part import Part, Symbols, derived
 from jounce.components.places import Place, VehiclePlace
 from jounce.components.settings import Statics
-from jounce.core.fields import choice, flag, quantity
+from jounce.core.fields import choice, quantity
 from jounce.symbolic.ops import cos, sin, sqrt
 
 GROUP, LOADS = "Seven_Post", "Testrig_Loadcase"
@@ -51,8 +53,8 @@ class SevenPost(Part):
     """What a rig of posts does to a car."""
 
     kind: Literal["seven_post"] = choice("seven_post", doc="kind of part")
-    hubs: bool = flag(False, doc="actuators at the hubs, and the tires do nothing; otherwise pads under the tires")
-    fixed: bool = flag(False, doc="hold the body in all six freedoms; otherwise in x, y and yaw")
+    hubs: bool = choice(False, doc="actuators at the hubs, and the tires do nothing; otherwise pads under the tires")
+    fixed: bool = choice(False, doc="hold the body in all six freedoms; otherwise in x, y and yaw")
     active: float = quantity("-", 0.0, ge=0, le=1, doc="1: the rig acts; 0 while an equilibrium is sought")
     stake_x: float = quantity("N/m", 1e5, ge=0, typical=(0.0, 1e8), doc="stiffness of the stake along x")
     stake_y: float = quantity("N/m", 1e5, ge=0, typical=(0.0, 1e8), doc="stiffness of the stake along y")
@@ -90,10 +92,9 @@ class SevenPost(Part):
     def held_mass(self, place: VehiclePlace) -> float:
         return float(place.units[0].data.body.sprung()[0][0])
 
-    @derived("kg.m2", doc="of the sprung mass and the wheelbase, for the stiffness of a fixed body", low=0.0, at="vehicle")
-    def held_inertia(self, place: VehiclePlace) -> float:
-        axles = [axle.x for axle in place.units[0].axles]
-        return self.held_mass(place) * max((max(axles) - min(axles)) / 2, 0.5) ** 2
+    @derived("kg.m2", doc="of the sprung mass about its axes, for the stiffness of a fixed body", at="vehicle")
+    def held_inertia(self, place: VehiclePlace) -> Array:
+        return np.asarray(np.diag(np.asarray(place.units[0].data.body.sprung()[0][2])))
 
     def at_rest(self, options: Statics, place: Place) -> dict[str, float]:
         return {"active": 0.0}
@@ -101,13 +102,17 @@ class SevenPost(Part):
     # -- phases ------------------------------------------------------------------------------------------------------
 
     def provide(self, at: VehicleModel, p: Symbols) -> None:
-        if not self.hubs:
-            return
-        for wheel in at.wheels:
-            for kind in ("Force", "Moment"):
-                for axis in AXIS:
-                    name = f"Subsystem_Activation.Tire_{kind}_{axis}.{wheel}"
-                    at.signals.provide(name, lambda: 1.0 - p.active, "the actuators at the hubs")
+        for wheel in at.wheels.values() if self.hubs else ():
+            for k, kind in enumerate(("Force", "Moment")):
+                for i, axis in enumerate(AXIS):
+                    flag_name = f"Subsystem_Activation.Tire_{kind}_{axis}.{wheel.place.name}"
+                    at.signals.provide(flag_name, lambda: 1.0 - p.active, "the actuators at the hubs")
+                    name = f"Tire_{kind}.{kind[0]}{axis}.{wheel.place.name}"
+                    acts = partial(self._component, at, p, wheel, k, i)
+                    at.signals.add(name, acts, "the actuators at the hubs")
+            if wheel.axle.place.data.brake is not None:
+                held = partial(self._held, at, p, wheel)
+                at.signals.add(f"Brake_System.brk_mmag_unsign.{wheel.place.name}", held, "the actuators at the hubs")
 
     def frames(self, at: VehicleModel, p: Symbols) -> None:
         for name in ACTUATORS:
@@ -124,8 +129,9 @@ class SevenPost(Part):
         at.system.force(chassis, force, axes=at.system.world)
         at.system.torque(chassis, moment, axes=at.system.world)
         p.kept.update(force=force, moment=moment)
-        for wheel in at.wheels.values() if self.hubs else ():
-            self._at_hub(at, p, wheel)
+        for wheel in at.wheels if self.hubs else ():
+            summed, error = p.kept[f"error {wheel}"]
+            at.root.scope(p.own_name).derivative(summed, p.active * error)
 
     def _holding(self, at: VehicleModel, p: Symbols) -> tuple[list[Any], list[Any]]:
         """Force at the origin of the chassis and moment, world axes."""
@@ -140,30 +146,40 @@ class SevenPost(Part):
         if self.fixed:  # (3)
             fast = 2 * np.pi * p.held_frequency
             k, c = p.held_mass * fast * fast, 2 * p.held_mass * fast
-            k_turn, c_turn = p.held_inertia * fast * fast, 2 * p.held_inertia * fast
             force = [-p.active * (k * d + c * rate) for d, rate in zip(away, v, strict=True)]
-            return force, [-p.active * (k_turn * d + c_turn * rate) for d, rate in zip(turn, w, strict=True)]
+            own = zip(p.held_inertia, chassis.from_world(turn), chassis.w, strict=True)
+            moment = [-p.active * i * (fast * fast * d + 2 * fast * rate) for i, d, rate in own]
+            return force, chassis.to_world(moment)
         stiff = (p.stake_x, p.stake_y)  # (2)
         force = [-p.active * k * (d + p.stake_damping * rate) for k, d, rate in zip(stiff, away, v, strict=False)]
         return [*force, 0.0], [0.0, 0.0, -p.active * p.stake_yaw * (turn[2] + p.stake_damping * w[2])]
 
-    def _at_hub(self, at: VehicleModel, p: Symbols, wheel: WheelModel) -> None:
-        name, carrier, world = wheel.place.name, wheel.carrier, at.system.world
+    def _component(self, at: VehicleModel, p: Symbols, wheel: WheelModel, kind: int, axis: int) -> Any:
+        """A component of the force (kind 0) or the moment at the wheel centre, axes of the wheel (ISO-C)."""
+        if f"wrench {wheel.place.name}" not in p.kept:
+            p.kept[f"wrench {wheel.place.name}"] = self._at_hub(at, p, wheel)
+        return p.kept[f"wrench {wheel.place.name}"][kind][axis]
+
+    def _held(self, at: VehicleModel, p: Symbols, wheel: WheelModel) -> Any:
+        """What the brake bears of the loads at a wheel, so that it does not turn: the moment about its axis."""
+        return -self._component(at, p, wheel, 1, 1)
+
+    def _at_hub(self, at: VehicleModel, p: Symbols, wheel: WheelModel) -> tuple[list[Any], list[Any]]:
+        """What acts at the centre of a wheel (4), (5)."""
+        name, carrier = wheel.place.name, wheel.carrier
         stood = p.constant(f"height_{name}", 0.0, "m", "of the wheel where it stood, world")
         carried = p.constant(f"load_{name}", 0.0, "N", "of the wheel where it stood")
         wanted = p.kept[name]
         error = stood + wanted - carrier.position[2]
         rate = at.system.rate_of(wanted) - carrier.to_world(carrier.v)[2]
-        scope = at.root.scope(p.own_name)
-        summed = scope.state(f"error_{name}", "m.s", "error of the hub, summed up", role="zero")
-        scope.derivative(summed, p.active * error)
+        summed = at.root.scope(p.own_name).state(f"error_{name}", "m.s", "error of the hub, summed up", role="zero")
+        p.kept[f"error {name}"] = summed, error
         lift = p.active * (carried + p.hub_kp * error + p.hub_ki * summed + p.hub_kd * rate)  # (4)
         given = {key: at.outside(f"{LOADS}.{key}.{name}", unit, doc, "added") for key, (unit, doc) in INPUTS.items()}
         doc = "1 keeps, 0 stops the control of the height of the hub"
         keeps = at.outside(f"{LOADS}.{CONTROL}.{name}", "-", doc, "flag", 1.0)
         value = {key: 0.0 if load is None else load for key, load in given.items()}
         free = 0.0 if keeps is None else 1.0 - keeps
-        driven = (1.0 - free) * lift
         up = [0.0, 0.0, 1.0]
         axle = carrier.to_world([0.0, 1.0, 0.0])
         ahead = _unit(cross(axle, up))
@@ -175,16 +191,17 @@ class SevenPost(Part):
             value["Tire_Force_x"] * a + value["Tire_Force_y"] * b + free * value["Tire_Force_z"] * c
             for a, b, c in zip(ahead, left, up, strict=True)
         ]
-        at_centre = [value["Tire_Force_wc_x"] * a + driven * c for a, c in zip(ahead, up, strict=True)]
+        at_centre = [value["Tire_Force_wc_x"] * a + (1.0 - free) * lift * c for a, c in zip(ahead, up, strict=True)]
         moment = [
             value["Tire_Moment_x"] * a + value["Tire_Moment_y"] * b + value["Tire_Moment_z"] * c
             for a, b, c in zip(ahead, left, up, strict=True)
         ]
-        at.system.force(carrier, plus(at_contact, at_centre), axes=world)  # (5)
-        at.system.torque(carrier, plus(moment, cross(arm, at_contact)), axes=world)
-        p.kept[f"jack {name}"] = driven + free * value["Tire_Force_z"]
+        p.kept[f"jack {name}"] = (1.0 - free) * lift + free * value["Tire_Force_z"]
         along = (value["Tire_Force_x"] + value["Tire_Force_wc_x"], value["Tire_Force_y"], value["Tire_Moment_z"])
         p.kept[f"loads {name}"] = along
+        axes = (ahead, axle, cross(ahead, axle))
+        force, moment = plus(at_contact, at_centre), plus(moment, cross(arm, at_contact))  # (5)
+        return [dot(force, axis) for axis in axes], [dot(moment, axis) for axis in axes]
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         for kind, unit in (("force", "N"), ("moment", "N.m")):

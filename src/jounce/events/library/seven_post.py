@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
 
 PREFIX = "seven_post."
+NEUTRAL = "neutral"
 ROWS = 0.002  # s, of signals and of recorded rows
 WIND = tuple(f"Aerodynamic.wind_{axis}" for axis in "xy")
 AIR = "aero_forces.{}_downforce"
@@ -116,7 +117,7 @@ class SevenPostRig(Event):
     controller_gain: float = quantity("-", 0.9, gt=0, le=1, doc="of one step of tracking")
     iterations: float = quantity("-", 8.0, ge=1, le=50, doc="runs in which tracking finds the pads")
     low_cut: float = quantity("Hz", 0.3, gt=0, typical=(0.05, 2.0), doc="lowest frequency that is tracked")
-    high_cut: float = quantity("Hz", 25.0, gt=0, typical=(5.0, 60.0), doc="highest frequency that is tracked")
+    high_cut: float = quantity("Hz", 60.0, gt=0, le=100, typical=(5.0, 100.0), doc="highest frequency that is tracked")
     drift_cut: float = quantity("Hz", 0.8, gt=0, typical=(0.05, 3.0), doc="below which roll and pitch count as drift")
     actuator_min_jounce: float = quantity("m", -0.15, le=0, typical=(0.0, 0.5), doc="lowest position of a post")
     actuator_max_jounce: float = quantity("m", 0.15, ge=0, typical=(0.0, 0.5), doc="highest position of a post")
@@ -238,8 +239,10 @@ class SevenPostRig(Event):
         return self
 
     def program(self, start: Start) -> Program:
-        held = 0.0 if self.unlock_wheels else HOLDING
+        held = 0.0 if self.unlock_wheels or self.hubs else HOLDING
         channels: list[Channel] = [self._steering(start), Open("throttle", Constant(0.0)), Open("brake", Constant(held))]
+        if any(v.name == NEUTRAL for v in start.sim.model.inputs):  # of a driveline: no engine creeps
+            channels.append(Open(NEUTRAL, Constant(1.0)))
         given = set(start.options.given)
         wheels = list(start.description.wheels)
         if self.operating != "PASSTHROUGH":

@@ -159,7 +159,7 @@ def of_run(run: Run) -> Figures:
         for wheel, error in wheelwise.items():
             figures.put(f"tracking_error_{wheel}", 100.0 * error, "%")
     loads = by_wheel(run, LOADS)
-    if loads and any(np.any(load != 0.0) for load in loads.values()):  # of none, when the actuators are at the hubs
+    if loads and run.parameter("actuators") != "hub":  # tires do nothing then
         figures.join(contact(loads))
     accelerations = {name.removeprefix(HUB_ACC): run[name] for name in run.names if name.startswith(HUB_ACC)}
     if accelerations:
