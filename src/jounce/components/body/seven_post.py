@@ -1,11 +1,11 @@
 """A rig of posts: what holds the body, what pushes it, and actuators at the hubs; the car stands on it.
 
 Pads under the tires are the ground itself, raised under each wheel (``road/inputs.py`` (1)); they are no part of this.
-Forces are in axes of the world, with the chassis' reference point r, its axes e_i, its angular velocity ω, and r⁰, e⁰_i
-of the place where it is held.
+Forces are in axes of the world, with the centre of gravity r of the body, the point q of it that is at design below r and
+at the height of the ground, its axes e_i, its angular velocity ω, and r⁰, q⁰, e⁰_i of the place where it is held.
 
     downforce     F_a downwards at three places of the body: front, rear left, rear right                        (1)
-    stake         F = -k (r - r⁰) - c ṙ along x and y, M_z = -k_ψ δ_z - c_ψ ω_z,   δ = ½ Σ e⁰_i × e_i              (2)
+    stake         F = -k (q - q⁰) - c q̇ along x and y, M_z = -k_ψ δ_z - c_ψ ω_z,   δ = ½ Σ e⁰_i × e_i              (2)
     fixed body    F = -K (r - r⁰) - C ṙ and M = -K_φ δ - C_φ ω, in all six freedoms, at the centre of gravity      (3)
                   K = m Ω², C = 2 m Ω, K_φ and C_φ alike with its inertias, in its axes;  Ω = `held_frequency`
     hub, driven   F_z = s + k_p e + k_i ∫e dt + k_d ė at the wheel centre,  e = z⁰ + u - z                        (4)
@@ -19,7 +19,8 @@ comes in place of the tire's force, by its ports, so that compliance feels it; t
 axis, as it would of a braked wheel. While an equilibrium
 is sought the tires carry the car, and nothing of all this acts.
 
-The gains of (2) and (4) are numbers of this part; of (3) the reference point moves by F/K.
+The gains of (2) and (4) are numbers of this part; of (3) the body moves by F/K. The stake acts at the height of the pads,
+where it has no lever against the tires: it moves no load, and a body that rolls about its axis hardly feels it.
 """
 
 from __future__ import annotations
@@ -88,6 +89,11 @@ class SevenPost(Part):
     def at_RR(self, place: VehiclePlace) -> Array:  # noqa: N802
         return local(CHASSIS, np.array([self.rear_right_x, self.rear_right_y, self.rear_right_z]), place)
 
+    @derived("m", doc="where the stake acts, from the origin of the chassis", label="stake", at="vehicle")
+    def stake_place(self, place: VehiclePlace) -> Array:
+        x, y, _ = place.units[0].origins[""]
+        return local(CHASSIS, np.array([x, y, 0.0]), place)
+
     @derived("kg", doc="of the sprung mass, for the stiffness of a fixed body", low=0.0, at="vehicle")
     def held_mass(self, place: VehiclePlace) -> float:
         return float(place.units[0].data.body.sprung()[0][0])
@@ -126,7 +132,8 @@ class SevenPost(Part):
         for name, place in zip(ACTUATORS, (p.at_F, p.at_RL, p.at_RR), strict=True):  # (1)
             at.system.force(chassis, [0.0, 0.0, -p.kept[name]], at=place, axes=at.system.world)
         force, moment = self._holding(at, p)
-        at.system.force(chassis, force, axes=at.system.world)
+        where = [0.0, 0.0, 0.0] if self.fixed else p.stake_place
+        at.system.force(chassis, force, at=where, axes=at.system.world)
         at.system.torque(chassis, moment, axes=at.system.world)
         p.kept.update(force=force, moment=moment)
         for wheel in at.wheels if self.hubs else ():
@@ -134,7 +141,7 @@ class SevenPost(Part):
             at.root.scope(p.own_name).derivative(summed, p.active * error)
 
     def _holding(self, at: VehicleModel, p: Symbols) -> tuple[list[Any], list[Any]]:
-        """Force at the origin of the chassis and moment, world axes."""
+        """Force where it acts and moment, world axes."""
         chassis = frame_of(at, CHASSIS)[0]
         held = [p.constant(f"place_{axis}", 0.0, "m", "where the body is held, world") for axis in AXIS]
         yaw, pitch, roll = (p.constant(f"place_{name}", 0.0, "rad", "how it is held") for name in ("yaw", "pitch", "roll"))
@@ -150,8 +157,12 @@ class SevenPost(Part):
             own = zip(p.held_inertia, chassis.from_world(turn), chassis.w, strict=True)
             moment = [-p.active * i * (fast * fast * d + 2 * fast * rate) for i, d, rate in own]
             return force, chassis.to_world(moment)
+        point, v = chassis.point(p.stake_place), chassis.to_world(chassis.point_velocity(p.stake_place))
         stiff = (p.stake_x, p.stake_y)  # (2)
-        force = [-p.active * k * (d + p.stake_damping * rate) for k, d, rate in zip(stiff, away, v, strict=False)]
+        force = [
+            -p.active * k * (here - there + p.stake_damping * rate)
+            for k, here, there, rate in zip(stiff, point, held, v, strict=False)
+        ]
         return [*force, 0.0], [0.0, 0.0, -p.active * p.stake_yaw * (turn[2] + p.stake_damping * w[2])]
 
     def _component(self, at: VehicleModel, p: Symbols, wheel: WheelModel, kind: int, axis: int) -> Any:
@@ -207,6 +218,9 @@ class SevenPost(Part):
         for kind, unit in (("force", "N"), ("moment", "N.m")):
             for axis, value in zip("XYZ", p.kept[kind], strict=True):
                 at.channel(f"{GROUP}.Holding_{kind.capitalize()}_{axis}", value, unit, "on the body, world axes")
+        held = frame_of(at, CHASSIS)[0].point([0.0, 0.0, 0.0] if self.fixed else p.stake_place)
+        for axis, value in zip("XYZ", held, strict=True):
+            at.channel(f"{GROUP}.Held_{axis}", value, "m", "point of the body that is held, world axes")
         for name in ACTUATORS:
             at.channel(f"sevenpost.{name}_aero", p.kept[name], "N", "of a downforce actuator, with compensation")
         for wheel in at.wheels.values():

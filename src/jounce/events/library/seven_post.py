@@ -420,9 +420,7 @@ class SevenPostRig(Event):
         numbers: dict[str, float] = {
             "active": 1.0,
             "stake_x": stake * self.stake_x, "stake_y": stake * self.stake_y, "stake_yaw": stake * self.stake_yaw,
-            "place_x": sim.output("Vehicle.CM_Global_X"),
-            "place_y": sim.output("Vehicle.CM_Global_Y"),
-            "place_z": sim.output("Vehicle.CM_Global_Z"),
+            **{f"place_{axis}": sim.output(f"Seven_Post.Held_{axis.upper()}") for axis in "xyz"},
             **{f"place_{name}": sim.output(f"chassis_displacements.{name}") for name in ("yaw", "pitch", "roll")},
         }  # fmt: skip
         if self.hubs:

@@ -22,7 +22,7 @@ from jounce.core.errors import JounceError, ParameterError
 from jounce.results.figures import Figures
 from jounce.results.key_figures import vibration
 from jounce.results.key_figures.common import Array
-from jounce.results.key_figures.frequency import FrequencyResponse, frequency_response, second_order
+from jounce.results.key_figures.frequency import USABLE, FrequencyResponse, frequency_response, second_order
 from jounce.results.key_figures.ride import LOADS, by_wheel, contact
 from jounce.results.panels import Curve, Panel, View
 from jounce.results.plots import COLOURS
@@ -33,6 +33,7 @@ BODY = {"heave": "Vehicle.CM_Global_Z", "pitch": "chassis_displacements.pitch", 
 PADS = "Tire.User_Input_Contact_Patch_Global_Z_Perturbation.{}"
 HUB_ACC, PAD, HUB = "Global_upright_acc.", "Global_pad_disp.", "Global_upright_disp."
 SHOWN = (0.3, 50.0)  # Hz
+SLOW = 5.0  # Hz
 
 WORDS = {
     "heave_frequency": "Heave: natural frequency",
@@ -134,9 +135,27 @@ def transfer(run: Run, mode: str) -> FrequencyResponse | None:
     if np.ptp(moved) < 1e-9 or np.ptp(answer) == 0.0:
         return None
     try:
-        return frequency_response(run.time, moved, answer).between(*SHOWN)
+        return response(run, moved, answer)
     except JounceError:
         return None
+
+
+def response(run: Run, pads: Array, answer: Array) -> FrequencyResponse:
+    """The response of an answer to pads, between the frequencies that were swept, where it is coherent.
+
+    Of a sweep of constant speed most of the displacement is slow and most of the acceleration fast: below `SLOW` the
+    signals themselves tell, above it their rates.
+    """
+    ends = sorted(run.number(name, "Hz") for name in ("first_frequency", "last_frequency"))
+    low, high = max(SHOWN[0], ends[0]), min(SHOWN[1], 0.9 * ends[1])
+    rates = (np.gradient(values, run.time) for values in (pads, answer))
+    slow = frequency_response(run.time, pads, answer).between(low, min(SLOW, high))
+    fast = frequency_response(run.time, *rates).between(max(SLOW, low) + 1e-9, high)
+    f, h, c = (
+        np.concatenate([getattr(part, name) for part in (slow, fast)]) for name in ("frequency", "response", "coherence")
+    )
+    rows = c > USABLE
+    return FrequencyResponse(f[rows], h[rows], c[rows])
 
 
 def modal(run: Run, pads: dict[str, Array]) -> dict[str, Array]:
@@ -259,13 +278,13 @@ def _transfers(view: View) -> list[Panel]:
         pads = by_wheel(run, PADS)
         for k, (wheel, load) in enumerate(by_wheel(run, LOADS).items()):
             if wheel in pads and np.ptp(pads[wheel]) > 1e-9 and np.ptp(load) > 0 and not view.many:
-                over = frequency_response(run.time, pads[wheel], load).between(*SHOWN)
+                over = response(run, pads[wheel], load)
                 loads.append(Curve(wheel, over.frequency, 1e-3 * over.gain, COLOURS[k % len(COLOURS)]))
     common: dict[str, Any] = {"group": "frequency", "xunit": "Hz", "log": True}
     panels = []
     if gain:
-        panels.append(Panel("Transfer function, pads to body: gain", "frequency / Hz", "-", gain, **common))
-        panels.append(Panel("Transfer function, pads to body: phase", "frequency / Hz", "deg", phase, **common))
+        panels.append(Panel("Pads to body: gain", "frequency / Hz", "-", gain, **common))
+        panels.append(Panel("Pads to body: phase", "frequency / Hz", "deg", phase, **common))
     if loads:
-        panels.append(Panel("Transfer function, pad to wheel load", "frequency / Hz", "N/mm", loads, **common))
+        panels.append(Panel("Pad to wheel load: gain", "frequency / Hz", "N/mm", loads, **common))
     return panels

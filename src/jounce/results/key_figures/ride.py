@@ -166,11 +166,11 @@ def _of_seat(view: View) -> list[Panel]:
             below = sum(vibration.power(run.time, height, how)[1] for height in roads.values()) / len(roads)
             below = below[rows] * (2 * np.pi * f[rows]) ** 4  # as accelerations
             run_over.append(Curve(label, f[rows], np.sqrt(density[rows] / np.maximum(below, 1e-300)), colour))
-    title = "Seat, vertical: root of the power spectrum"
+    title = "Seat: root of the power spectrum"
     common = {"group": "frequency", "xunit": "Hz", "log": True}
     found = [Panel(title, "frequency / Hz", "(m/s²)/√Hz", [*plain, *felt], **common)] if plain else []  # type: ignore[arg-type]
     if run_over:
-        title = "Transmissibility: seat over the road under the wheels"
+        title = "Transmissibility: road to seat"
         found.append(Panel(title, "frequency / Hz", "-", run_over, **common))  # type: ignore[arg-type]
     return found
 
@@ -191,5 +191,5 @@ def _of_hubs(view: View) -> list[Panel]:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.sqrt(above[rows] / (below[rows] * (2 * np.pi * f[rows]) ** 2))
         curves.append(Curve(wheel, f[rows], ratio, COLOURS[k % len(COLOURS)]))
-    title = "Transmissibility: hubs over the road under them"
+    title = "Transmissibility: road to hubs"
     return [Panel(title, "frequency / Hz", "-", curves, "frequency", "Hz", log=True)]
