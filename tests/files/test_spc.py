@@ -165,7 +165,7 @@ def test_a_road_run_becomes_a_file() -> None:
     found = spc_of_run(run)
     t = run.time
     for k, wheel in enumerate(("L1", "R1", "L2", "R2"), 1):
-        # the derivative of a spline through rows h apart: error w^3 h^2 or less in the middle, here 7^4 h^3/12 at the ends
+        # the derivative of a spline through rows h apart errs by some 7^4 h^3/12 at the ends, less in the middle
         assert found.columns[wheel] == pytest.approx(0.7 * k * np.cos(7 * t), abs=1e-6 * k)
     assert found.columns["F_down"] == pytest.approx(40 + t)
     assert found.columns["RL_down"] == pytest.approx((90 - t) / 2)

@@ -8,8 +8,8 @@ drift compensation the displacement is that of a sine of the present frequency, 
 
     z = -V/(2πf) cos φ - mean                                                                                     (3)
 
-Its velocity differs from (2) by (V ln(f₁/f₀)/(2πfT)) cos φ, which is small while many waves go by. Data of rows that are
-straight in between are integrated exactly: from row to row h, with velocities v and accelerations a,
+Its velocity differs from (2) by (V ln(f₁/f₀)/(2πfT)) cos φ, which is small while many waves go by. Data of rows that
+are straight in between are integrated exactly: from row to row h, with velocities v and accelerations a,
 
     z' = z + (v + v')h/2   or   v' = v + (a + a')h/2,  z' = z + v h + (2a + a')h²/6                                 (4)
 
@@ -39,6 +39,12 @@ DROPPED = 2.0  # s, of a measured signal at either end
 FADE = 1.0  # s, in which what begins at once is led in
 
 
+def instants(count: int, step: float) -> Array:
+    """Instants from zero in equal steps."""
+    result: Array = step * np.arange(count, dtype=np.float64)
+    return result
+
+
 def sine(time: Array, frequency: float, velocity: float) -> Array:
     """Displacement (1)."""
     omega = 2 * math.pi * frequency
@@ -46,9 +52,7 @@ def sine(time: Array, frequency: float, velocity: float) -> Array:
     return result
 
 
-def sweep(
-    time: Array, first: float, last: float, duration: float, velocity: float, *, compensated: bool
-) -> Array:
+def sweep(time: Array, first: float, last: float, duration: float, velocity: float, *, compensated: bool) -> Array:
     """Displacement of a sweep (2), or (3) without its drift; beyond its duration it stays."""
     t = np.minimum(time, duration)
     grows = math.log(last / first)
@@ -77,7 +81,7 @@ def integrated(time: Array, values: Array, times: int) -> Array:
 def between_rows(time: Array, values: Array, at: Array, times: int) -> Array:
     """`integrated` values at any instants: exact between the rows, too."""
     if times == 0:
-        return np.interp(at, time, values)
+        return np.asarray(np.interp(at, time, values), dtype=np.float64)
     row = np.clip(np.searchsorted(time, at, side="right") - 1, 0, len(time) - 2)
     tau = np.clip(at, time[0], time[-1]) - time[row]
     slope = np.diff(values)[row] / np.diff(time)[row]
@@ -98,18 +102,17 @@ def signs(wheels: Sequence[WheelPlace], mode: str) -> Array:
     found = {"heave": np.ones(len(axles)), "pitch": ahead, "roll": left, "warp": ahead * left}
     if mode not in found:
         raise ParameterError(f"mode {mode!r}: expected one of {', '.join(found)}")
-    return found[mode]
+    return np.asarray(found[mode], dtype=np.float64)
 
 
 def band(values: Array, step: float, low: float, high: float) -> Array:
     """What of a signal lies between two frequencies (5), along the first axis."""
     count = len(values)
     length = 2 ** math.ceil(math.log2(2 * count))
-    f = np.fft.rfftfreq(length, step)
+    f: Array = np.asarray(np.fft.rfftfreq(length, step), dtype=np.float64)
     gain = passes(f, low, high).reshape(-1, *[1] * (values.ndim - 1))
     spectrum = np.fft.rfft(values - np.mean(values, axis=0), length, axis=0)
-    result: Array = np.fft.irfft(spectrum * gain, length, axis=0)[:count]
-    return result
+    return np.asarray(np.fft.irfft(spectrum * gain, length, axis=0)[:count], dtype=np.float64)
 
 
 def passes(frequency: Array, low: float, high: float) -> Array:
@@ -131,13 +134,14 @@ def tracked(time: Array, values: Array, step: float, low: float, high: float) ->
     """Time from zero and the reference of measured values (rows by columns), 4 s shorter than they are."""
     if time[-1] - time[0] <= 2 * DROPPED + 2 * FADE:
         raise ParameterError(
-            f"tracking: the signal lasts {time[-1] - time[0]:g} s; {2 * DROPPED:g} s are dropped and {2 * FADE:g} s are "
-            "led in and out, so that more is needed"
+            f"tracking: the signal lasts {time[-1] - time[0]:g} s; {2 * DROPPED:g} s are dropped and {2 * FADE:g} s "
+            "are led in and out, so that more is needed"
         )
     from scipy.interpolate import CubicSpline
 
-    grid = time[0] + step * np.arange(math.floor((time[-1] - time[0]) / step + 1e-9) + 1)
+    grid = time[0] + instants(math.floor((time[-1] - time[0]) / step + 1e-9) + 1, step)
     found = band(np.asarray(CubicSpline(time, values, axis=0)(grid)), step, low, high)
     rows = round(DROPPED / step)
     kept = found[rows : len(grid) - rows]
-    return step * np.arange(len(kept)), kept * led(step * np.arange(len(kept)))[:, None]
+    now = instants(len(kept), step)
+    return now, np.asarray(kept * led(now)[:, None])

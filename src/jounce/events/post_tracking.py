@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import SimulationError
-from jounce.events.post_signals import FADE, band, led, passes
+from jounce.events.post_signals import FADE, band, instants, led, passes
 from jounce.results.key_figures.posts import BODY
 from jounce.results.key_figures.ride import LOADS
 from jounce.results.signals import Array
@@ -105,7 +105,7 @@ def track(
     """The pads that make outputs follow a reference (rows by outputs); ``run``: a run with pads -> outputs."""
     count = len(reference)
     length = 2 ** math.ceil(math.log2(count + round(4.0 / step)))
-    f = np.fft.rfftfreq(length, step)
+    f: Array = np.asarray(np.fft.rfftfreq(length, step), dtype=np.float64)
     inside = (f >= 0.5 * band_of[0]) & (f <= 1.3 * band_of[1])
     h = sign * response(start, wheels, outputs, f[inside])
     largest = np.linalg.norm(h, ord=2, axis=(1, 2))
@@ -113,7 +113,7 @@ def track(
     adjoint = np.conj(np.swapaxes(h, 1, 2))
     inverse = np.linalg.solve(adjoint @ h + held[:, None, None] * np.eye(len(wheels)), adjoint)
     inverse = inverse * passes(f[inside], *band_of)[:, None, None]
-    window = led(step * np.arange(count), 0.5 * FADE)[:, None]
+    window = led(instants(count, step), 0.5 * FADE)[:, None]
     pads = np.zeros((count, len(wheels)))
     best, errors = Tracked(pads, (), ()), []
     answer = np.zeros_like(reference)

@@ -190,7 +190,7 @@ def set_scene(vehicle: Vehicle, event: Event, options: Options) -> tuple[Scene, 
 
 
 def is_port(name: str) -> bool:
-    """Whether an input opens a port of a vehicle; others are there anyway, or belong to the ground, the tires or the posts of a rig."""
+    """Whether an input opens a port of a vehicle; others are there anyway, or belong to ground, tires or rigs."""
     always = (*OWN_INPUTS, *CATALOGUE.values(), *USER)
     return not (factor_of(name) or name.startswith(("road.", "posts.", f"{EXTERNAL}.")) or name in always)
 

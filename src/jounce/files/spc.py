@@ -7,13 +7,13 @@
 
 Columns are known by the names of the header, in any order; where the header knows no name of a post, the columns are
 what their places say, as above, and a warning tells so. Posts are FL, FR, RL, RR or wheels (L1, R1, L2 … of any number
-of axles). Loads at fixed hubs are columns ``FL_FX_BRK``, ``FL_FX_DRV``, ``FL_FY``, ``FL_MX``, ``FL_MY``, ``FL_MZ`` of any
-post, any of them.
+of axles). Loads at fixed hubs are columns ``FL_FX_BRK``, ``FL_FX_DRV``, ``FL_FY``, ``FL_MX``, ``FL_MY``, ``FL_MZ`` of
+any post, any of them.
 
-Posts are up and downforces down; ``lonacc`` is positive when the car gains speed, ``latacc`` in the file in a right turn.
-Here it is as everywhere, positive in a left turn: it is turned when a file is read or written. What the columns of the
-posts are is said by the modes: a displacement, a velocity or an acceleration of the posts, the acceleration of the
-hubs, or a spring length. Written in SI.
+Posts are up and downforces down; ``lonacc`` is positive when the car gains speed, ``latacc`` in the file in a right
+turn. Here it is as everywhere, positive in a left turn: it is turned when a file is read or written. What the columns
+of the posts are is said by the modes: a displacement, a velocity or an acceleration of the posts, the acceleration of
+the hubs, or a spring length. Written in SI.
 """
 
 from __future__ import annotations
@@ -43,7 +43,15 @@ Switch = Literal["ON", "OFF"]
 
 POSTS = {"FL": "L1", "FR": "R1", "RL": "L2", "RR": "R2"}
 DOWN = ("F_down", "RL_down", "RR_down")
-OTHERS = {"F_down": "N", "RL_down": "N", "RR_down": "N", "lonacc": "m/s2", "latacc": "m/s2", "lonvel": "m/s", "steer": "rad"}
+OTHERS = {
+    "F_down": "N",
+    "RL_down": "N",
+    "RR_down": "N",
+    "lonacc": "m/s2",
+    "latacc": "m/s2",
+    "lonvel": "m/s",
+    "steer": "rad",
+}
 PLACES = ("FL", "FR", "RL", "RR", *OTHERS)  # of columns that the header does not name
 COUNTS = (4, 7, 9, 11)  # of columns beside the time, by place
 LOADS = {"FX_BRK": "N", "FX_DRV": "N", "FY": "N", "MX": "N.m", "MY": "N.m", "MZ": "N.m"}
@@ -75,7 +83,9 @@ class Spc:
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise ParameterError(f"SPC: {name} = {getattr(self, name)!r}{did_you_mean(str(getattr(self, name)), allowed)}")
+                raise ParameterError(
+                    f"SPC: {name} = {getattr(self, name)!r}{did_you_mean(str(getattr(self, name)), allowed)}"
+                )
         if self.operating_mode.startswith("TRACK") and self.actuators_mode != "DISPLACEMENT":
             object.__setattr__(self, "actuators_mode", "DISPLACEMENT")  # as the format has it
         for name, problem in self.problems():
@@ -128,7 +138,9 @@ def unit_of(name: str, operating: str, actuators: str) -> str:
 
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
-    name: get_args(kind) for name, kind in get_type_hints(Spc).items() if get_args(kind) and name.endswith(("_mode", "namics"))
+    name: get_args(kind)
+    for name, kind in get_type_hints(Spc).items()
+    if get_args(kind) and name.endswith(("_mode", "namics"))
 }
 _SWITCHES = ("accel_compensation", "roll_compensation", "pitch_compensation")
 
@@ -142,18 +154,20 @@ def spc_of_run(
 ) -> Spc:
     """What a rig needs to repeat the ride of a run.
 
-    The accelerations of the hubs are the rates of their vertical speeds; of springs, lengths are less than design by their
+    The accelerations of the hubs are the rates of their vertical speeds; springs are shorter than at design by their
     compression. The downforce at the centre, of models that have one, is shared by both ends alike.
 
     Parameters
     ----------
     run : on a road, with all channels, rows at most 5 ms apart
     aerodynamics : DATA: the downforces of the run; MODEL: a rig asks the vehicle's model at the speed of the run
-    compensation : the rig moves the load as the accelerations of the run do, and keeps its pads from slow roll and pitch
+    compensation : the rig moves the load as the accelerations do, and keeps its pads from slow roll and pitch
     """
     step = sample_step(run.time)
     if step > COARSEST:
-        raise ParameterError(f"SPC: rows are {1e3 * step:g} ms apart; hubs need rows at most {1e3 * COARSEST:g} ms apart")
+        raise ParameterError(
+            f"SPC: rows are {1e3 * step:g} ms apart; hubs need rows at most {1e3 * COARSEST:g} ms apart"
+        )
     columns: dict[str, Array] = {}
     if operating_mode == "TRACK_HUBACC":
         from scipy.interpolate import CubicSpline
@@ -164,7 +178,9 @@ def spc_of_run(
         springs = by_wheel(run, SPRINGS)
         for wheel, value in springs.items():
             if run.unit(SPRINGS.format(wheel)) != "m":
-                raise ParameterError(f"SPC: the spring of {wheel} has no length: its channel is in {run.unit(SPRINGS.format(wheel))}")
+                raise ParameterError(
+                    f"SPC: the spring of {wheel} has no length: its channel is in {run.unit(SPRINGS.format(wheel))}"
+                )
             columns[wheel] = -value
     if not columns:
         raise ParameterError(f"SPC: the run has no channels {HUBS if operating_mode == 'TRACK_HUBACC' else SPRINGS}")
@@ -219,7 +235,7 @@ def parse_spc(text: str, path: str = "") -> Spc:
             report.warning(attribute.line, f"{BLOCK} {attribute.key}", "not used")
     report.raise_if_errors()
     block = file.block("DATA")
-    time, columns = np.zeros(0), {}
+    time, columns = np.zeros(0), dict[str, Array]()
     if block is not None and block.table is not None:
         if settings["operating_mode"].startswith("TRACK"):
             settings["actuators_mode"] = "DISPLACEMENT"
@@ -291,16 +307,20 @@ def _data(table: Table, units: Units, modes: tuple[str, str], report: Report) ->
     if len(given) > 1 and not any(names[1:]):
         if len(given) - 1 not in COUNTS:
             counts = ", ".join(str(n + 1) for n in COUNTS)
-            report.error(table.line, "[DATA]", f"{len(given)} columns without names of posts; expected {counts} columns")
+            report.error(
+                table.line, "[DATA]", f"{len(given)} columns without names of posts; expected {counts} columns"
+            )
             return np.zeros(0), {}
         names = ["time", *(column_name(name) for name in PLACES[: len(given) - 1])]
-        report.warning(table.line, "[DATA]", f"columns by their places: {' '.join(('time', *PLACES[: len(given) - 1]))}")
+        report.warning(
+            table.line, "[DATA]", f"columns by their places: {' '.join(('time', *PLACES[: len(given) - 1]))}"
+        )
     for name, word in zip(names, given, strict=True):
         if not name:
             report.warning(table.line, f"[DATA] {word}", "the column is not used")
         elif names.count(name) > 1:
             report.error(table.line, f"[DATA] {word}", "the column is there more than once")
-    rows = []
+    rows: list[list[float]] = []
     for row in table.lines:
         numbers = [v for v in row.values if isinstance(v, float)]
         if len(numbers) != len(names) or len(row.values) != len(names):

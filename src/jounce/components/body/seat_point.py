@@ -27,7 +27,9 @@ class SeatPoint(Part):
     """The acceleration of a seat."""
 
     kind: Literal["seat_point"] = choice("seat_point", doc="kind of part")
-    x: float | None = quantity("m", None, typical=(0.0, 10.0), doc="of the seat at design; absent: half way of all axles")
+    x: float | None = quantity(
+        "m", None, typical=(0.0, 10.0), doc="of the seat at design; absent: half way of all axles"
+    )
     y: float = quantity("m", 0.35, typical=(0.0, 2.0), doc="of the seat at design")
     z: float = quantity("m", 0.5, typical=(0.0, 3.0), doc="of the seat at design")
 

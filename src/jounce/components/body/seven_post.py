@@ -1,8 +1,8 @@
 """A rig of posts: what holds the body, what pushes it, and actuators at the hubs; the car stands on it.
 
 Pads under the tires are the ground itself, raised under each wheel (``road/inputs.py`` (1)); they are no part of this.
-Forces are in axes of the world, with the centre of gravity r of the body, the point q of it that is at design below r and
-at the height of the ground, its axes e_i, its angular velocity ω, and r⁰, q⁰, e⁰_i of the place where it is held.
+Forces are in axes of the world, with the centre of gravity r of the body, the point q of it that is at design below r
+and at the height of the ground, its axes e_i, its angular velocity ω, and r⁰, q⁰, e⁰_i of the place where it is held.
 
     downforce     F_a downwards at three places of the body: front, rear left, rear right                        (1)
     stake         F = -k (q - q⁰) - c q̇ along x and y, M_z = -k_ψ δ_z - c_ψ ω_z,   δ = ½ Σ e⁰_i × e_i              (2)
@@ -13,14 +13,14 @@ at the height of the ground, its axes e_i, its angular velocity ω, and r⁰, q�
                   where ``Deactivate_Vertical_Displacement_Control`` is 0                                          (5)
 
 z⁰ and s are height and load of the wheel where it stood when the run began, u the command. Loads (5) are along the
-heading of the wheel and to its left, in the horizontal: ``Tire_Force_x``, ``_y``, ``_z`` at the contact of a rigid wheel,
-below its centre in its plane by the unloaded radius, ``Tire_Force_wc_x`` at the centre, moments free. All of (4) and (5)
-comes in place of the tire's force, by its ports, so that compliance feels it; the brake bears the moment about the spin
-axis, as it would of a braked wheel. While an equilibrium
-is sought the tires carry the car, and nothing of all this acts.
+heading of the wheel and to its left, in the horizontal: ``Tire_Force_x``, ``_y``, ``_z`` at the contact of a rigid
+wheel, below its centre in its plane by the unloaded radius, ``Tire_Force_wc_x`` at the centre, moments free. All of (4)
+and (5) comes in place of the tire's force, by its ports, so that compliance feels it; the brake bears the moment about
+the spin axis, as it would of a braked wheel. While an equilibrium is sought the tires carry the car, and nothing of all
+this acts.
 
-The gains of (2) and (4) are numbers of this part; of (3) the body moves by F/K. The stake acts at the height of the pads,
-where it has no lever against the tires: it moves no load, and a body that rolls about its axis hardly feels it.
+The gains of (2) and (4) are numbers of this part; of (3) the body moves by F/K. The stake acts at the height of the
+pads, where it has no lever against the tires: it moves no load, and a body that rolls about its axis hardly feels it.
 """
 
 from __future__ import annotations
@@ -78,15 +78,15 @@ class SevenPost(Part):
     # -- numbers -----------------------------------------------------------------------------------------------------
 
     @derived("m", doc="from the origin of the chassis", label="front", at="vehicle")
-    def at_F(self, place: VehiclePlace) -> Array:  # noqa: N802  # by the names of the actuators
+    def at_F(self, place: VehiclePlace) -> Array:  # by the names of the actuators
         return local(CHASSIS, np.array([self.front_x, self.front_y, self.front_z]), place)
 
     @derived("m", doc="from the origin of the chassis", label="rear_left", at="vehicle")
-    def at_RL(self, place: VehiclePlace) -> Array:  # noqa: N802
+    def at_RL(self, place: VehiclePlace) -> Array:
         return local(CHASSIS, np.array([self.rear_left_x, self.rear_left_y, self.rear_left_z]), place)
 
     @derived("m", doc="from the origin of the chassis", label="rear_right", at="vehicle")
-    def at_RR(self, place: VehiclePlace) -> Array:  # noqa: N802
+    def at_RR(self, place: VehiclePlace) -> Array:
         return local(CHASSIS, np.array([self.rear_right_x, self.rear_right_y, self.rear_right_z]), place)
 
     @derived("m", doc="where the stake acts, from the origin of the chassis", label="stake", at="vehicle")
@@ -122,7 +122,9 @@ class SevenPost(Part):
 
     def frames(self, at: VehicleModel, p: Symbols) -> None:
         for name in ACTUATORS:
-            p.kept[name] = at.root.input(f"posts.downforce_{name}", "N", "of a downforce actuator on the body, downwards")
+            p.kept[name] = at.root.input(
+                f"posts.downforce_{name}", "N", "of a downforce actuator on the body, downwards"
+            )
         for wheel in at.wheels if self.hubs else ():
             doc = "of the hub above where it stood, wanted of its actuator"
             p.kept[wheel] = at.root.input(f"posts.hub_{wheel}", "m", doc, rate=True, in_statics=False)
@@ -144,11 +146,15 @@ class SevenPost(Part):
         """Force where it acts and moment, world axes."""
         chassis = frame_of(at, CHASSIS)[0]
         held = [p.constant(f"place_{axis}", 0.0, "m", "where the body is held, world") for axis in AXIS]
-        yaw, pitch, roll = (p.constant(f"place_{name}", 0.0, "rad", "how it is held") for name in ("yaw", "pitch", "roll"))
+        yaw, pitch, roll = (
+            p.constant(f"place_{name}", 0.0, "rad", "how it is held") for name in ("yaw", "pitch", "roll")
+        )
         away = minus(chassis.position, held)
         v, w = chassis.to_world(chassis.v), chassis.to_world(chassis.w)
         turn = [0.0, 0.0, 0.0]
-        for unit, there in zip(([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]), _axes(yaw, pitch, roll), strict=True):
+        for unit, there in zip(
+            ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]), _axes(yaw, pitch, roll), strict=True
+        ):
             turn = plus(turn, [0.5 * part for part in cross(there, chassis.to_world(unit))])  # δ of (2)
         if self.fixed:  # (3)
             fast = 2 * np.pi * p.held_frequency
@@ -236,8 +242,12 @@ class SevenPost(Part):
         at.channel(f"Global_upright_disp.{words}", height - stood, "m", "of the hub above where it stood")
         if self.hubs:
             jack = p.kept[f"jack {name}"]
-            for word, value, unit in zip(("long", "lat", "align"), p.kept[f"loads {name}"], ("N", "N", "N.m"), strict=True):
-                at.channel(f"testrig.wheel_load_{word}.{words}", value, unit, "that acts, along the heading of the wheel")
+            for word, value, unit in zip(
+                ("long", "lat", "align"), p.kept[f"loads {name}"], ("N", "N", "N.m"), strict=True
+            ):
+                at.channel(
+                    f"testrig.wheel_load_{word}.{words}", value, unit, "that acts, along the heading of the wheel"
+                )
         else:
             axes = carrier.native_axes
             tires = [mounted for mounted in (wheel.tire, wheel.twin) if mounted is not None]

@@ -42,7 +42,10 @@ class Ride(Follow):
     title: ClassVar[str] = "Ride"
     standard: ClassVar[str] = "ISO 2631-1, ISO 8608"
     results: ClassVar[Kind] = Kind(
-        (ride.of_run,), (ride.spectra, signals("forward_speed", "pitch", "roll"), wheels("loads")), ride.WORDS, ride.FIRST
+        (ride.of_run,),
+        (ride.spectra, signals("forward_speed", "pitch", "roll"), wheels("loads")),
+        ride.WORDS,
+        ride.FIRST,
     )
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {"road": "iso_8608_b", "speed": 80 / 3.6},
@@ -55,7 +58,10 @@ class Ride(Follow):
     station: float = quantity("m", 10.0, doc="of the path at which the car starts")
     end_time: float = quantity("s", 15.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run")
     seat_x: float | None = quantity(
-        "m", None, typical=(0.0, 10.0), doc="of the seat at design; absent: half way between the first and the last axle"
+        "m",
+        None,
+        typical=(0.0, 10.0),
+        doc="of the seat at design; absent: half way between the first and the last axle",
     )
     seat_y: float = quantity("m", 0.35, typical=(0.0, 2.0), doc="of the seat at design, left positive")
     seat_z: float = quantity("m", 0.5, typical=(0.0, 3.0), doc="of the seat at design")

@@ -1,14 +1,14 @@
 """Seven-post rig: a car on pads, or held at its hubs, shaken by a sine, a sweep or a file, with downforce actuators.
 
-The car stands; its wheels are held by the brakes unless ``unlock_wheels``. Pads are the ground under each tire, raised;
-actuators at the hubs come with a stake or with a fixed body (``components/body/seven_post.py``). What the posts do is in
-``post_signals.py``, how they follow a measured signal in ``post_tracking.py``; an SPC file says all of it
+The car stands; its wheels are held by the brakes unless ``unlock_wheels``. Pads are the ground under each tire,
+raised; actuators at the hubs come with a stake or with a fixed body (``components/body/seven_post.py``). What the posts
+do is in ``post_signals.py``, how they follow a measured signal in ``post_tracking.py``; an SPC file says all of it
 (``files/spc.py``). Any number of axles: front of the middle of the axles counts as front.
 
-Downforces are led in over the first second. With the vehicle's model of the air they are those of its built-in forces in
-a wind of that speed at the heights where the car stands, put on the actuators with their sum and their moment about y
-kept. With compensation of accelerations three forces ΔF are added, downwards at (x_i, y_i) from the centre of gravity,
-whose height over the pads is h, for a mass m of the car:
+Downforces are led in over the first second. With the vehicle's model of the air they are those of its built-in forces
+in a wind of that speed at the heights where the car stands, put on the actuators with their sum and their moment about
+y kept. With compensation of accelerations three forces ΔF are added, downwards at (x_i, y_i) from the centre of
+gravity, whose height over the pads is h, for a mass m of the car:
 
     ΣΔF = 0,   ΣΔF x = -m a_x h,   ΣΔF y = -m a_y h                                                              (1)
 
@@ -35,7 +35,7 @@ from jounce.core.fields import choice, flag, problem, quantity, text
 from jounce.core.tables import Table
 from jounce.events.base import HOLDING, Event
 from jounce.events.options import INTERVAL, Options
-from jounce.events.post_signals import DROPPED, FADE, between_rows, led, signs, sine, sweep, tracked
+from jounce.events.post_signals import DROPPED, between_rows, instants, led, signs, sine, sweep, tracked
 from jounce.events.post_tracking import Tracked, track, without_tilt
 from jounce.files.spc import DOWN, Spc, read_spc
 from jounce.results.key_figures import posts
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 PREFIX = "seven_post."
 NEUTRAL = "neutral"
 ROWS = 0.002  # s, of signals and of recorded rows
+SLOW_ROWS = 0.01  # s, of downforces
 WIND = tuple(f"Aerodynamic.wind_{axis}" for axis in "xy")
 AIR = "aero_forces.{}_downforce"
 SPEEDS = 25  # at which the model of the air is asked where a file says the speed
@@ -102,14 +103,19 @@ class SevenPostRig(Event):
     file: str = text(doc="SPC file, for excitation 'file'")
     actuators: Literal["contact_patch", "hub"] = choice("contact_patch", doc="pads under the tires, or at the hubs")
     body_fix: Literal["none", "design", "setup"] = choice(
-        "none", doc="hold the body where it is at design, or where it stands after its set-up; none: a stake in x, y, yaw"
+        "none",
+        doc="hold the body where it is at design, or where it stands after its set-up; none: a stake in x, y, yaw",
     )
     unlock_wheels: bool = flag(False, doc="wheels turn freely on their pads; otherwise the brakes hold them")
     aerodynamics: Literal["file", "off", "model"] = choice(
         "file", doc="downforce actuators: by the file (off without one), off, or by the vehicle's model of the air"
     )
     aero_speed: float = quantity(
-        "m/s", 0.0, ge=0, typical=(0.0, 120.0), doc="at which the model of the air is asked, unless a file says the speed"
+        "m/s",
+        0.0,
+        ge=0,
+        typical=(0.0, 120.0),
+        doc="at which the model of the air is asked, unless a file says the speed",
     )
     accel_compensation: Asked = choice("file", doc="load transfer of the accelerations of a file")
     roll_compensation: Asked = choice("file", doc="no slow roll of the pads when they track")
@@ -118,7 +124,7 @@ class SevenPostRig(Event):
     iterations: float = quantity("-", 8.0, ge=1, le=50, doc="runs in which tracking finds the pads")
     low_cut: float = quantity("Hz", 0.3, gt=0, typical=(0.05, 2.0), doc="lowest frequency that is tracked")
     high_cut: float = quantity("Hz", 60.0, gt=0, le=100, typical=(5.0, 100.0), doc="highest frequency that is tracked")
-    drift_cut: float = quantity("Hz", 0.8, gt=0, typical=(0.05, 3.0), doc="below which roll and pitch count as drift")
+    drift_cut: float = quantity("Hz", 0.3, gt=0, typical=(0.05, 3.0), doc="below which roll and pitch count as drift")
     actuator_min_jounce: float = quantity("m", -0.15, le=0, typical=(0.0, 0.5), doc="lowest position of a post")
     actuator_max_jounce: float = quantity("m", 0.15, ge=0, typical=(0.0, 0.5), doc="highest position of a post")
     stake: bool = flag(True, doc="hold the body in x, y and yaw")
@@ -128,15 +134,21 @@ class SevenPostRig(Event):
     hub_kp: float = quantity("N/m", 2e6, ge=0, typical=(0.0, 1e8), doc="of actuators at the hubs")
     hub_ki: float = quantity("N/(m.s)", 2e7, ge=0, typical=(0.0, 1e9), doc="of actuators at the hubs")
     hub_kd: float = quantity("N.s/m", 1e4, ge=0, typical=(0.0, 1e6), doc="of actuators at the hubs")
-    front_x: float | None = quantity("m", None, typical=(0.0, 10.0), doc="of the front downforce; absent: the first axle")
+    front_x: float | None = quantity(
+        "m", None, typical=(0.0, 10.0), doc="of the front downforce; absent: the first axle"
+    )
     front_y: float = quantity("m", 0.0, typical=(0.0, 3.0), doc="of the front downforce")
     rear_x: float | None = quantity("m", None, typical=(0.0, 20.0), doc="of the rear downforces; absent: the last axle")
-    rear_y: float = quantity("m", 0.5, gt=0, typical=(0.1, 3.0), doc="of the rear left downforce; the right one opposite")
+    rear_y: float = quantity(
+        "m", 0.5, gt=0, typical=(0.1, 3.0), doc="of the rear left downforce; the right one opposite"
+    )
     actuator_z: float = quantity("m", 0.3, typical=(0.0, 3.0), doc="height of the downforces at design")
     psd_segment: float = quantity("-", 2048.0, ge=8, typical=(64.0, 65536.0), doc="rows of a section of power spectra")
     psd_overlap: float = quantity("-", 0.5, ge=0, lt=1, doc="of sections, as a share")
     psd_fft: float = quantity("-", 2048.0, ge=8, typical=(64.0, 65536.0), doc="rows of a transform, a power of 2")
-    psd_sampling: float | None = quantity("Hz", None, gt=0, typical=(50.0, 2000.0), doc="of power spectra; absent: of the rows")
+    psd_sampling: float | None = quantity(
+        "Hz", None, gt=0, typical=(50.0, 2000.0), doc="of power spectra; absent: of the rows"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -204,13 +216,19 @@ class SevenPostRig(Event):
             if wheel not in places:
                 raise ParameterError(f"seven-post: {self.file}: column of {wheel}; the vehicle has {', '.join(places)}")
         if found.loads and (not self.hubs or self.body_fix == "none"):
-            raise ParameterError("seven-post: loads at the hubs go with actuators = 'hub' and body_fix = 'design' or 'setup'")
+            raise ParameterError(
+                "seven-post: loads at the hubs go with actuators = 'hub' and body_fix = 'design' or 'setup'"
+            )
         if found.operating_mode.startswith("TRACK"):
             if self.hubs:
-                raise ParameterError(f"seven-post: {found.operating_mode} goes with pads; say actuators = 'contact_patch'")
+                raise ParameterError(
+                    f"seven-post: {found.operating_mode} goes with pads; say actuators = 'contact_patch'"
+                )
             missing = [name for name in places if name not in found.posts]
             if missing:
-                raise ParameterError(f"seven-post: {self.file}: {found.operating_mode} needs a column of {missing[0]}, too")
+                raise ParameterError(
+                    f"seven-post: {self.file}: {found.operating_mode} needs a column of {missing[0]}, too"
+                )
         if self._on("accel_compensation") and not {"lonacc", "latacc"} <= set(found.columns):
             raise ParameterError(f"seven-post: {self.file}: accel_compensation needs the columns lonacc and latacc")
         return found
@@ -240,7 +258,11 @@ class SevenPostRig(Event):
 
     def program(self, start: Start) -> Program:
         held = 0.0 if self.unlock_wheels or self.hubs else HOLDING
-        channels: list[Channel] = [self._steering(start), Open("throttle", Constant(0.0)), Open("brake", Constant(held))]
+        channels: list[Channel] = [
+            self._steering(start),
+            Open("throttle", Constant(0.0)),
+            Open("brake", Constant(held)),
+        ]
         if any(v.name == NEUTRAL for v in start.sim.model.inputs):  # of a driveline: no engine creeps
             channels.append(Open(NEUTRAL, Constant(1.0)))
         given = set(start.options.given)
@@ -311,7 +333,7 @@ class SevenPostRig(Event):
         """Time, and heights of all posts without tracking, as they are asked for."""
         wheels = list(vehicle.layout.wheels.values())
         found = self.spc
-        time = ROWS * np.arange(math.ceil(self.end_time / ROWS - 1e-9) + 1)
+        time = instants(math.ceil(self.end_time / ROWS - 1e-9) + 1, ROWS)
         if found is None:
             if self.excitation == "sine":
                 one = sine(time, self.frequency, self.peak_velocity)
@@ -331,7 +353,7 @@ class SevenPostRig(Event):
     def _drive(self, start: Start) -> tuple[Array, Array]:
         """Time, and what the posts do."""
         if self.operating.startswith("TRACK"):
-            time = ROWS * np.arange(len(start.found["drive"]))
+            time = instants(len(start.found["drive"]), ROWS)
             return time, start.found["drive"]
         time, pads = self._posts(start.vehicle)
         if self.hubs:  # they start from where the wheels stand
@@ -344,8 +366,8 @@ class SevenPostRig(Event):
         if np.min(pads) >= low and np.max(pads) <= high:
             return pads
         why = (
-            f"posts: their way from {1e3 * np.min(pads):.4g} to {1e3 * np.max(pads):.4g} mm is cut off at their stroke, "
-            f"{1e3 * low:g} to {1e3 * high:g} mm"
+            f"posts: their way from {1e3 * np.min(pads):.4g} to {1e3 * np.max(pads):.4g} mm is cut off at their "
+            f"stroke, {1e3 * low:g} to {1e3 * high:g} mm"
         )
         if why not in start.warnings and not start.found.get("searching"):
             start.warnings.append(why)
@@ -397,7 +419,8 @@ class SevenPostRig(Event):
 
         result = track(
             start, reference, ROWS, wheels=wheels, outputs=outputs, sign=1.0 if hub else -1.0, run=run,
-            band_of=(self.low_cut, self.high_cut), gain=self.controller_gain, most=round(self.iterations), shaped=shaped,
+            band_of=(self.low_cut, self.high_cut), gain=self.controller_gain, most=round(self.iterations),
+            shaped=shaped,
         )  # fmt: skip
         del start.found["searching"]
         self._within(start, result.pads * 1.0000001)  # told once, of what is kept
@@ -405,12 +428,12 @@ class SevenPostRig(Event):
         start.found.update(drive=result.pads, reference=reference, sent=sent)
         if max(result.by_wheel) > 0.05:
             start.warnings.append(
-                f"tracking: {100 * max(result.by_wheel):.3g} % of what one post should do is missing between 0.5 and 20 Hz "
-                f"after {len(result.errors)} runs"
+                f"tracking: {100 * max(result.by_wheel):.3g} % of what one post should do is missing between 0.5 and "
+                f"20 Hz after {len(result.errors)} runs"
             )
         return result
 
-    # -- the body -------------------------------------------------------------------------------------------------------
+    # -- the body ------------------------------------------------------------------------------------------------
 
     def _hold(self, start: Start) -> None:
         """Tell the rig where the car stands, and its numbers."""
@@ -460,7 +483,7 @@ class SevenPostRig(Event):
     def _downforces(self, start: Start) -> tuple[Array, Array] | None:
         """Time and forces of the actuators, None where they do nothing."""
         found = self.spc
-        time = 0.01 * np.arange(math.ceil(self.end_time / 0.01) + 1)
+        time = instants(math.ceil(self.end_time / SLOW_ROWS) + 1, SLOW_ROWS)
         aimed = np.zeros((len(time), len(ACTUATORS)))
         if self._air == "DATA" and found is not None:
             aimed = np.column_stack([np.interp(time, *self._over_run(found, found.columns[name])) for name in DOWN])
@@ -513,7 +536,9 @@ class SevenPostRig(Event):
         front, rear = places[0, 0], places[1, 0]
         split = np.zeros((len(names), len(ACTUATORS)))
         for k, word in enumerate(names):
-            share = (_air_at(start.vehicle.aero, word, axles) - rear) / (front - rear)  # sum and moment about y are kept
+            share = (_air_at(start.vehicle.aero, word, axles) - rear) / (
+                front - rear
+            )  # sum and moment about y are kept
             split[k] = [share, 0.5 * (1 - share), 0.5 * (1 - share)]
         forces = values @ split
         return np.column_stack([np.interp(speed, at, forces[:, i]) for i in range(len(ACTUATORS))])

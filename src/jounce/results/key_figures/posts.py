@@ -6,8 +6,8 @@ from the pads in that mode (their mean in heave, the slopes of the plane through
     heave: z of its centre of gravity,   pitch and roll: its angles                                                  (1)
 
 by the spectra of the whole run (`frequency`), and its natural frequency and damping those of the fit
-(b₁s + b₀)/(s² + 2ζω₀s + ω₀²) between half and one and a half times the frequency of its largest gain, so that the wheels on
-their tires, which are far above, have little to say.
+(b₁s + b₀)/(s² + 2ζω₀s + ω₀²) between half and one and a half times the frequency of its largest gain, so that the
+wheels on their tires, which are far above, have little to say.
 """
 
 from __future__ import annotations
@@ -148,11 +148,12 @@ def response(run: Run, pads: Array, answer: Array) -> FrequencyResponse:
     """
     ends = sorted(run.number(name, "Hz") for name in ("first_frequency", "last_frequency"))
     low, high = max(SHOWN[0], ends[0]), min(SHOWN[1], 0.9 * ends[1])
-    rates = (np.gradient(values, run.time) for values in (pads, answer))
+    rate, answered = (np.asarray(np.gradient(values, run.time)) for values in (pads, answer))
     slow = frequency_response(run.time, pads, answer).between(low, min(SLOW, high))
-    fast = frequency_response(run.time, *rates).between(max(SLOW, low) + 1e-9, high)
+    fast = frequency_response(run.time, rate, answered).between(max(SLOW, low) + 1e-9, high)
     f, h, c = (
-        np.concatenate([getattr(part, name) for part in (slow, fast)]) for name in ("frequency", "response", "coherence")
+        np.concatenate([getattr(part, name) for part in (slow, fast)])
+        for name in ("frequency", "response", "coherence")
     )
     rows = c > USABLE
     return FrequencyResponse(f[rows], h[rows], c[rows])

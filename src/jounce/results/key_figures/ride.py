@@ -62,8 +62,8 @@ def comfort(
 
     Returns
     -------
-    seat_aw_x … seat_aw_z, seat_av, seat_mtvv_z (m/s2), seat_vdv_z (m/s^1.75, which no unit of ours spells), seat_crest_z,
-    and with a seat seat_factor
+    seat_aw_x … seat_aw_z, seat_av, seat_mtvv_z (m/s2), seat_vdv_z (m/s^1.75, which no unit of ours spells),
+    seat_crest_z, and with a seat seat_factor
     """
     figures = Figures()
     named = {f"seat_aw_{axis}": "m/s2" for axis in accelerations}
@@ -163,7 +163,7 @@ def _of_seat(view: View) -> list[Panel]:
         )
         roads = by_wheel(run, ROADS)
         if roads and any(np.ptp(height) > 0 for height in roads.values()):
-            below = sum(vibration.power(run.time, height, how)[1] for height in roads.values()) / len(roads)
+            below = np.mean([vibration.power(run.time, height, how)[1] for height in roads.values()], axis=0)
             below = below[rows] * (2 * np.pi * f[rows]) ** 4  # as accelerations
             run_over.append(Curve(label, f[rows], np.sqrt(density[rows] / np.maximum(below, 1e-300)), colour))
     title = "Seat: root of the power spectrum"

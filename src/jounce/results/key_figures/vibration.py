@@ -92,7 +92,7 @@ def seat(frequency: npt.ArrayLike, natural: float, damping: float) -> Complex:
 
 
 def passed(time: Array, values: Array, response: object) -> Array:
-    """A signal after a transfer function; ``response``: of frequencies in Hz to complex numbers. The mean is dropped."""
+    """A signal, without its mean, after a transfer function: ``response`` of frequencies in Hz."""
     step = sample_step(time)
     count = len(values)
     length = 2 ** math.ceil(math.log2(2 * count))
@@ -123,7 +123,7 @@ def rms(values: Array) -> float:
 
 def dose(time: Array, values: Array) -> float:
     """Vibration dose value (5), m/s^1.75 of an acceleration in m/s²."""
-    return float(np.sum(values**4) * sample_step(time)) ** 0.25
+    return math.sqrt(math.sqrt(float(np.sum(values**4)) * sample_step(time)))
 
 
 def largest_running(time: Array, values: Array, over: float = RUNNING) -> float:
