@@ -85,6 +85,7 @@ def without_tilt(pads: Array, places: Array, step: float, below: float, *, roll:
     slow[:, 0] = 0.0
     slow[:, 1] *= pitch
     slow[:, 2] *= roll
+    slow *= led(instants(len(pads), step), 0.5 * FADE)[:, None]  # pads begin and end at rest at zero
     return np.asarray(pads - slow @ plane.T)
 
 

@@ -50,7 +50,7 @@ def code(words: str) -> str:
     return {"front": "F", "rear": "R"}.get(end, f"{end}_") + {"left": "L", "right": "R"}.get(side, side)
 
 
-class SevenPost(Part):
+class PostRig(Part):
     """What a rig of posts does to a car."""
 
     kind: Literal["seven_post"] = choice("seven_post", doc="kind of part")

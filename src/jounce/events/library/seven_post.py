@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from jounce.components.body.seven_post import ACTUATORS, CONTROL, INPUTS, SevenPost, code
+from jounce.components.body.seven_post import ACTUATORS, CONTROL, INPUTS, PostRig, code
 from jounce.core.errors import ParameterError
 from jounce.core.fields import choice, flag, problem, quantity, text
 from jounce.core.tables import Table
@@ -77,7 +77,7 @@ def _read(path: str, _changed: int) -> Spc:
     return read_spc(path)
 
 
-class SevenPostRig(Event):
+class SevenPost(Event):
     """A sine, a sweep or a file on a rig of posts."""
 
     kind: ClassVar[str] = "seven-post"
@@ -234,7 +234,7 @@ class SevenPostRig(Event):
         return found
 
     def parts(self) -> tuple[Part, ...]:
-        part = SevenPost(hubs=self.hubs, fixed=self.body_fix != "none")
+        part = PostRig(hubs=self.hubs, fixed=self.body_fix != "none")
         return (part,)
 
     def opens(self, vehicle: Vehicle) -> Mapping[str, float]:
