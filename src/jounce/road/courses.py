@@ -192,7 +192,8 @@ def iso_3888_1(
         (x[4], middle[2]),
         (x[5] + run_out, middle[2]),
     ]
-    return Course(np.array(gates), _through(points, step, "iso_3888_1"), "iso_3888_1", np.array(points[1:-1]))
+    moving = np.array([*points[1:-1], (x[5], middle[2])])
+    return Course(np.array(gates), _through(points, step, "iso_3888_1"), "iso_3888_1", moving)
 
 
 def iso_3888_2(vehicle_width: float = 2.0, start: float = 30.0, run_out: float = 60.0, step: float = 0.5) -> Course:
@@ -216,7 +217,8 @@ def iso_3888_2(vehicle_width: float = 2.0, start: float = 30.0, run_out: float =
         (x[4], middle[2]),
         (x[5] + run_out, middle[2]),
     ]
-    return Course(np.array(gates), _through(points, step, "iso_3888_2"), "iso_3888_2", np.array(points[1:-1]))
+    moving = np.array([*points[1:-1], (x[5], middle[2])])
+    return Course(np.array(gates), _through(points, step, "iso_3888_2"), "iso_3888_2", moving)
 
 
 def consumer_reports(start: float = 30.0, run_out: float = 60.0, step: float = 0.5) -> Course:
@@ -291,12 +293,11 @@ def circle(radius: float, *, side: str = "left", step: float | None = None) -> P
     return Path.from_curvature([0.0, length], [k, k], step=step or min(1.0, radius / 10), closed=True, name="circle")
 
 
-def eased(course: Course, vehicle_width: float, margin: float = 0.1, step: float = 1.0, base: float = CONE_BASE) -> Path:
+def eased(course: Course, vehicle_width: float, margin: float = 0.1, step: float = 1.0) -> Path:
     """The path through the gates of a course that asks for little lateral acceleration and jerk.
 
-    A car of this width keeps the margin (m) from all cones of a lane, of which ``base`` is on its side; between lanes
-    it is free. A linear program: the largest second and third derivatives of y over x are least, the third in metres
-    times ``SMOOTH``.
+    A car of this width keeps the margin (m) from all cones; between gates it is free. A linear program: the
+    largest second and third derivatives of y over x are least, the third in metres times ``SMOOTH``.
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
@@ -304,7 +305,7 @@ def eased(course: Course, vehicle_width: float, margin: float = 0.1, step: float
     gates = course.gates
     x = np.arange(0.0, course.path.x[-1] + 0.5 * step, step)
     low, high = np.full(len(x), -np.inf), np.full(len(x), np.inf)
-    room = base + 0.5 * _width(vehicle_width) + margin
+    room = CONE_BASE + 0.5 * _width(vehicle_width) + margin
     for gate, after in itertools.pairwise(gates):
         if np.allclose(gate[1:], after[1:]):  # the same lane
             inside = (x >= gate[0] - step) & (x <= after[0] + step)
