@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import model_validator
 
 from jounce.core.fields import choice, part, problem, quantity, text
@@ -47,6 +48,8 @@ AFTER = 5.0  # m behind the last gate, of the rear of the car
 LET_GO = 0.1  # s in which a foot leaves the throttle
 LOOKS = 2.0  # s of path that no driver looks beyond, behind the end
 RUN_UP = 30.0  # m before the first gate
+PREVIEW = 0.5  # s, less than on a road: lanes are short
+MOST_PATHS = 64  # that are kept
 
 RESULTS = Kind(
     (figures.of_run,),
@@ -65,13 +68,19 @@ class ConeEvent(Event):
 
     driver: str = text("contour", doc="kind of the driver who steers")
     skill: str = text("robot", doc="of the driver")
-    preview_time: float | None = quantity("s", None, gt=0, typical=(0.1, 3.0), doc="of the driver; absent: his own")
+    preview_time: float | None = quantity(
+        "s", None, gt=0, typical=(0.1, 3.0), doc="of the driver; absent: 0.5 s of the contour driver, others their own"
+    )
     side: Literal["left", "right"] = choice("left", doc="to which the course first turns; right: the mirrored course")
     throttle: Literal["standard", "speed", "release"] = choice(
         "standard", doc="speed: it is held throughout; release: the throttle is let go; standard: as the course asks"
     )
     release_distance: float = quantity(
-        "m", 2.0, ge=0, typical=(0.0, 50.0), doc="of the front of the car beyond the first gate where the throttle is let go"
+        "m",
+        2.0,
+        ge=0,
+        typical=(0.0, 50.0),
+        doc="of the front beyond the first gate where the throttle is let go",
     )
     line: Literal["middle", "eased"] = choice(
         "eased", doc="path: through the middle of the lanes, or the one that asks for least lateral acceleration"
@@ -129,7 +138,8 @@ class ConeEvent(Event):
             found, remark = Size(*(float(value) for value in given if value is not None)), ""
         else:
             found, remark = size_of(vehicle)
-        front, rear, width = (b if a is None else a for a, b in zip(given, (found.front, found.rear, found.width)))
+        sizes = (found.front, found.rear, found.width)
+        front, rear, width = (b if a is None else a for a, b in zip(given, sizes, strict=True))
         return Size(front, rear, width), remark
 
     def laid(self, vehicle: Vehicle) -> tuple[Course, Size]:
@@ -143,8 +153,14 @@ class ConeEvent(Event):
             path = through(points, float(points[0, 0]), end - float(points[-1, 0]), name=course.name)
             course = replace(course, path=path)
         elif self.line == "eased":
-            course = replace(course, path=_eased(course, size.width, self.margin))
+            course = replace(course, path=_eased(course, size, self._reference(vehicle), self.margin))
         return (course.mirrored() if self.side == "right" else course), size
+
+    def _reference(self, vehicle: Vehicle) -> float:
+        """How far behind the first axle the point is that the driver keeps on the path, m."""
+        place = vehicle.layout
+        from_origin = steerer(self.driver).frame(place) - place.units[0].local(np.zeros(3))
+        return float(place.axles[0].x - from_origin[0])
 
     def placed(self, vehicle: Vehicle, roads: Sequence[Road]) -> tuple[Self, tuple[Path, ...]]:
         course, size = self.laid(vehicle)
@@ -159,7 +175,8 @@ class ConeEvent(Event):
     def parts(self) -> tuple[Part, ...]:
         from jounce.components.driver.human import pedal_lag
 
-        settings: dict[str, Any] = {} if self.preview_time is None else {"preview_time": self.preview_time}
+        preview = PREVIEW if self.preview_time is None and self.driver == "contour" else self.preview_time
+        settings: dict[str, Any] = {} if preview is None else {"preview_time": preview}
         if self.skill != "robot":
             settings["human"] = {"skill": self.skill}
         return (steerer(self.driver, **settings), follower(shifts=True, pedal_lag=pedal_lag(self.skill)))
@@ -178,7 +195,9 @@ class ConeEvent(Event):
         if not self.lets_go():
             return Program(Phase(self.kind, [*hand, *pedals], duration=self.end_time, ends=ends))
         entry = self._station(course, 0) + self.release_distance - size.front + begin
-        up = Phase("approach", [*hand, *pedals], duration=self.end_time, ends=[*ends[:2], End(When(STATION, ">=", entry))])
+        up = Phase(
+            "approach", [*hand, *pedals], duration=self.end_time, ends=[*ends[:2], End(When(STATION, ">=", entry))]
+        )
         off = [Open("throttle", Ramp(0.0, LET_GO)), Open("brake", Constant(0.0)), *released()]
         return Program(up, Phase(self.kind, [*hand, *off], duration=self.end_time, ends=ends))
 
@@ -219,13 +238,14 @@ class ConeEvent(Event):
         return result
 
 
-def _eased(course: Course, width: float, margin: float) -> Path:
-    key = (course.name, width, margin, course.gates.tobytes(), float(course.path.x[-1]))
+def _eased(course: Course, size: Size, behind: float, margin: float) -> Path:
+    key = (course.name, size, behind, margin, course.gates.tobytes(), float(course.path.x[-1]))
     found = _PATHS.get(key)
     if found is None:
-        if len(_PATHS) > 64:
+        if len(_PATHS) > MOST_PATHS:
             _PATHS.clear()
-        found = _PATHS[key] = eased(course, width, margin)
+        found = eased(course, size.width, margin, front=size.front + behind, rear=size.rear - behind)
+        _PATHS[key] = found
     return found
 
 

@@ -74,7 +74,7 @@ class CourseFile:
         """
         at = np.asarray(self.control.points, dtype=float)
         shift = self.settling_distance - float(self.gates[0, 0])
-        moved = at + [shift, 0.0]
+        moved = at + np.array([shift, 0.0])
         if not moved[0, 0] >= 1.0:
             raise ParameterError(
                 f"course {self.name!r}: the first control point lies {1 - moved[0, 0]:.4g} m too near to the start of "
@@ -85,7 +85,7 @@ class CourseFile:
             raise ParameterError(f"course {self.name!r}: no gate before abort_length = {self.abort_length:g} m")
         end = max(shift + float(gates[-1, 0]), float(moved[-1, 0])) + run_out
         path = through(moved, float(moved[0, 0]), end - float(moved[-1, 0]), name=self.name)
-        return Course(gates + [shift, 0.0, 0.0], path, self.name, moved)
+        return Course(gates + np.array([shift, 0.0, 0.0]), path, self.name, moved)
 
 
 def library_courses() -> dict[str, Path]:
@@ -211,7 +211,9 @@ def _table(block: Block, names: Sequence[str], length: float, report: Report) ->
     table = block.table
     found = [] if table is None else [column.name.lower() for column in table.columns]
     if table is None or sorted(found) != sorted(names):
-        report.error(block.line, f"[{block.name}]", f"found {', '.join(found) or 'no table'}; expected {', '.join(names)}")
+        report.error(
+            block.line, f"[{block.name}]", f"found {', '.join(found) or 'no table'}; expected {', '.join(names)}"
+        )
         return np.zeros((0, len(names)))
     at = [found.index(name) for name in names]
     rows = []
@@ -231,7 +233,9 @@ def _made(name: str, cones: Array, points: Array | None, given: Mapping[str, flo
         report.error(0, "cones", "a number is not finite")
     else:
         for k in np.flatnonzero(np.diff(cones[:, 0]) <= 0):
-            report.error(0, "cones", f"gates {k + 1} and {k + 2}: x = {cones[k, 0]:g}, {cones[k + 1, 0]:g}; must ascend")
+            report.error(
+                0, "cones", f"gates {k + 1} and {k + 2}: x = {cones[k, 0]:g}, {cones[k + 1, 0]:g}; must ascend"
+            )
         for k in np.flatnonzero(cones[:, 1] <= cones[:, 2]):
             report.error(0, "cones", f"gate {k + 1}: y_left = {cones[k, 1]:g} must be above y_right = {cones[k, 2]:g}")
     numbers = {key: given.get(key, usual) for key, (_, usual) in NUMBERS.items()}

@@ -114,7 +114,7 @@ def parse_obj(
 
 
 def corners(path: str | FilePath) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Lower and upper corner of the box around all points of a file, whatever it is a mesh of; metres, axes as it has."""
+    """Lower and upper corner of the box around all points of a file, whatever it is a mesh of; axes as it has."""
     report = Report(str(path))
     read = _Read(report)
     for number, line in enumerate(read_text(path, LIMITS).splitlines(), 1):

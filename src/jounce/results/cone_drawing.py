@@ -1,9 +1,9 @@
 """A course of cones from above, in true proportions: cones, the way of the car, its outline, what it hit; and the car
 driving through it.
 
-The course is cut into strips of `STRIP` metres, one below the other, each in the axes of the course; the outline of the
-body stands every `EVERY` seconds and is dark where a cone is being hit. Below them a window follows the car in real time
-(SVG animation, no script).
+The course is cut into strips of `STRIP` metres, one below the other, each in the axes of the course; the outline of
+the body stands every `EVERY` seconds, and in red where a cone is being hit. Below them a window follows the car in
+real time (SVG animation, no script).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from jounce.results.key_figures.common import Array
-from jounce.results.key_figures.cones import BASE, RADIUS, X, Y, YAW, Hit, hits, kept, table
+from jounce.results.key_figures.cones import BASE, RADIUS, YAW, Hit, X, Y, hits, kept, table
 from jounce.results.page import escape
 from jounce.results.plots import COLOURS
 from jounce.results.run import Run
@@ -31,7 +31,7 @@ RED, ORANGE, GREY, BLUE = "#b3432b", "#d98324", "#9aa3ad", COLOURS[0]
 
 
 def on_course(run: Run, course: Mapping[str, Any]) -> tuple[Array, Array, Array, Array]:
-    """Cones, and place and heading of the car, in axes whose x is that of the course and whose origin its first gate."""
+    """Cones, and place and heading of the car, in axes with the x of the course and its first gate as origin."""
     cones = np.asarray(course["cones"], dtype=float).reshape(-1, 4).copy()
     heading = float(course["heading"])
     first = cones[cones[:, 0] == 1.0, 2:].mean(axis=0)
@@ -58,16 +58,21 @@ def drawing(run: Run) -> str:
         return ""
     found = hits(run)
     cones, x, y, yaw = on_course(run, course)
-    parts = ["<h2>Course</h2>", *_strips(run, course, found, cones, x, y, yaw), _moving(run, course, found, cones, x, y, yaw)]
+    parts = [
+        "<h2>Course</h2>",
+        *_strips(run, course, found, cones, x, y, yaw),
+        _moving(run, course, found, cones, x, y, yaw),
+    ]
     return "\n".join([*parts, _listed(found), ""])
 
 
-def _cone(hit: bool, x: float, y: float) -> str:
-    """Base plate and body of a cone."""
+def _cone(hit: bool, x: float, y: float, change: str = "") -> str:
+    """Base plate and body of a cone, and what changes their colour."""
     colour = RED if hit else ORANGE
     return (
         f'<rect x="{x - BASE:.3f}" y="{-y - BASE:.3f}" width="{2 * BASE}" height="{2 * BASE}" fill="{colour}" '
-        f'fill-opacity="0.35"/><circle cx="{x:.3f}" cy="{-y:.3f}" r="{RADIUS}" fill="{colour}"/>'
+        f'fill-opacity="0.35">{change}</rect><circle cx="{x:.3f}" cy="{-y:.3f}" r="{RADIUS}" fill="{colour}">'
+        f"{change}</circle>"
     )
 
 
@@ -98,6 +103,7 @@ def _strips(
         near = (x > a - 8) & (x < b + 8)
         lines = [
             f'<svg viewBox="{a:.2f} {-high:.2f} {length:.2f} {high - low:.2f}" width="{WIDTH}" '
+            f'height="{WIDTH * (high - low) / length:.0f}" '
             f'style="max-width:100%;height:auto;background:#fafbfc;display:block;margin:2px 0" role="img" '
             f'aria-label="course from {a:.0f} m to {b:.0f} m">'
         ]
@@ -136,31 +142,36 @@ def _moving(
     times = np.arange(begin, end, FRAMES)
     place = [np.interp(times, run.time, values) for values in (x, y, yaw)]
     lasts = end - begin
+    tall = WIDTH * (float(np.ptp(cones[:, 3])) + 6) / WINDOW
     low, high = float(cones[:, 3].min()) - 3, float(cones[:, 3].max()) + 3
     view = ";".join(f"{a - 0.35 * WINDOW:.2f} {-high:.2f} {WINDOW} {high - low:.2f}" for a in place[0])
     clock = f'dur="{lasts:.3f}s" repeatCount="indefinite"'
     first = f"{place[0][0] - 0.35 * WINDOW:.2f} {-high:.2f} {WINDOW} {high - low:.2f}"
     hit = {h.cone: (h.time - begin) / lasts for h in found}
     lines = [
-        f'<svg viewBox="{first}" width="{WIDTH}" style="max-width:100%;height:auto;background:#f1f3f5;display:block;'
+        f'<svg viewBox="{first}" width="{WIDTH}" height="{tall:.0f}" '
+        'style="max-width:100%;height:auto;background:#f1f3f5;display:block;'
         'margin:8px 0" role="img" aria-label="the car on the course, in real time">',
         f'<animate attributeName="viewBox" values="{view}" {clock}/>',
     ]
     for j, (_, _, cx, cy) in enumerate(cones, 1):
-        mark = _cone(False, cx, cy)
-        if j in hit:
-            at = f"{min(max(hit[j], 1e-6), 1 - 1e-6):.6f}"
-            change = f'<animate attributeName="fill" values="{ORANGE};{RED}" keyTimes="0;{at}" calcMode="discrete" {clock}/>'
-            mark = mark.replace('"/>', f'">{change}</rect>', 1).replace('"/>', f'">{change}</circle>', 1)
-        lines.append(mark)
+        at = f"{min(max(hit[j], 1e-6), 1 - 1e-6):.6f}" if j in hit else ""
+        change = (
+            f'<animate attributeName="fill" values="{ORANGE};{RED}" keyTimes="0;{at}" calcMode="discrete" {clock}/>'
+        )
+        lines.append(_cone(False, cx, cy, change if at else ""))
     moves = ";".join(f"{a:.3f} {-b:.3f}" for a, b in zip(place[0], place[1], strict=True))
     turns = ";".join(f"{-math.degrees(c):.3f}" for c in place[2])
-    body = _polygon(outline(course, 0.0, 0.0, 0.0), f'fill="{BLUE}" fill-opacity="0.3" stroke="{BLUE}" stroke-width="0.06"')
+    body = _polygon(
+        outline(course, 0.0, 0.0, 0.0), f'fill="{BLUE}" fill-opacity="0.3" stroke="{BLUE}" stroke-width="0.06"'
+    )
     return "".join(
         [
             *lines,
-            f'<g><animateTransform attributeName="transform" type="translate" values="{moves}" {clock}/>'
-            f'<g><animateTransform attributeName="transform" type="rotate" values="{turns}" {clock}/>{body}</g></g></svg>',
+            f'<g transform="translate({place[0][0]:.3f} {-place[1][0]:.3f})">'
+            f'<animateTransform attributeName="transform" type="translate" values="{moves}" {clock}/>'
+            f'<g><animateTransform attributeName="transform" type="rotate" values="{turns}" {clock}/>{body}</g></g>',
+            "</svg>",
         ]
     )
 

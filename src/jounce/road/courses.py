@@ -6,7 +6,7 @@ standards prescribe no path). w is the width of the vehicle; x runs from the fir
     ISO 3888-1: sections 15, 30, 25, 25, 15, 15 m; lane widths 1.1 w + 0.25, 1.2 w + 0.25, 1.3 w + 0.25; offset 3.5 m
     ISO 3888-2: sections 12, 13.5, 11, 12.5, 12 m; widths 1.1 w + 0.25, w + 1, max(1.3 w + 0.25, 3); offset 1 m
     Consumer Reports: 6 gates every 12.5 ft, one gate 60 ft later, 6 gates every 12 ft 60 ft later; widths 9, 13, 13 ft
-        between the centres of the cones, for all vehicles; as the course is measured out in metres: 3.81, 18.29, 3.658 m
+        between the centres of the cones, for all vehicles; in metres 3.81, 18.29, 3.658 and 2.74, 3.96, 3.96
 
 Cone centres of ISO 3888 stand half a base plate (0.15 m) outside the clear width.
 
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +31,7 @@ from jounce.road.path import Path, joined
 CONE_RADIUS = 0.092  # of the body, m
 CONE_BASE = 0.15  # half of the base plate, m
 SMOOTH = 5.0  # m
+PASSES = 3  # programs, until the slopes of (1) stay
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,44 +295,76 @@ def circle(radius: float, *, side: str = "left", step: float | None = None) -> P
     return Path.from_curvature([0.0, length], [k, k], step=step or min(1.0, radius / 10), closed=True, name="circle")
 
 
-def eased(course: Course, vehicle_width: float, margin: float = 0.1, step: float = 1.0) -> Path:
+def eased(
+    course: Course, vehicle_width: float, margin: float = 0.1, step: float = 1.0, front: float = 0.0, rear: float = 0.0
+) -> Path:
     """The path through the gates of a course that asks for little lateral acceleration and jerk.
 
-    A car of this width keeps the margin (m) from all cones; between gates it is free. A linear program: the
-    largest second and third derivatives of y over x are least, the third in metres times ``SMOOTH``.
-    """
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_matrix
+    A linear program: the largest second and third derivatives of y over x are least, the third in metres times
+    ``SMOOTH``. A body of this width, which reaches from ``rear`` behind the path's point to ``front`` ahead of it and
+    points along the path, keeps the margin (m) from all cones: at the place a of a gate within its reach
 
-    gates = course.gates
+        y(x) + (a − x) y'(x) ± (w/2 + margin) sqrt(1 + y'²)   within the clear width                              (1)
+
+    with the slope in the root from the program before (at most ``PASSES`` of them, as long as there is a path). In a
+    lane, the path between two gates is within it, too.
+    """
+    w = _width(vehicle_width)
     x = np.arange(0.0, course.path.x[-1] + 0.5 * step, step)
-    low, high = np.full(len(x), -np.inf), np.full(len(x), np.inf)
-    room = CONE_BASE + 0.5 * _width(vehicle_width) + margin
+    y, slope = None, np.zeros(len(x))
+    for _ in range(PASSES):
+        found = _least_bent(course, x, slope, 0.5 * w + margin, front, rear)
+        if found is None:
+            break
+        y, slope = found, np.gradient(found, step)
+    if y is None:
+        raise ParameterError(f"{course.name}: a car of {w:g} m does not fit with a margin of {margin:g} m")
+    return Path.from_points(np.column_stack([x, y]), closed=False, step=0.5 * step, name=f"{course.name}_eased")
+
+
+def _least_bent(course: Course, x: Array, slope: Array, half: float, front: float, rear: float) -> Array | None:
+    """y of the eased path; None where there is none."""
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_matrix
+
+    n, step, gates = len(x), float(x[1] - x[0]), course.gates
+    ends = [(course.path.y[0], course.path.y[0])] * 3, [(course.path.y[-1], course.path.y[-1])] * 3
+    within: list[tuple[float, float]] = [
+        *ends[0],
+        *[(-np.inf, np.inf)] * (n - 6),
+        *ends[1],
+        (0.0, np.inf),
+        (0.0, np.inf),
+    ]
+    row: list[int] = []
+    column: list[int] = []
+    value: list[float] = []
+    limit: list[float] = []
+
+    def at_most(places: Sequence[int], factors: Sequence[float], bound: float) -> None:
+        row.extend([len(limit)] * len(places))
+        column.extend(places)
+        value.extend(factors)
+        limit.append(bound)
+
+    for k, factors in ((0, (1.0, -2.0, 1.0)), (1, (-1.0, 3.0, -3.0, 1.0))):
+        order = len(factors) - 1
+        for i in range(n - order):
+            for sign in (1.0, -1.0):
+                scaled = [sign * f / step**order for f in factors]
+                at_most([*range(i, i + order + 1), n + k], [*scaled, -1.0], 0.0)
+    places = [(float(a), float(left), float(right)) for a, left, right in gates]
     for gate, after in itertools.pairwise(gates):
         if np.allclose(gate[1:], after[1:]):  # the same lane
-            inside = (x >= gate[0] - step) & (x <= after[0] + step)
-            low[inside], high[inside] = gate[2] + room, gate[1] - room
-    for gate in gates:  # those that stand alone
-        near = np.abs(x - gate[0]) <= 1.001 * step
-        low[near], high[near] = np.maximum(low[near], gate[2] + room), np.minimum(high[near], gate[1] - room)
-    if np.any(low > high):
-        raise ParameterError(f"{course.name}: a car of {vehicle_width:g} m does not fit with a margin of {margin:g} m")
-    low[:3] = high[:3] = course.path.y[0]
-    low[-3:] = high[-3:] = course.path.y[-1]
-    n = len(x)
-    rows = []
-    for order, column in ((2, 0), (3, 1)):
-        slope = np.diff(np.eye(n), order, axis=0) / step**order
-        bound = np.zeros((len(slope), 2))
-        bound[:, column] = -1.0
-        rows += [np.hstack([slope, bound]), np.hstack([-slope, bound])]
-    found = linprog(
-        np.array([*np.zeros(n), 1.0, SMOOTH]),
-        A_ub=csr_matrix(np.vstack(rows)),
-        b_ub=np.zeros(sum(map(len, rows))),
-        bounds=[*zip(low, high, strict=True), (0.0, None), (0.0, None)],
-    )
-    if found.x is None:
-        raise ParameterError(f"{course.name}: no path leads through its gates: {found.message}")
-    points = np.column_stack([x, found.x[:n]])
-    return Path.from_points(points, closed=False, step=0.5 * step, name=f"{course.name}_eased")
+            between = x[(x > gate[0]) & (x < after[0])]
+            places += [(float(a), float(gate[1]), float(gate[2])) for a in between]
+    for a, left, right in places:
+        for near in np.flatnonzero((x >= a - front - 0.5 * step) & (x <= a + rear + 0.5 * step)):
+            j = min(max(int(near), 1), n - 2)
+            lead = 0.5 * (a - x[j]) / step  # of the difference of its neighbours
+            room = half * math.sqrt(1 + slope[j] ** 2) + CONE_BASE
+            at_most([j, j + 1, j - 1], [1.0, lead, -lead], left - room)
+            at_most([j, j + 1, j - 1], [-1.0, -lead, lead], -right - room)
+    matrix = coo_matrix((value, (row, column)), shape=(len(limit), n + 2)).tocsr()
+    found = linprog(np.array([*np.zeros(n), 1.0, SMOOTH]), A_ub=matrix, b_ub=limit, bounds=within)
+    return None if found.x is None else np.asarray(found.x[:n])

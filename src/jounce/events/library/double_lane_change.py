@@ -4,7 +4,10 @@
     iso_3888_2    as fast as it goes, in the highest gear; the throttle is let go 2 m after the entry
     cr            as fast as it goes, lanes of 9 and 13 ft
 
-The largest speed without a cone is a search: jounce search double-lane-change --maximise speed --while "cones_hit == 0".
+The largest speed without a cone is a search:
+
+    jounce search double-lane-change --maximise speed --while "cones_hit == 0"
+
 What the event is made of: ``jounce.events.cones``; lanes and cones: ``jounce.road.courses``.
 """
 

@@ -1,22 +1,23 @@
 """Cones: which of them a vehicle hits, with what and when, and how near it comes to the others.
 
-Seen from above the vehicle is a rectangle about its reference point (the ground under the front wheel centres), as wide
-as its body, from ``rear`` behind the point to ``front`` ahead of it; roll and pitch are left out. A cone is a disc of the
-radius r = 0.092 m at the height of the body, on a square base of 0.30 m, which the contacts of the tires may touch. In
-the axes of the rectangle with the half sides h the centre p of a disc has the signed distance
+Seen from above the vehicle is a rectangle about its reference point (the ground under the front wheel centres), as
+wide as its body, from ``rear`` behind the point to ``front`` ahead of it; roll and pitch are left out. A cone is a disc
+of the radius r = 0.092 m at the height of the body, on a square base of 0.30 m, which the contacts of the tires may
+touch. In the axes of the rectangle with the half sides h the centre p of a disc has the signed distance
 
     d(p) = |max(q, 0)| + min(max(q_x, q_y), 0) − r,   q = |p| − h                                                (1)
 
-and a square of the half side b, with the normals e, against a tire's contact is separated along the four normals of both
-rectangles by at most
+and a square of the half side b, with the normals e, against a tire's contact is separated along the four normals of
+both rectangles by at most
 
     d(p) = max_i(|p·n_i| − h_x |n_ix| − h_y |n_iy| − b (|n_i·e_x| + |n_i·e_y|))                                  (2)
 
-which is negative where they overlap, and then the least way out. Touching, d = 0, is a hit. Both are convex in p. Between
-two rows positions and headings go on straight; with pieces of at most 0.1 m of travel, in which the cone passes the
-rectangle on a straight line, the least d of a piece is found by golden section, so that nothing passes between samples.
+which is negative where they overlap, and then the least way out. Touching, d = 0, is a hit. Both are convex in p.
+Between two rows positions and headings go on straight; with pieces of at most 0.1 m of travel, in which the cone passes
+the rectangle on a straight line, the least d of a piece is found by golden section: nothing passes between samples.
 
-A wheel that is lifted counts as if it were on the ground. A gate is passed where the reference point crosses the line between its two cones, from before to behind it.
+A wheel that is lifted counts as if it were on the ground. A gate is passed where the reference point crosses the line
+between its two cones, from before to behind it.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ class Rectangle:
 
 @dataclass(frozen=True, eq=False)
 class Passing:
-    """How near a rectangle comes to every cone: least distance, when that is, and when they first touch (nan: never)."""
+    """How near a rectangle comes to every cone: least distance, when that is, and when they first touch, or nan."""
 
     distance: Array
     when: Array
@@ -182,7 +183,9 @@ def _nearest(
         touches = inside(half_way) <= TOUCHING
         low, high = np.where(touches, low, half_way), np.where(touches, half_way, high)
     spacing = time[piece + 1] - time[piece]
-    for k, value, best, enters in zip(cone, values, time[piece] + u * spacing, time[piece] + high * spacing, strict=True):
+    for k, value, best, enters in zip(
+        cone, values, time[piece] + u * spacing, time[piece] + high * spacing, strict=True
+    ):
         if value < least[k]:
             least[k], when[k] = value, best
         if value <= TOUCHING and not first[k] <= enters:
@@ -200,7 +203,7 @@ def _refined(moving: Rectangle, size: float) -> tuple[Array, Array, Array, Array
     at = np.concatenate([[0.0], np.cumsum(np.repeat(1.0 / parts, parts))])
     at[-1] = len(time) - 1
     index = np.arange(len(time), dtype=float)
-    return tuple(np.interp(at, index, values) for values in (time, *rows))  # type: ignore[return-value]
+    return tuple(np.interp(at, index, values) for values in (time, *rows))
 
 
 # --- of a run --------------------------------------------------------------------------------------------------------
@@ -230,7 +233,8 @@ def tires(run: Run, course: Mapping[str, Any]) -> dict[str, Rectangle]:
         radius = float(tire["radius"])
         half = math.sqrt(max(2 * radius * pressed - pressed**2, 0.0))
         steer = f"{STEER}.{wheel}"
-        heading = run[YAW] + (run[steer] if steer in run else 0.0)
+        turned = run[steer] if steer in run else np.zeros(len(run))
+        heading = run[YAW] + turned
         found[wheel] = Rectangle(run.time, run[names[0]], run[names[1]], heading, half, half, float(tire["width"]))
     return found
 
