@@ -49,6 +49,7 @@ class Start:
         self.scene = scene if scene is not None else Scene(description.ground)
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
+        self.notes: dict[str, Any] = {}  # what was found before the event, kept with its result
         self.scene.check(description)
         self.sim = self._simulation(description)
         self.scene.bind(self.sim, description)
