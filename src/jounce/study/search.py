@@ -279,8 +279,7 @@ class _Runner:
         if not figures and not run.complete:
             trial = Trial(value, False, run.reason, run.status, {})
         else:
-            verdict = run.metadata.get("verdict")
-            words = {"status": run.status, "reason": run.reason, "verdict": verdict if isinstance(verdict, str) else ""}
+            words = {"status": run.status, "reason": run.reason, "verdict": run.verdict.word}
             holds, missing = self.condition.holds(figures, words)
             if not run.complete and "status" not in self.condition.names:
                 holds, missing = False, [run.reason, *missing]
