@@ -18,13 +18,14 @@ Figures and verdict of the kind follow from the trials where there are any.
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from jounce.core.errors import JounceError, SimulationError
+from jounce.core.errors import JounceError, ParameterError, SimulationError
 from jounce.core.fields import meta
 from jounce.core.units import convert
 from jounce.events.base import Event
@@ -76,12 +77,12 @@ class Before:
             run = drive(vehicle, self.event, quiet)
         except JounceError as problem:
             raise SimulationError(f"the pre-event {self.event.kind} failed: {problem}") from problem
-        value, unit = run.figures.get(self.figure, (float("nan"), "-"))
-        if value == value:  # noqa: PLR0124  # not nan
-            return value, unit, run
-        why = [text for text in (*run.kpi_warnings, "" if run.complete else run.reason) if text]
         if run.reason.startswith(INTERRUPTED):
             raise KeyboardInterrupt
+        value, unit = run.figures.get(self.figure, (math.nan, "-"))
+        if not math.isnan(value):
+            return value, unit, run
+        why = [text for text in (*run.kpi_warnings, "" if run.complete else run.reason) if text]
         raise SimulationError(
             f"the pre-event {self.event.kind} failed: it gives no {self.figure}: {'; '.join(why) or 'no such figure'}"
         )
@@ -140,6 +141,8 @@ class Procedure(Event):
         return self.changed(**{wanted.name: convert(value, unit, own)}), told
 
     def prepared(self, start: Start) -> Self:
+        if self.several:
+            raise ParameterError(f"{self.kind}: is a series of runs here; say which one: {', '.join(self.moves[:3])} …")
         found, told = self.found_before(start.vehicle, start.options)
         if told:
             start.notes["before"] = told

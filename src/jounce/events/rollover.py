@@ -23,7 +23,7 @@ from jounce.components.driver.watch import Watch
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import choice, problem, quantity
 from jounce.core.tables import Table
-from jounce.events.base import ROLLED_OVER, Driven
+from jounce.events.base import ROLLED_OVER
 from jounce.events.follow import follow, follower, released
 from jounce.events.library.slowly_increasing_steer import SIDES, SlowlyIncreasingSteer
 from jounce.events.procedure import Before, Planned, Procedure
@@ -208,7 +208,7 @@ TABLE = table_of_trials(
 # --- the events ------------------------------------------------------------------------------------------------------
 
 
-class Rollover(Procedure, Driven):
+class Rollover(Procedure):
     """What fishhook and J-turn share: entry speeds, directions, the angle A, the throttle."""
 
     speed: float = quantity("m/s", 80 / 3.6, gt=0, typical=(5.0, 60.0), doc="entry speed; of a series the last one")

@@ -31,7 +31,7 @@ import numpy as np
 
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import choice, flag, quantity
-from jounce.events.base import ROLLED_OVER, Driven
+from jounce.events.base import ROLLED_OVER
 from jounce.events.follow import follow, follower, released
 from jounce.events.library.slowly_increasing_steer import SlowlyIncreasingSteer
 from jounce.events.procedure import Before, Planned, Procedure
@@ -368,7 +368,7 @@ def figures_over_amplitude(view: View) -> list[Panel]:
     return found
 
 
-class SineWithDwell(Procedure, Driven):
+class SineWithDwell(Procedure):
     """Does a stability control bring the car back: a sine of the hand wheel with a pause, stronger from run to run.
 
     The whole procedure of the rule, with its verdict, unless `gain` says one amplitude.
