@@ -338,6 +338,9 @@ def cycling(run: Any, axes: Any) -> None:
 
 
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
+    "braking-in-turn": ((2, 2), over_time("brake", "speed", "yaw_rate", "side_slip")),
+    "power-off-in-turn": ((2, 2), over_time("throttle", "speed", "yaw_rate", "side_slip")),
+    "steady-circle": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
     "coast-down": ((1, 2), coasting),
     "cycle": ((1, 2), cycling),
     "drop": ((2, 2), dropping),
