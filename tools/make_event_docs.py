@@ -286,7 +286,11 @@ def amplitudes(run: Any, axes: Any) -> None:
     for trial, colour in zip(left, shades(left, ("left",)), strict=True):
         every.plot(trial.trace.time, np.degrees(trial.trace.signal("yaw_rate")), color=colour, linewidth=0.8)
     finish(every, "time / s", "yaw rate / (deg/s)")
-    limits = (("yaw_rate_ratio_1_00", 35.0, "%"), ("yaw_rate_ratio_1_75", 20.0, "%"), ("lateral_displacement", 1.83, "m"))
+    limits = (
+        ("yaw_rate_ratio_1_00", 35.0, "%"),
+        ("yaw_rate_ratio_1_75", 20.0, "%"),
+        ("lateral_displacement", 1.83, "m"),
+    )
     for panel, (key, limit, unit) in zip((first, second, aside), limits, strict=True):
         for side, mark in (("left", "o"), ("right", "x")):
             mine = [trial for trial in run.trials if trial.name.startswith(side)]
@@ -360,6 +364,9 @@ def cycling(run: Any, axes: Any) -> None:
 
 
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
+    "braking-in-turn": ((2, 2), over_time("brake", "speed", "yaw_rate", "side_slip")),
+    "power-off-in-turn": ((2, 2), over_time("throttle", "speed", "yaw_rate", "side_slip")),
+    "steady-circle": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
     "coast-down": ((1, 2), coasting),
     "cycle": ((1, 2), cycling),
     "drop": ((2, 2), dropping),

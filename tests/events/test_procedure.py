@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,9 @@ def test_every_run_is_kept_with_its_figures_and_its_signals() -> None:
 
 def test_the_run_that_decides_is_there_in_full() -> None:
     run = whole()
-    worst = max(run.trials, key=lambda t: max(t.figure("yaw_rate_ratio_1_00") / 35, t.figure("yaw_rate_ratio_1_75") / 20))
+    worst = max(
+        run.trials, key=lambda t: max(t.figure("yaw_rate_ratio_1_00") / 35, t.figure("yaw_rate_ratio_1_75") / 20)
+    )
     assert run.metadata["decisive"] == worst.name
     assert np.abs(run.signal("steering")).max() == pytest.approx(worst.parameter("gain") * A, rel=1e-4)
     assert len(run.names) > 500
@@ -89,7 +92,7 @@ def test_channels_that_are_asked_for_are_kept_and_the_verdict_does_not_need_them
 def test_progress_grows_to_the_end_over_all_runs() -> None:
     seen: list[tuple[float, float]] = []
     jn.run(sedan(), event(direction="both", gain=1.0, end_time=3.0), progress=lambda now, end: seen.append((now, end)))
-    assert all(a[0] <= b[0] for a, b in zip(seen, seen[1:], strict=False))
+    assert all(a[0] <= b[0] for a, b in pairwise(seen))
     assert {end for _, end in seen} == {6.0} and 3.0 < seen[-1][0] <= 6.0
 
 
@@ -107,7 +110,9 @@ def test_what_is_done_stays_when_the_user_interrupts(at: float, runs: int) -> No
 
 def test_a_pre_event_that_fails_is_told_as_that_of_the_event() -> None:
     slippery = events.find("sine-with-dwell")(friction=0.05, accept=("friction",))
-    with pytest.raises(SimulationError, match=r"^sine-with-dwell: the pre-event slowly-increasing-steer failed: .*reaches"):
+    with pytest.raises(
+        SimulationError, match=r"^sine-with-dwell: the pre-event slowly-increasing-steer failed: .*reaches"
+    ):
         jn.run(sedan(), slippery)
 
 

@@ -114,8 +114,16 @@ def made(side: str, gain: float, ratios: tuple[float, float], aside: float, angl
     early = math.asin(0.01) / (2 * math.pi * 0.7)
     cos = 1.0 + 1 / 0.7 + 0.5 - early
     # from level to level without a corner, which the filters would round
-    levels = [(0.0, 0.0), (1.5, 0.4), (2.3, -0.5), (cos, -0.5), (cos + 0.8, -0.5 * ratios[0] / 100),
-              (cos + 1.2, -0.5 * ratios[0] / 100), (cos + 1.6, 0.5 * ratios[1] / 100), (8.0, 0.5 * ratios[1] / 100)]  # fmt: skip
+    levels = [
+        (0.0, 0.0),
+        (1.5, 0.4),
+        (2.3, -0.5),
+        (cos, -0.5),
+        (cos + 0.8, -0.5 * ratios[0] / 100),
+        (cos + 1.2, -0.5 * ratios[0] / 100),
+        (cos + 1.6, 0.5 * ratios[1] / 100),
+        (8.0, 0.5 * ratios[1] / 100),
+    ]
     times, heights = (np.array(column) for column in zip(*levels, strict=True))
     k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
     tau = (t - times[k]) / np.diff(times)[k]
@@ -243,7 +251,7 @@ def test_the_amplitude_comes_from_its_pre_event() -> None:
 
 @pytest.mark.slow
 def test_the_sedan_needs_its_stability_control() -> None:
-    """The whole procedure both ways, up to 270°, on rear tires of 90 % lateral friction: with it pass, without it fail."""
+    """The whole procedure both ways, up to 270°, on rear tires of 90 % lateral friction."""
     controlled = jn.run(sedan(), SineWithDwell(controller="stability_control"))
     helped = jn.run(sedan(), SineWithDwell(controller="stability_control"), parameters=LOOSE)
     alone = jn.run(sedan(), SineWithDwell(), parameters=LOOSE)

@@ -104,4 +104,6 @@ def test_a_pre_event_that_fails_says_so() -> None:
     with pytest.raises(SimulationError, match=r"the pre-event slowly-increasing-steer failed: it gives no .*reaches"):
         Before(slippery, "steering_at_nominal", "amplitude").find(car(), options)
     with pytest.raises(SimulationError, match="it gives no speed_of_light: no such figure"):
-        Before(events.SlowlyIncreasingSteer(cruise=False, **SMALL, end_time=9.0), "speed_of_light", "x").find(car(), options)
+        Before(events.SlowlyIncreasingSteer(cruise=False, **SMALL, end_time=9.0), "speed_of_light", "x").find(
+            car(), options
+        )

@@ -23,7 +23,7 @@ import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from jounce.core.errors import JounceError, ParameterError, SimulationError
 from jounce.core.fields import meta
@@ -188,7 +188,7 @@ class _Series:
 
         single = self.event.changed(**planned.changes)
         start = self._start(single)
-        single = start.event.changed(**planned.changes)
+        single = cast("Procedure", start.event).changed(**planned.changes)  # where it takes place
         run = driven(start, replace(self._quiet(), progress=self._progress(single)), single)
         own = {name: item for name, item in single.parameters().items() if name in planned.changes}
         self.kept.append(kept(planned.name, run, own, self.event.watches))

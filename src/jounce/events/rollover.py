@@ -1,10 +1,10 @@
 """Manoeuvres that try to roll a car over: what fishhook and J-turn share.
 
-The hand wheel angle is a multiple of A, the angle for 0.3 g (`slowly_increasing_steer.py` (1)), the throttle is released
-when the steering begins, and the entry speed may grow from run to run until the car tips up:
+The hand wheel angle is a multiple of A, the angle for 0.3 g (`slowly_increasing_steer.py` (1)), the throttle is
+released when the steering begins, and the entry speed may grow from run to run until the car tips up:
 
     two-wheel lift   all tires of one side carry nothing for more than 0.02 s
-    tip-up           all tires of one side are at least 51 mm (2 inches) above the ground together, or the car rolls over
+    tip-up           all tires of one side are at least 51 mm (2 inches) above the ground together, or it rolls over
 
 A lift is looked for among the rows of a run: with rows further apart than 10 ms short ones are missed, and the figures
 say that they cannot be told.
@@ -160,7 +160,9 @@ def verdict(run: Run) -> Verdict:
         items = [(t.name, t.figures, t.complete, t.reason) for t in run.trials]
     else:
         speed = run.figures.get("entry_speed", (math.nan, ""))[0]
-        items = [(f"{run.parameter('direction') or 'this run'}, {speed:.4g} km/h", run.kpis, run.complete, run.reason)]
+        items = [
+            (f"{run.parameter('direction') or 'this run'}, {speed:.4g} km/h", run.figures, run.complete, run.reason)
+        ]
     found = []
     limit = 1000 * TIP_UP
     for name, figures, complete, reason in items:

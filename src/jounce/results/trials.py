@@ -158,7 +158,9 @@ def table_of_trials(title: str, *columns: Column) -> Callable[[Run], str]:
         for trial in trials:
             values = [trial.figures.get(key, (math.nan, ""))[0] for key, _ in there]
             cells = [cell("–" if math.isnan(value) else number(value), "num") for value in values]
-            rows.append([cell(escape(trial.name)), *cells, cell("" if trial.complete else escape(trial.reason), "soft")])
+            rows.append(
+                [cell(escape(trial.name)), *cells, cell("" if trial.complete else escape(trial.reason), "soft")]
+            )
         return table(title, [*heads, ("", "")], rows)
 
     return draw

@@ -18,7 +18,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from jounce.core.fields import choice, quantity
-from jounce.events.rollover import FIRST, TABLE, WORDS, Rollover, line_through, of_single, of_trials, roll_traces, verdict
+from jounce.events.rollover import (
+    FIRST,
+    TABLE,
+    WORDS,
+    Rollover,
+    line_through,
+    of_single,
+    of_trials,
+    roll_traces,
+    verdict,
+)
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import DEGREE
 from jounce.results.kinds import Kind
@@ -116,5 +126,9 @@ class Fishhook(Rollover):
             straight,
             Phase("steer", self.coasting(out), ends=[*over, End(self.rolls()), late]),
             Phase("dwell", self.coasting(out), ends=[*over, reverse, late]),
-            Phase("counter", self.coasting(line_through([(0.0, a), *back])), ends=[*over, End(When("time", ">=", rest), then=Stop("end time"))]),
+            Phase(
+                "counter",
+                self.coasting(line_through([(0.0, a), *back])),
+                ends=[*over, End(When("time", ">=", rest), then=Stop("end time"))],
+            ),
         )

@@ -4,8 +4,8 @@ With the hand wheel angle A for 0.3 g, coasting from the entry speed:
 
     0 → n A at 1000 deg/s;   there for 4 s;   → 0 at 8.25 rad/s                                                 (1)
 
-and the brake fully on for 0.5 s: when the car stops to roll (|p| < 1.5 deg/s after it has been above, the hand wheel
-being at n A), or at a given time after the hand wheel came there. Where the car does not stop to roll in time, the pulse
+and the brake fully on for 0.5 s: when the car stops to roll (|p| < 1.5 deg/s after it has been above, the hand
+wheel being at n A), or at a given time after the hand wheel came there. Where the car does not stop to roll in time, the pulse
 ends with the 4 s. n = 8 ([NHTSA2003]).
 """
 
@@ -17,7 +17,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from jounce.core.fields import quantity
-from jounce.events.rollover import FIRST, TABLE, WORDS, Rollover, line_through, of_single, of_trials, roll_traces, verdict
+from jounce.events.rollover import (
+    FIRST,
+    TABLE,
+    WORDS,
+    Rollover,
+    line_through,
+    of_single,
+    of_trials,
+    roll_traces,
+    verdict,
+)
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import DEGREE
 from jounce.results.kinds import Kind
@@ -88,7 +98,11 @@ class JTurn(Rollover):
     brake: float = quantity("-", 1.0, ge=0, le=1, doc="brake demand of the pulse")
     brake_time: float = quantity("s", 0.5, gt=0, typical=(0.01, 10.0), doc="of the pulse")
     brake_delay: float | None = quantity(
-        "s", None, ge=0, typical=(0.0, 10.0), doc="of the pulse, from the amplitude on; absent: when the car stops to roll"
+        "s",
+        None,
+        ge=0,
+        typical=(0.0, 10.0),
+        doc="of the pulse, from the amplitude on; absent: when the car stops to roll",
     )
 
     def program(self, start: Start) -> Program:

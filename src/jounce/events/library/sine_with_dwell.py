@@ -239,7 +239,9 @@ def verdict(run: Run) -> Verdict:
     if not run.trials:
         found = judge(*_criteria([("this run", run.kpis, run.number("gain", "-"), run.complete, run.reason)], needed))
         if found.word == PASS:
-            return Verdict(NONE, "this run meets the criteria; the rule asks for all amplitudes both ways", found.criteria)
+            return Verdict(
+                NONE, "this run meets the criteria; the rule asks for all amplitudes both ways", found.criteria
+            )
         return found
     runs = [(t.name, t.figures, float(t.parameter("gain") or 0.0), t.complete, t.reason) for t in run.trials]
     return judge(*_criteria(runs, needed), *_conditions(run))
@@ -310,7 +312,7 @@ def last_amplitude(angle: float) -> float:
 def ladder(angle: float) -> list[float]:
     """Amplitudes over A, from the first to the last."""
     last = last_amplitude(angle) / angle
-    steps = []
+    steps: list[float] = []
     while (gain := FIRST_GAIN + GAIN_STEP * len(steps)) < last * (1.0 - ROUNDING):
         steps.append(gain)
     return [*steps, last]
@@ -347,7 +349,8 @@ def figures_over_amplitude(view: View) -> list[Panel]:
         ("yaw_rate_ratio_1_75", "Yaw rate ratio at COS + 1.75 s", "%", LIMITS[1.75]),
         ("lateral_displacement", "Displacement at BOS + 1.07 s", "m", math.nan),
     ):
-        curves, ends = [], [math.inf, -math.inf]
+        curves: list[Curve] = []
+        ends = [math.inf, -math.inf]
         for run, label in runs:
             for side in _sides(run.trials):
                 mine = [t for t in run.trials if t.name.startswith(side)]

@@ -1,8 +1,8 @@
 """Slowly increasing steer (FMVSS 126, UN R140; ISO 4138): the hand wheel angle of a nominal lateral acceleration.
 
-At constant speed the hand wheel is turned slowly and evenly, to the left and to the right. Between the first instants at
-which the lateral acceleration a passes a third and 5/4 of its nominal value a_n (0.1 g and 0.375 g for 0.3 g), a line is
-fitted by least squares to the hand wheel angle δ over a. With the line of each direction,
+At constant speed the hand wheel is turned slowly and evenly, to the left and to the right. Between the first instants
+at which the lateral acceleration a passes a third and 5/4 of its nominal value a_n (0.1 g and 0.375 g for 0.3 g), a
+line is fitted by least squares to the hand wheel angle δ over a. With the line of each direction,
 
     A = ½ (|δ_left(a_n)| + |δ_right(a_n)|)                                                                      (1)
 
