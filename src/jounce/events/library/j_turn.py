@@ -5,8 +5,8 @@ With the hand wheel angle A for 0.3 g, coasting from the entry speed:
     0 → n A at 1000 deg/s;   there for 4 s;   → 0 at 8.25 rad/s                                                 (1)
 
 and the brake fully on for 0.5 s: when the car stops to roll (|p| < 1.5 deg/s after it has been above, the hand
-wheel being at n A), or at a given time after the hand wheel came there. Where the car does not stop to roll in time, the pulse
-ends with the 4 s. n = 8 ([NHTSA2003]).
+wheel being at n A), or at a given time after the hand wheel came there. Where the car does not stop to roll in time,
+the pulse ends with the 4 s. n = 8 ([NHTSA2003]).
 """
 
 from __future__ import annotations
