@@ -74,13 +74,7 @@ def test_a_verdict_survives_its_file_and_other_names(tmp_path: Path) -> None:
 
 def test_the_report_shows_every_criterion() -> None:
     page = render(run_of("verdict_unknown", 1.0, verdict=judge(FAST, SLOW, UNTOLD).to_dict()))
-    for text in (
-        "<h2>Verdict</h2>",
-        "peak at most 3 m",
-        "not met: time at most 2 s",
-        "2.25",
-        "cannot be told",
-        ">fail<",
-    ):
+    texts = ("<h2>Verdict</h2>", "peak at most 3 m", "not met: time at most 2 s", "2.25", "cannot be told", ">fail<")
+    for text in texts:
         assert text in page
     assert "<h2>Verdict</h2>" not in render(run_of("verdict_unknown", 1.0))

@@ -10,8 +10,14 @@ standards prescribe no path). w is the width of the vehicle; x runs from the fir
 
 Cone centres of ISO 3888 stand half a base plate (0.15 m) outside the clear width.
 
-A trajectory through a course may be moved at its control points: `Control` is the grid of their places, and the path
-through them, y a C² spline over x, straight before the first and behind the last.
+The eased path through a course asks for the least largest second and third derivative of y over x, a linear program.
+A body of the width w, which reaches from a rear to a front and points along the path, keeps the margin m to all cones:
+at the place a of a gate within its reach
+
+    y(x) + (a − x) y'(x) ± (w/2 + m) sqrt(1 + y'²)   within the clear width                                     (1)
+
+with the slope in the root from the program before. A trajectory through a course may be moved at its control points:
+`Control` is the grid of their places; the path through them is a C² spline over x, straight before and behind them.
 """
 
 from __future__ import annotations
@@ -300,14 +306,13 @@ def eased(
 ) -> Path:
     """The path through the gates of a course that asks for little lateral acceleration and jerk.
 
-    A linear program: the largest second and third derivatives of y over x are least, the third in metres times
-    ``SMOOTH``. A body of this width, which reaches from ``rear`` behind the path's point to ``front`` ahead of it and
-    points along the path, keeps the margin (m) from all cones: at the place a of a gate within its reach
+    The program (1) is solved at most ``PASSES`` times, as long as there is a path; the third derivative counts in metres
+    times ``SMOOTH``. In a lane, the path between two gates is within it, too.
 
-        y(x) + (a − x) y'(x) ± (w/2 + margin) sqrt(1 + y'²)   within the clear width                              (1)
-
-    with the slope in the root from the program before (at most ``PASSES`` of them, as long as there is a path). In a
-    lane, the path between two gates is within it, too.
+    Parameters
+    ----------
+    vehicle_width, margin : w and m, m
+    front, rear : reach of the body ahead of and behind the point that is on the path, m
     """
     w = _width(vehicle_width)
     x = np.arange(0.0, course.path.x[-1] + 0.5 * step, step)
