@@ -306,8 +306,8 @@ def eased(
 ) -> Path:
     """The path through the gates of a course that asks for little lateral acceleration and jerk.
 
-    The program (1) is solved at most ``PASSES`` times, as long as there is a path; the third derivative counts in metres
-    times ``SMOOTH``. In a lane, the path between two gates is within it, too.
+    The program (1) is solved at most ``PASSES`` times, as long as there is a path; the third derivative counts in
+    metres times ``SMOOTH``. In a lane, the path between two gates is within it, too.
 
     Parameters
     ----------
