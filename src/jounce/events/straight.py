@@ -62,6 +62,10 @@ def straight_ahead(event: Any, start: Start) -> list[Channel]:
     """Steering channel of a straight-line event."""
     if not event.straight_line:
         return [Open("steering_wheel", Constant(event.steer))]
+    if start.outside_problem:
+        raise ParameterError(
+            f"the driver on a straight line needs the ratio of the steering: {start.outside_problem}; or straight_line=False"
+        )
     line = {
         "x": event.x,
         "y": event.y,
