@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from jounce.runtime.recording import Recording
 
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
+STEERS = "driver.steers"  # 1: a driver of a path has the hand wheel
 SAMPLED = 0.05  # s, between rows of a search
 HAND = math.radians(1.0)  # hand wheel angle to each side, for the ratio
 OUTSIDE = 0.5  # s, after which a steering from outside has answered
@@ -50,6 +51,7 @@ class Start:
         self.scene = scene if scene is not None else Scene(description.ground)
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
+        self.notes: dict[str, Any] = {}  # what was found before the event, kept with its result
         self.scene.check(description)
         self.sim = self._simulation(description)
         self.scene.bind(self.sim, description)
@@ -250,6 +252,8 @@ class Start:
             return math.inf
         angles = [f"Wheel.Spindle_Steer.{wheel.name}" for wheel in steered.wheels]
         here, states, inputs = {}, self.sim.x.copy(), self.sim.u.copy()
+        if any(v.name == STEERS for v in self.sim.model.inputs):  # whose hand wheel would not turn
+            self.sim.set_inputs({STEERS: 0.0})
         for sign in (1.0, -1.0):
             turn(sign * HAND)
             here[sign] = np.mean([self.sim.output(name) for name in angles])
