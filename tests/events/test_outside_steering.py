@@ -14,9 +14,10 @@ import pytest
 
 import jounce as jn
 from jounce.core.errors import ParameterError
-from jounce.events import Follow
+from jounce.events import Follow, StraightBraking
 from jounce.events.engine import make_ready
 from jounce.events.options import Options
+from jounce.events.straight import straight_ahead
 from jounce.results.run import Run
 
 INPUT, FLAG = "Steering.L1.SuspensionSplinesInput", "Steering.L1.InternalSteeringColumnFlag"
@@ -80,8 +81,18 @@ def test_a_steering_that_cannot_begin_anew_is_told() -> None:
     start = known(0.0, column(OWN, stateless=False))
     assert math.isnan(start.steering_ratio)
     assert any("the steering ratio is not known: block 'column'" in text for text in start.warnings)
-    with pytest.raises(ParameterError, match=r"driver of a path needs the ratio of the steering: block 'column'.*state"):
+    with pytest.raises(
+        ParameterError, match=r"driver of a path needs the ratio of the steering: block 'column'.*state"
+    ):
         jn.run(sedan(), Follow(), inputs={FLAG: 0.0}, blocks=[column(OWN, stateless=False)])
+
+
+def test_such_a_steering_is_told_on_a_straight_line_too() -> None:
+    start = known(0.0, column(OWN, stateless=False))
+    braking = StraightBraking()
+    assert straight_ahead(braking.changed(straight_line=False), start)
+    with pytest.raises(ParameterError, match=r"straight line needs the ratio.*block 'column'.*straight_line=False"):
+        straight_ahead(braking, start)
 
 
 def test_a_lane_change_with_half_the_ratio() -> None:

@@ -318,7 +318,9 @@ def test_a_seeded_error_is_told_once_with_file_line_and_key(name: str) -> None:
 
 
 def test_a_block_in_two_roles_is_checked_in_each() -> None:
-    text = STEP.replace("= 'BY_THE_STEP'", "= 'HOLD'").replace("TYPE = 'MAINTAIN'", "TYPE = 'MAINTAIN'\nMETHOD = 'OPEN'")
+    text = STEP.replace("= 'BY_THE_STEP'", "= 'HOLD'").replace(
+        "TYPE = 'MAINTAIN'", "TYPE = 'MAINTAIN'\nMETHOD = 'OPEN'"
+    )
     with pytest.raises(FormatError, match=r"\[HOLD\] METHOD: found 'OPEN'"):
         manoeuvre_of(parse_vdf(text))
 

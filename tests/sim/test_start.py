@@ -55,6 +55,6 @@ def test_a_known_event_runs_and_is_saved_without_casadi_and_pandas(tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("event", ["follow", str(LIBRARY / "events" / "step_steer.vdf"), "straight-braking"])
 def test_drivers_manoeuvres_and_controllers_of_a_known_car_neither(event: str, tmp_path: Path) -> None:
-    """The sedan has a driveline, a rack with a motor and slip control; here it gets drivers who steer and change gear."""
+    """The sedan has a driveline, a rack with a motor and slip control; here drivers steer it and change gear."""
     imported(COMMAND.format(event=event, out=str(tmp_path / "first")))
     assert not imported(COMMAND.format(event=event, out=str(tmp_path / "run"))) & {"casadi", "pandas"}
