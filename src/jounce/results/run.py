@@ -27,6 +27,7 @@ from jounce.core.units import check_unit, convert, parse
 from jounce.results import kinds, origin
 from jounce.results.catalogue import catalogue, expand, spelling
 from jounce.results.figures import Figures
+from jounce.results.trials import Trial, trials_of
 from jounce.results.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -324,6 +325,11 @@ class Run:
         """Vehicle, tires and event in full, as `jounce.results.origin` says; empty where the run has none."""
         packed = self.metadata.get("data")
         return origin.unpack(packed) if isinstance(packed, str) else {}
+
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """The runs of a procedure, in their order; none of a single run. See `jounce.results.trials`."""
+        return trials_of(self.metadata)
 
     # --- what follows from it ----------------------------------------------------------------------------------------
 
