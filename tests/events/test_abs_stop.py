@@ -26,7 +26,11 @@ def stop(
     t = np.arange(0, BEGIN + v0 / 3.6 / rate + 0.5, 0.005)
     v = np.maximum(v0 / 3.6 - rate * np.maximum(t - BEGIN, 0.0), 0.0)
     yaw = np.radians(turn) * np.clip(t - BEGIN, 0.0, 1.0)
-    data = {"System_Mass_Center.Tracking_Vx": v, "chassis_displacements.yaw": yaw, "driver_demands.brake": 1.0 * (t >= BEGIN)}
+    data = {
+        "System_Mass_Center.Tracking_Vx": v,
+        "chassis_displacements.yaw": yaw,
+        "driver_demands.brake": 1.0 * (t >= BEGIN),
+    }
     for tire in TIRES:
         still = (t >= 1.5 - 1e-9) & (t <= 1.5 + locked + 1e-9) if tire == "R3" and locked else t < 0
         data[f"Tire.Longitudinal_Slip_Without_Lag.{tire}"] = np.where(still | (v < 3.0), -1.0, -0.1)
@@ -88,7 +92,11 @@ def test_a_distance_that_is_too_long_fails() -> None:
     a = 7.6 * np.clip((t - BEGIN) / 2.4, 0.0, 1.0)
     v = np.maximum(100 / 3.6 - np.cumsum(a) * 0.005, 0.0)
     base = stop()
-    data = {"System_Mass_Center.Tracking_Vx": v, "chassis_displacements.yaw": 0 * t, "driver_demands.brake": 1.0 * (t >= BEGIN)}
+    data = {
+        "System_Mass_Center.Tracking_Vx": v,
+        "chassis_displacements.yaw": 0 * t,
+        "driver_demands.brake": 1.0 * (t >= BEGIN),
+    }
     told = Run(t, data, {n: "m/s" if "Vx" in n else "-" for n in data}, base.metadata | {"adhesion": 0.8})
     assert told.kpis["mfdd"][0] > 6.43 and told.verdict.word == "fail"
     assert "not met: stopping distance from 100 km/h at most 70 m" in told.verdict.reason

@@ -28,7 +28,11 @@ def stop(
     v = np.maximum(speed / 3.6 - rate * np.maximum(t - BEGIN, 0.0), 0.0)
     along = np.cumsum(v) * 0.005
     hand = np.interp(t, [0, BEGIN, 2.0, 2.5, 3.5, 9.0], np.radians([0, 0, -soon, 0, late, late]))
-    data = {"System_Mass_Center.Tracking_Vx": v, "driver_demands.steering": hand, "driver_demands.brake": 1.0 * (t >= BEGIN)}
+    data = {
+        "System_Mass_Center.Tracking_Vx": v,
+        "driver_demands.steering": hand,
+        "driver_demands.brake": 1.0 * (t >= BEGIN),
+    }
     for place in ("L1", "R1", "L2", "R2", "L2_twin", "R2_twin"):
         sign = 1.0 if place.startswith("L") else -1.0
         n = sign * np.where((place == tire) & (t > 2.0) & (t < 2.2), aside, 0.75)

@@ -89,12 +89,12 @@ def lift(time: Array, loads: Mapping[str, Array], heights: Mapping[str, Array]) 
     if why:
         figures.missing(FIGURES, "-", f"lift: {why}")
         return figures
-    longest, highest = 0.0, 0.0
+    span, highest = 0.0, 0.0
     for names in sides.values():
         free = np.all([loads[name] < NO_LOAD for name in names], axis=0)
-        longest = max(longest, longest(time, free))
+        span = max(span, longest(time, free))
         highest = max(highest, float(np.max(np.min([heights[name] for name in names], axis=0))))
-    figures.put("two_wheel_lift", float(longest > LIFTED), "-")
+    figures.put("two_wheel_lift", float(span > LIFTED), "-")
     figures.put("lift_height", 1000.0 * highest, "mm")
     figures.put("tip_up", float(highest >= TIP_UP), "-")
     return figures

@@ -62,4 +62,3 @@ def of_stop(run: Run, speed: Array, start: float) -> Figures:
         yaw = run.signal("yaw")
         figures.put("yaw_peak", float(np.max(np.abs(yaw[rows] - np.interp(start, run.time, yaw)))) / DEGREE, "deg")
     return figures
-

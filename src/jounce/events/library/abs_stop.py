@@ -6,9 +6,9 @@ where in its cycles it meets a speed. With v in km/h, of every stop,
 
     s (v/v₀)² <= 0.1 v + 0.0060 v²,   MFDD >= 6.43 m/s²,   ε = z/k >= 0.75                                      (1)
 
-(`braking.py` (1), (2), annex 3 and annex 6 of the regulation), and a turn of at most 15° from the line. The first two are
-those of a dry road: they are asked for where the friction is that of the tires' data. The engine drives nothing. Where
-the car's data have a pedal, its force may be 500 N.
+(`braking.py` (1), (2), annex 3 and annex 6 of the regulation), and a turn of at most 15° from the line. The first two
+are those of a dry road: they are asked for where the friction is that of the tires' data. The engine drives nothing.
+Where the car's data have a pedal, its force may be 500 N.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ def verdict(run: Run) -> Verdict:
     nominal = run.number("speed", "m/s") if math.isnan(nominal) else nominal
     way = longest_way(nominal)
     v = f"{3.6 * nominal:.4g} km/h"
-    wanted = [("adhesion_utilisation", f"utilisation of adhesion at least {LEAST_UTILISATION}", LEAST_UTILISATION, -1.0, "-")]
+    wanted = [
+        ("adhesion_utilisation", f"utilisation of adhesion at least {LEAST_UTILISATION}", LEAST_UTILISATION, -1.0, "-")
+    ]
     dry = run.number("friction", "-") >= DRY and not run.parameter("road") and not run.parameter("wheel_roads")
     if dry:
         wanted = [
@@ -182,7 +184,9 @@ class AbsStop(StraightBraking, Procedure):
     }
 
     stops: int = choice(5, ge=1, le=100, doc="how many; 1: from the nominal speed")
-    speed_scatter: float = quantity("m/s", SCATTER, ge=0, typical=(0.0, 1.0), doc="of the initial speeds, to either side")
+    speed_scatter: float = quantity(
+        "m/s", SCATTER, ge=0, typical=(0.0, 1.0), doc="of the initial speeds, to either side"
+    )
 
     nominal_speed: float | None = quantity(
         "m/s", None, gt=0, typical=(5.0, 75.0), doc="to which distances are referred; absent: the speed"

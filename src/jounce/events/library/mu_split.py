@@ -1,13 +1,13 @@
 """Full braking with the wheels of one side on a slippery road (ISO 14512), judged after UN R13-H.
 
-The boundary lies under the middle of the car, along its line, and the driver of the line steers against the yaw that the
-unequal forces give. With the adhesions k_H and k_L that the tires of each side have under the loads of the stop, the
-braking rate z (`stops.py` (1)), and the hand wheel angle δ from the first movement of the pedal on:
+The boundary lies under the middle of the car, along its line, and the driver of the line steers against the yaw that
+the unequal forces give. With the adhesions k_H and k_L that the tires of each side have under the loads of the stop,
+the braking rate z (`stops.py` (1)), and the hand wheel angle δ from the first movement of the pedal on:
 
     z >= 0.75 (4 k_L + k_H)/5,   z >= k_L,   |δ| <= 120° in the first 2 s,   |δ| <= 240°                        (1)
 
-and no tire crosses the boundary: the middle of its contact is meant here. The rule (annex 6) has 50 km/h, k_H >= 0.5 and
-k_H >= 2 k_L; elsewhere the criteria are told, and no verdict follows but a failure of the car to keep its direction.
+and no tire crosses the boundary: the middle of its contact is meant here. The rule (annex 6) has 50 km/h, k_H >= 0.5
+and k_H >= 2 k_L; elsewhere the criteria are told, and no verdict follows, unless the car fails to keep its direction.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import numpy as np
 from pydantic import model_validator
 
 from jounce.core.fields import choice, problem, quantity
-from jounce.events.library.straight_braking import StraightBraking, adhesion, along_the_way
 from jounce.events.library.straight_braking import WORDS as OF_BRAKING
+from jounce.events.library.straight_braking import StraightBraking, adhesion, along_the_way
 from jounce.events.library.straight_braking import of_run as of_braking
 from jounce.events.procedure import Planned, Procedure
 from jounce.events.stops import PLACE, of_stop
@@ -145,7 +145,9 @@ def verdict(run: Run) -> Verdict:
         crossed = None if math.isnan(away) else away >= 0.0
         met.append(Criterion(f"no tire crosses the boundary ({name})", crossed, away, 0.0, "m"))
         fits = not math.isnan(high) and high >= LEAST_HIGH and high >= LEAST_RATIO * low
-        text = f"k_H at least {LEAST_HIGH:g} and {LEAST_RATIO:g} k_L, as the rule has it: {high:.3g}, {low:.3g} ({name})"
+        text = (
+            f"k_H at least {LEAST_HIGH:g} and {LEAST_RATIO:g} k_L, as the rule has it: {high:.3g}, {low:.3g} ({name})"
+        )
         conditions.append(Criterion(text, True if fits else None))
     speed = run.number("speed", "m/s")
     as_ruled = abs(speed - RULE_SPEED) <= 2 / 3.6
