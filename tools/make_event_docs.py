@@ -363,12 +363,52 @@ def cycling(run: Any, axes: Any) -> None:
     finish(energy, "time / s", "energy / MJ")
 
 
+def among_cones(run: Any, axes: Any) -> None:
+    """The course from above, in two halves, and what the driver did."""
+    from jounce.results.cone_drawing import on_course, outline
+    from jounce.results.key_figures.cones import hits, kept
+
+    course = kept(run)
+    assert course is not None
+    cones, x, y, yaw = on_course(run, course)
+    hit = {h.cone for h in hits(run)}
+    begin, end = float(cones[:, 2].min()) - 8, float(cones[:, 2].max()) + 8
+    low, high = min(float(cones[:, 3].min()), float(y.min()) - 1.5), max(float(cones[:, 3].max()), float(y.max()) + 1.5)
+    panels = axes[:-1, 0]
+    for k, panel in enumerate(panels):
+        for t in np.arange(run.time[0], run.time[-1], 0.3):
+            corners = outline(course, *(float(np.interp(t, run.time, v)) for v in (x, y, yaw)))
+            panel.fill(*corners.T, facecolor="#1f5fa81a", edgecolor="#1f5fa8", linewidth=0.6)
+        panel.plot(x, y, color="#1f5fa8", linewidth=1.2)
+        for number, (_, _, cx, cy) in enumerate(cones, 1):
+            panel.plot(cx, cy, "o", color="#b3432b" if number in hit else "#d98324", markersize=4)
+        length = (end - begin) / len(panels)
+        finish(panel, "x / m", "y / m")
+        panel.set_aspect("equal")
+        panel.set_xlim(begin + k * length, begin + (k + 1) * length)
+        middle, half = 0.5 * (low + high), max(0.5 * (high - low), 0.1 * length) + 0.5
+        panel.set_ylim(middle - half, middle + half)
+    last = axes[-1, 0]
+    for signal, colour in (("steering", "#1f5fa8"), ("lateral_acceleration", "#d98324")):
+        values, label = quantity(run, signal)
+        own = last if signal == "steering" else last.twinx()
+        own.plot(run.time, values, color=colour, linewidth=1.2)
+        if signal == "steering":
+            finish(own, "time / s", label)
+        else:
+            own.set_ylabel(label)
+            own.spines[["top"]].set_visible(False)
+        own.yaxis.label.set_color(colour)
+
+
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "braking-in-turn": ((2, 2), over_time("brake", "speed", "yaw_rate", "side_slip")),
     "power-off-in-turn": ((2, 2), over_time("throttle", "speed", "yaw_rate", "side_slip")),
     "steady-circle": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
     "coast-down": ((1, 2), coasting),
+    "cone-course": ((2, 1), among_cones),
     "cycle": ((1, 2), cycling),
+    "double-lane-change": ((3, 1), among_cones),
     "drop": ((2, 2), dropping),
     "abs-stop": ((2, 2), over_time("brake", "forward_speed", "longitudinal_acceleration", "pitch")),
     "fishhook": ((2, 2), over_time("steering", "lateral_acceleration", "roll", "roll_rate")),
@@ -380,6 +420,7 @@ DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "slowly-increasing-steer": ((1, 2), over_lateral_acceleration("steering", "side_slip")),
     "sine-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "roll")),
     "steering-release": ((2, 2), released),
+    "slalom": ((4, 1), among_cones),
     "step-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "side_slip", window=(0.5, 4.0))),
     "straight-acceleration": ((2, 2), over_time("throttle", "forward_speed", "longitudinal_acceleration", "pitch")),
     "straight-braking": ((2, 2), over_time("brake", "forward_speed", "longitudinal_acceleration", "pitch")),
