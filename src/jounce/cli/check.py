@@ -19,8 +19,8 @@ def check(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Vehicle files or folders, tires, roads, paths, events, test plans, engines (pwr), aerodynamics (aer), "
-            "tire tests (vtt) and data (tdx); or names of the library."
+            help="Vehicle files or folders, tires, roads, paths, events, test plans, engines (pwr), aerodynamics "
+            "(aer), tire tests (vtt) and data (tdx); or names of the library."
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
