@@ -131,6 +131,7 @@ def test_a_patch_of_an_opencrg_scan_is_shown_as_high_and_as_long_as_it_is(tmp_pa
         assert float(np.max(shown["y, m"].collections[0].get_array())) == pytest.approx(0.01)
         assert highest(shown["height, mm"]) == pytest.approx(10.0)
         detail = shown["along"]
+        assert detail.get_title(loc="left") == "along n = 0 m, over the plane around"
         s, z = (np.asarray(a) for a in (detail.lines[0].get_xdata(), detail.lines[0].get_ydata()))
         assert z.max() == pytest.approx(10.0, abs=1e-3)
         # half-way up its edges it is a row longer than its top; to the spacing of the points of the curve
