@@ -356,7 +356,8 @@ class Compiler:
             delay, duration = max(signal.begin, 0.0), signal.end - max(signal.begin, 0.0)
             if signal.begin < 0:
                 raise ParameterError(f"{channel}.begin = {signal.begin:g} s: a step begins within the stage")
-            return Ramp(value("last"), duration, start=value("first"), delay=delay, relative=relative, **shape)
+            first = None if signal.from_actual else value("first")
+            return Ramp(value("last"), duration, start=first, delay=delay, relative=relative, **shape)
         if isinstance(signal, signals.SineSignal | signals.CosineSignal):
             phase = signal.phase + (math.pi / 2 if isinstance(signal, signals.CosineSignal) else 0.0)
             return Sine(value("amplitude"), signal.frequency, phase=phase, delay=signal.begin,
@@ -535,7 +536,10 @@ class Compiler:
         from jounce.events.limits import limits_of
         from jounce.sim.speed_profile import profile
 
-        return self._along(path, profile(path, limits_of(self.start.vehicle), share))
+        hints, grip = self.manoeuvre.prediction, 1.0
+        if hints is not None and hints.x:
+            grip = np.interp(path.s, hints.x, hints.y)
+        return self._along(path, profile(path, limits_of(self.start.vehicle), share, grip=grip))
 
     def _along(self, path: Path, speeds: Any) -> Table:
         """Speeds at the stations of a path; of a closed one for as many laps as there is time for."""

@@ -139,7 +139,8 @@ def _signal(s: Any, channel: str, stage: Stage) -> str:
     if kind == "constant":
         return f"is moved by {value('value')}" if s.relative else f"is {value('value')}"
     if kind in ("step", "step5"):
-        return f"goes from {value('first')} to {value('last')}{by} between {s.begin:g} s and {s.end:g} s"
+        first = "where it is" if s.from_actual else value("first")
+        return f"goes from {first} to {value('last')}{by} between {s.begin:g} s and {s.end:g} s"
     if kind in ("sine", "cosine"):
         times = "" if s.cycles is None else f", {_count(s.cycles, 'time')}"
         begin = f" from {s.begin:g} s on" if s.begin else ""
