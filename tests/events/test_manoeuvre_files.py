@@ -12,7 +12,9 @@ import pytest
 import jounce as jn
 from cars import compact
 from jounce.events import find
+from jounce.events.manoeuvres import Routes
 from jounce.files.dcd import dcd_of_run, dcd_text
+from jounce.manoeuvre import Manoeuvre
 from vdf_texts import METERS, NEWTONS, RADIANS, SECONDS
 
 MANOEUVRE = find("manoeuvre")
@@ -305,6 +307,46 @@ def test_maps_over_the_station_count_from_the_stage_or_from_the_run() -> None:
         # a step of 1 ms late, at 15 m/s, of a map that falls by 0.05 per metre
         np.testing.assert_allclose(run[TARGET][rows], 15 - (s[rows] - begin) / 20, atol=2e-3)
         assert s[rows[0]] > 12
+
+
+def test_measured_signals_over_a_way_count_from_the_stage_or_along_the_path() -> None:
+    x, y = [0.0, 5.0, 30.0], [0.0, 0.1, -0.2]
+    way = {"kind": "measured", "x": x, "y": y}
+    follow = {"path": {"kind": "straight", "length": 400}, "speed": "maintain", "abort_time": 0.6}
+    run = drive({"name": "a", **follow}, {"name": "distance", "steering": {**way, "over": "distance"}, **QUIET,
+                 "abort_time": 0.6}, {"name": "station", "steering": {**way, "over": "station"}, **QUIET, "abort_time": 0.6},
+                heading=-0.7)  # fmt: skip
+    for number, place in ((2, "driver.distance"), (3, STATION)):
+        rows = rows_of(run, number)
+        at = run[place][rows] - (run[place][rows[0]] if number == 2 else 0.0)
+        # a step of 1 ms late at 15 m/s, of 0.02 rad/m
+        np.testing.assert_allclose(run[HAND][rows], np.interp(at, x, y), atol=6e-4)
+    assert run[STATION][rows_of(run, 3)[0]] > 15
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_the_end_of_a_path_ends_a_stage_only_where_it_is_looked_at(check: bool) -> None:
+    run = drive({"name": "a", "path": {"kind": "straight", "length": 45}, "speed": "maintain", "abort_time": 2.5,
+                 "options": {"end_of_path_check": check}})  # fmt: skip
+    (last,) = run.metadata["triggers"]
+    assert last["name"] == ("end of the path" if check else "abort time")
+    if check:  # the preview point is 5 m before the end, as seen every 10 ms at 15 m/s
+        assert last["time"] < 2.4 and last["tests"][0][1] == pytest.approx(40.0, abs=0.3)
+    else:
+        assert last["time"] == pytest.approx(2.5, abs=1e-9)
+
+
+def test_a_stage_has_its_path_placed_in_its_own_way() -> None:
+    points = {"kind": "points", "px": [2, 10, 200], "py": [1, 1, 3], "x": 100.0, "y": 50.0}
+    stages = [{"name": how, "path": points, "speed": "maintain", "options": {"placement": how}, "abort_time": 1}
+              for how in ("absolute", "automatic", "raw")]  # fmt: skip
+    stages.append({"name": "as all", "path": points, "speed": "maintain", "abort_time": 1})
+    routes = Routes(Manoeuvre(stages=stages, settings={"placement": "raw"}), (7.0, -4.0, 0.6), 10.0)
+    found = [routes.path(stage) for stage in Manoeuvre(stages=stages).stages]
+    places = [(float(path.x[0]), float(path.y[0]), float(path.heading[0])) for path in found if path is not None]
+    along = found[2].heading[0]  # type: ignore[union-attr]
+    expected = [(102.0, 51.0, along), (7.0, -4.0, 0.6), (2.0, 1.0, along), (2.0, 1.0, along)]
+    np.testing.assert_allclose(places, expected, atol=1e-9)
 
 
 @pytest.mark.parametrize(("interpolation", "told"), [("linear", False), ("cubic", True), ("quintic", True)])

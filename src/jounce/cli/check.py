@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from jounce.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from jounce.manoeuvre import Manoeuvre
 
 ROADS = (".rdf", ".crg", ".obj")
 PATHS = (".drd", ".drd2", ".csv", ".kml", ".gpx")
 EVENTS = (".vdf", ".dcd", ".sdf", ".dcf", ".xml")
+_EVENT_KEYS = re.compile(r"^(stages|event)[ \t]*:", re.MULTILINE)
 _ROAD_KEYS = re.compile(r"^(line|flat|kerbs|unevenness|features)[ \t]*:", re.MULTILINE)
 
 
@@ -18,7 +24,7 @@ def check(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Vehicle files or folders, tires, roads, paths, events (vdf, dcd, sdf); or names of the library."
+            help="Vehicle files or folders, tires, roads, paths, events (yaml, vdf, dcd, sdf); or names of the library."
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
@@ -47,6 +53,8 @@ def _read(name: str) -> tuple[str, list[str]]:
         return _path(name)
     if Path(name).suffix.lower() in EVENTS:
         return _event(name)
+    if _has_keys(name, _EVENT_KEYS):
+        return _yaml_event(name)
     from jounce.sim.car import describe, tire_warnings
     from jounce.vehicle.reading import read
 
@@ -61,19 +69,49 @@ def _is_road(name: str) -> bool:
     if place.suffix.lower() in ROADS:
         return True
     if place.exists():
-        from jounce.files.drd import read_text
-
-        text = read_text(name) if place.is_file() and place.suffix.lower() in (".yaml", ".yml") else ""
-        return _ROAD_KEYS.search(text) is not None
+        return _has_keys(name, _ROAD_KEYS)
     from jounce.files.roads import library_roads
 
     return name in library_roads()
 
 
+def _has_keys(name: str, keys: re.Pattern[str]) -> bool:
+    """Whether a name is that of a YAML file that has one of these keys."""
+    place = Path(name)
+    if place.suffix.lower() not in (".yaml", ".yml") or not place.is_file():
+        return False
+    from jounce.files.drd import read_text
+
+    return keys.search(read_text(name)) is not None
+
+
+def _yaml_event(name: str) -> tuple[str, list[str]]:
+    """An event with its keys, or a manoeuvre in sentences."""
+    from jounce.cli._runs import event_of
+
+    event = event_of(name, "", {})
+    whole = getattr(event, "manoeuvre", None)
+    if whole is None:
+        return f"event {event.kind} ({event.title})", event.doubts()
+    return _explained(whole, Path(name)), event.doubts()
+
+
+def _explained(whole: Manoeuvre, place: Path) -> str:
+    """A manoeuvre in sentences, once its paths are there and long enough."""
+    from jounce.events.manoeuvres import Routes
+    from jounce.manoeuvre.words import explain
+
+    try:
+        Routes(whole, (0.0, 0.0, 0.0), whole.begin.speed, place.resolve().parent)
+    except ParameterError as error:
+        raise ParameterError(f"{place.name}: {error}") from None
+    sentences = "\n".join(f"      {line}" for line in explain(whole))
+    return f"event {whole.name or place.stem}\n{sentences}"
+
+
 def _event(name: str) -> tuple[str, list[str]]:
     """A driver's file, in sentences; of a template, the places that are to be filled in."""
     from jounce.files.events import read_event
-    from jounce.manoeuvre.words import explain
 
     ending = Path(name).suffix.lower()
     if ending == ".dcd":
@@ -95,8 +133,7 @@ def _event(name: str) -> tuple[str, list[str]]:
             listed = ", ".join(f"{place} (line {line})" for place, line in wanted.items())
             return f"template of an event with the places {listed}", []
     found, report = read_event(name)
-    sentences = "\n".join(f"      {line}" for line in explain(found))
-    return f"event {found.name}\n{sentences}", [str(w) for w in report.warnings]
+    return _explained(found, Path(name)), [*(str(w) for w in report.warnings), *found.remarks()]
 
 
 def _path(name: str) -> tuple[str, list[str]]:

@@ -27,7 +27,7 @@ from jounce.core.fields import choice, flag, part, problem, quantity, text
 from jounce.core.messages import Finding, explain
 from jounce.manoeuvre.block import Block, group
 from jounce.manoeuvre.conditions import Condition
-from jounce.manoeuvre.measures import measure
+from jounce.manoeuvre.measures import MEASURES, measure
 from jounce.manoeuvre.settings import (
     Begin,
     Clutch,
@@ -79,11 +79,13 @@ class Channel(Block):
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
-        """``machine``, ``user``, the name or the data of a signal, a value."""
+        """``machine``, ``user``, ``maintain``, the name or the data of a signal, a value."""
         if isinstance(raw, Channel):
             return raw
         if isinstance(raw, str) and raw in ("machine", "user"):
             return {"method": raw}
+        if raw == "maintain":
+            return {"method": "open", "signal": {"kind": "maintain"}}
         if isinstance(raw, Signal | str | float | int) or (isinstance(raw, Mapping) and "kind" in raw):
             number = isinstance(raw, float | int) or (isinstance(raw, str) and raw[:1] in "+-.0123456789")
             return {"method": "open", "signal": {"kind": "constant", "value": raw} if number else raw}
@@ -299,6 +301,9 @@ class Manoeuvre(Block):
         self.path_of(stage), self.speed_of(stage)
         for name, condition in self.conditions_of(stage):
             known = measure(condition.measure)
+            if known is None and "." not in condition.measure:
+                raise ParameterError(f"ends, {name}: {condition.measure!r} is no measure, and channels have a dot in their "
+                                     f"names{did_you_mean(condition.measure, list(MEASURES))}")  # fmt: skip
             if known is not None:
                 for value, what in ((condition.reference, "reference"), (condition.tolerance, "tolerance")):
                     units.parse(value, known.unit, f"ends, {name}: {what}")
@@ -321,5 +326,7 @@ def _named(value: Any, known: Mapping[str, B], what: str) -> B | None:
     if not isinstance(value, str):
         return value  # type: ignore[no-any-return]
     if value not in known:
-        raise ParameterError(f"{what} = {value!r}: there is none of this name{did_you_mean(value, list(known))}")
+        words = ["machine", "user", "maintain"] if what.endswith(".signal") else []
+        hint = did_you_mean(value, [*known, *words]) if known or words else "; the manoeuvre names none"
+        raise ParameterError(f"{what} = {value!r}: there is none of this name{hint}")
     return known[value]

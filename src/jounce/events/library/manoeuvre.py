@@ -189,4 +189,9 @@ class Manoeuvred(Event):
             modules = [name for name in MODULES if first_of(whole, name) is not None]
             what = ", ".join(("controllers, gears", *modules))
             found = [f"parameters_from vehicle: settings of the manoeuvre are not used ({what})"]
+        wanted, shown = whole.begin.gear, "Transmission.gear"
+        if wanted is not None and shown in {v.name for v in model.outputs}:
+            has = start.sim.output(shown)
+            if has != wanted:
+                found.append(f"begin.gear = {wanted}: not used, the gearbox chooses by itself and starts in gear {has:g}")
         start.warnings += [text for item in found if (text := f"manoeuvre: {item}") not in start.warnings]
