@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from jounce.runtime.recording import Recording
 
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
+STEERS = "driver.steers"  # 1: a driver of a path has the hand wheel
 SAMPLED = 0.05  # s, between rows of a search
 HAND = math.radians(1.0)  # hand wheel angle to each side, for the ratio
 
@@ -50,6 +51,7 @@ class Start:
         self.scene = scene if scene is not None else Scene(description.ground)
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
+        self.notes: dict[str, Any] = {}  # what was found before the event, kept with its result
         self.scene.check(description)
         self.sim = self._simulation(description)
         self.scene.bind(self.sim, description)
@@ -236,6 +238,8 @@ class Start:
         if steered is None:
             return math.inf
         here, states, inputs = {}, self.sim.x.copy(), self.sim.u.copy()
+        if any(v.name == STEERS for v in self.sim.model.inputs):  # whose hand wheel would not turn
+            self.sim.set_inputs({STEERS: 0.0})
         for sign in (1.0, -1.0):
             self.sim.set_inputs({"steering_wheel": sign * HAND})
             self.sim.set_states(steered.data.steering.turned(steered, sign * HAND))
