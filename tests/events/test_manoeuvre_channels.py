@@ -17,6 +17,12 @@ CHANNELS = {"steering": HAND, "throttle": THROTTLE, "braking": BRAKE, "gear": GE
 OPEN = {"steering": 0.05, "throttle": 0.21, "braking": 0.07, "gear": 3.0, "clutch": 0.3}
 USER = {"steering": -0.04, "throttle": 0.17, "braking": 0.09, "gear": 4.0, "clutch": 0.4}
 WAYS = [dict(zip(CHANNELS, way, strict=True)) for way in itertools.product((True, False), repeat=5)]
+WAVES = (
+    ("steering", 0.1, 2.0, 0.4),
+    ("throttle", 0.3, 1.0, 0.9),
+    ("braking", 0.2, 1.5, 0.7),
+    ("clutch", 0.4, 0.8, 0.6),
+)
 QUIET = {"steering": 0, "throttle": 0, "braking": 0, "gear": 2, "clutch": 0}
 
 
@@ -75,12 +81,7 @@ def test_the_driver_takes_lever_and_clutch_over() -> None:
 
 def test_every_input_of_the_user_is_echoed() -> None:
     """Each channel has a wave of its own, so that none takes that of another; inputs are over the time of the stage."""
-    waves = {
-        name: jn.Sine(size, frequency, phase=phase)
-        for name, size, frequency, phase in (
-            ("steering", 0.1, 2.0, 0.4), ("throttle", 0.3, 1.0, 0.9), ("braking", 0.2, 1.5, 0.7), ("clutch", 0.4, 0.8, 0.6),
-        )
-    }  # fmt: skip
+    waves = {name: jn.Sine(size, frequency, phase=phase) for name, size, frequency, phase in WAVES}
     gears = jn.FromTable(jn.Table([0.0, 0.195, 0.4], [2.0, 3.0, 3.0], method="linear"), stairs=True)
     inputs: dict[str, Any] = {f"user_input_{name}": wave for name, wave in waves.items()}
     inputs |= {"user_input_gear": gears, "target_speed": jn.Rate(-1.5, start=14.0), "target_acc": jn.Sine(2.0, 0.5)}
@@ -94,9 +95,7 @@ def test_every_input_of_the_user_is_echoed() -> None:
     )  # fmt: skip
     rows = rows_of(run, 1)
     t = run.time[rows]
-    for name, size, frequency, phase in (
-        ("steering", 0.1, 2.0, 0.4), ("throttle", 0.3, 1.0, 0.9), ("braking", 0.2, 1.5, 0.7), ("clutch", 0.4, 0.8, 0.6),
-    ):  # fmt: skip
+    for name, size, frequency, phase in WAVES:
         wave = size * np.sin(2 * np.pi * frequency * t + phase)
         wave = wave if name == "steering" else np.clip(wave, 0, 1)
         np.testing.assert_allclose(run[CHANNELS[name]][rows], wave, atol=1e-9, err_msg=name)
@@ -182,6 +181,8 @@ def test_stages_end_at_ticks_and_without_an_abort_time_never() -> None:
          r"gears.table: gear 7: the gearbox has the gears 1 to 6"),
     ],
 )  # fmt: skip
-def test_a_gear_that_the_box_does_not_have_is_refused(stage: dict[str, Any], more: dict[str, Any], message: str) -> None:
+def test_a_gear_that_the_box_does_not_have_is_refused(
+    stage: dict[str, Any], more: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ParameterError, match=message):
         drive({"name": "a", "abort_time": 0.1, **stage}, **more)

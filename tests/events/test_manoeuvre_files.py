@@ -1,4 +1,4 @@
-"""Files of manoeuvres driven by a car: units, signals of an XML event, recorded controls, maps, the way a run is aborted."""
+"""Files of manoeuvres driven by a car: units, signals of an XML event, recorded controls, maps, ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,14 @@ MANOEUVRE = find("manoeuvre")
 HAND, THROTTLE, BRAKE = (f"driver.demand.{name}" for name in ("steering_wheel", "throttle", "brake"))
 NUMBER, TARGET, SPEED = "driving_machine_monitor.maneuver_ID", "driver.target_speed", "chassis_velocities.longitudinal"
 STATION, OFFSET = "driving_machine_monitor.path_s", "driving_machine_monitor.path_distance"
-CIRCLE = {"kind": "skidpad", "radius": 50, "entry_length": 20, "entry_angle": "10 deg", "angle": "100 deg", "side": "right"}
+CIRCLE = {
+    "kind": "skidpad",
+    "radius": 50,
+    "entry_length": 20,
+    "entry_angle": "10 deg",
+    "angle": "100 deg",
+    "side": "right",
+}
 QUIET: dict[str, Any] = {"throttle": 0.0, "braking": 0.0}
 
 
@@ -187,7 +194,16 @@ def test_an_event_in_other_units_is_the_same_run(tmp_path: Path) -> None:
     first, second = (run.metadata["triggers"] for run in runs)
     assert [item["time"] for item in first] == pytest.approx([item["time"] for item in second], abs=1e-12)
     assert first[0]["name"] == "TURNED" and set(here[NUMBER]) == {1.0, 2.0, 3.0}
-    for name in (HAND, THROTTLE, BRAKE, SPEED, TARGET, OFFSET, "chassis_velocities.yaw", "chassis_displacements.lateral"):
+    for name in (
+        HAND,
+        THROTTLE,
+        BRAKE,
+        SPEED,
+        TARGET,
+        OFFSET,
+        "chassis_velocities.yaw",
+        "chassis_displacements.lateral",
+    ):
         # conversions round to 1e-16 each; the loop of the driver grows that over 600 samples
         np.testing.assert_allclose(there[name], here[name], rtol=1e-9, atol=1e-9, err_msg=name)
     assert np.ptp(here[HAND]) > 0.4 and here[HAND].min() == -1.5  # the limit of the file
@@ -241,7 +257,9 @@ def xml_run(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return jn.run(compact(), MANOEUVRE(file=str(file), heading=-2.0), interval=0.01, channels=None)
 
 
-@pytest.mark.parametrize("k", range(len(CONTROLS)), ids=[words.split('"')[1] + str(k) for k, (words, _) in enumerate(CONTROLS)])
+@pytest.mark.parametrize(
+    "k", range(len(CONTROLS)), ids=[words.split('"')[1] + str(k) for k, (words, _) in enumerate(CONTROLS)]
+)
 def test_controls_of_an_xml_event_follow_their_closed_forms(xml_run: Any, k: int) -> None:
     rows = rows_of(xml_run, k + 1)
     before = 0.0
@@ -271,9 +289,7 @@ def _replayed(stage: dict[str, Any], interval: float, folder: Path | None = None
     return jn.run(compact(), event, interval=interval, method="Euler", channels=None)
 
 
-@pytest.mark.parametrize(
-    ("ordinal", "over"), [("time", ""), ("distance", "driver.distance"), ("path_s", STATION)]
-)
+@pytest.mark.parametrize(("ordinal", "over"), [("time", ""), ("distance", "driver.distance"), ("path_s", STATION)])
 def test_a_run_is_driven_again_from_its_own_dcd(recorded: Any, tmp_path: Path, ordinal: Any, over: str) -> None:
     last = int(np.flatnonzero(recorded[NUMBER] == 1)[-1])
     (tmp_path / "own.dcd").write_text(dcd_text(dcd_of_run(recorded, ordinal, over)))
@@ -295,7 +311,7 @@ def test_a_run_is_driven_again_from_its_own_dcd(recorded: Any, tmp_path: Path, o
 
 
 def test_maps_over_the_station_count_from_the_stage_or_from_the_run() -> None:
-    """Two stages on one path: the second has its map once from where it was entered, once from where the path begins."""
+    """On one path, a map counts from where its stage was entered, or along the path."""
     ramp = {"kind": "map", "over": "station", "x": [0, 200], "y": [15, 5]}
     way = {"path": {"kind": "straight", "length": 400}, "abort_time": 1.0}
     run = drive({"name": "a", **way, "speed": "maintain"}, {"name": "local", **way, "speed": ramp},
@@ -313,9 +329,12 @@ def test_measured_signals_over_a_way_count_from_the_stage_or_along_the_path() ->
     x, y = [0.0, 5.0, 30.0], [0.0, 0.1, -0.2]
     way = {"kind": "measured", "x": x, "y": y}
     follow = {"path": {"kind": "straight", "length": 400}, "speed": "maintain", "abort_time": 0.6}
-    run = drive({"name": "a", **follow}, {"name": "distance", "steering": {**way, "over": "distance"}, **QUIET,
-                 "abort_time": 0.6}, {"name": "station", "steering": {**way, "over": "station"}, **QUIET, "abort_time": 0.6},
-                heading=-0.7)  # fmt: skip
+    run = drive(
+        {"name": "a", **follow},
+        {"name": "distance", "steering": {**way, "over": "distance"}, **QUIET, "abort_time": 0.6},
+        {"name": "station", "steering": {**way, "over": "station"}, **QUIET, "abort_time": 0.6},
+        heading=-0.7,
+    )
     for number, place in ((2, "driver.distance"), (3, STATION)):
         rows = rows_of(run, number)
         at = run[place][rows] - (run[place][rows[0]] if number == 2 else 0.0)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jounce.manoeuvre import Manoeuvre
 from jounce.manoeuvre.measures import MEASURES
 from shifting_car import drive
 
@@ -24,7 +23,7 @@ FINAL, SECOND, EFFICIENCY, INERTIA = 3.94, 2.05, 0.97, 0.13  # of the car: gears
 
 @pytest.fixture(scope="module")
 def run() -> Any:
-    """A turn to the right that gets tighter, in second gear on the engine; three measures end each stage after a time."""
+    """A turn to the right that gets tighter, in second gear; three measures and a time end each stage."""
     signals = {
         "steering": {"kind": "ramp", "slope": RATE, "relative": True}, "throttle": {"kind": "maintain"},
         "braking": 0, "clutch": CLUTCH, "gear": 2,
@@ -53,7 +52,9 @@ class Seen:
 
     def ahead(self) -> Any:
         """Forward axis of the chassis: by yaw and pitch, the nose down where pitch is positive."""
-        return np.array([np.cos(self.yaw) * np.cos(self.pitch), np.sin(self.yaw) * np.cos(self.pitch), -np.sin(self.pitch)])
+        return np.array(
+            [np.cos(self.yaw) * np.cos(self.pitch), np.sin(self.yaw) * np.cos(self.pitch), -np.sin(self.pitch)]
+        )
 
     def left(self) -> Any:
         c, s = np.cos, np.sin

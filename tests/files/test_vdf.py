@@ -339,13 +339,19 @@ def paths(angle: str, length: str, m: float, rad: float) -> str:
     rows = "".join(f"{x / m!r} {y / m!r} {z / m!r} {bank}\n" for x, y, z, bank in POINTS)
     place = f"REF_X = {12.5 / m!r}\nREF_Y = {-3.25 / m!r}\nREF_Z = {0.5 / m!r}\nREF_AZ = {-0.75 / rad!r}\n"
     table = f"[LINE]\nTYPE = 'NUMERIC_DATA'\n{place}(TABLE)\n{{ x y z lat_inc }}\n{rows}"
-    straight = f"[WAY]\nTYPE = 'SHAPE'\nSHAPE_NAME = 'STRAIGHT'\nOVERALL_LENGTH = {750 / m!r}\nSTEP_SIZE = {2.5 / m!r}\n{place}"
+    straight = f"[WAY]\nTYPE = 'SHAPE'\nSHAPE_NAME = 'STRAIGHT'\n{place}"
+    straight += f"OVERALL_LENGTH = {750 / m!r}\nSTEP_SIZE = {2.5 / m!r}\n"
     second = "[SETTLE2]" + STEP.split("[SETTLE]")[1].split("[TURN]")[0].replace("'LINE'", "'WAY'")
     text = STEP.replace("'TURN' 4 0.01", "'TURN' 4 0.01\n'SETTLE2' 4 0.01")
     block = text.index("[LINE]")
     end = text.index("[", block + 1)
     text = text[:block] + table + straight + second + text[end:]
-    return re.sub(r"LENGTH = '\w+'", f"LENGTH = '{length}'", re.sub(r"ANGLE = '\w+'", f"ANGLE = '{angle}'", text, count=1), count=1)
+    return re.sub(
+        r"LENGTH = '\w+'",
+        f"LENGTH = '{length}'",
+        re.sub(r"ANGLE = '\w+'", f"ANGLE = '{angle}'", text, count=1),
+        count=1,
+    )
 
 
 @pytest.mark.parametrize(

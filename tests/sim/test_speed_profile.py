@@ -135,7 +135,7 @@ def test_a_path_with_its_speed():
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_grip_along_the_path_scales_what_tires_give(side):
-    """On a circle v = √(f m a_y R) wherever grip lasts; on a straight braking by m a_b, driving by m a_d where m < 1."""
+    """On a circle v = √(f m a_y R) wherever grip lasts; on a straight m a_b, and m a_d where m < 1."""
     path = circle(83.0, side=side)
     for grip in (0.37, 1.21):
         v = profile(path, CAR, 0.8, grip=grip)

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from jounce.manoeuvre import Manoeuvre, Stage
-from jounce.manoeuvre.targets import AutoSpeed
 from jounce.manoeuvre.settings import Controller, Gains, SlipControl, ThrottleLimits, TireControl
+from jounce.manoeuvre.targets import AutoSpeed
 
 OWN = "longitudinal."
 PERIOD = 0.01  # s, of the law of the lateral drivers

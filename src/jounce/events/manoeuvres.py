@@ -536,7 +536,8 @@ class Compiler:
         from jounce.events.limits import limits_of
         from jounce.sim.speed_profile import profile
 
-        hints, grip = self.manoeuvre.prediction, 1.0
+        hints = self.manoeuvre.prediction
+        grip: Array | float = 1.0
         if hints is not None and hints.x:
             grip = np.interp(path.s, hints.x, hints.y)
         return self._along(path, profile(path, limits_of(self.start.vehicle), share, grip=grip))
@@ -615,7 +616,7 @@ class Compiler:
         else:
             source = known.channel if known is not None else condition.measure
             if source not in self.watches:
-                outputs = [v.name for v in self.start.sim.model.outputs]
+                outputs = [*MEASURES, *(v.name for v in self.start.sim.model.outputs)]
                 raise ParameterError(
                     f"ends: measure {condition.measure!r}: the vehicle has no channel {source!r}"
                     f"{did_you_mean(source, outputs)}"

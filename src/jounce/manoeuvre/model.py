@@ -17,6 +17,7 @@ conditions and controllers stand where they are used, or under a name in a mappi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any, Literal, Self, TypeVar
 
 from pydantic import ValidationError, model_validator
@@ -301,9 +302,9 @@ class Manoeuvre(Block):
         self.path_of(stage), self.speed_of(stage)
         for name, condition in self.conditions_of(stage):
             known = measure(condition.measure)
-            if known is None and "." not in condition.measure:
-                raise ParameterError(f"ends, {name}: {condition.measure!r} is no measure, and channels have a dot in their "
-                                     f"names{did_you_mean(condition.measure, list(MEASURES))}")  # fmt: skip
+            near = get_close_matches(condition.measure.lower(), list(MEASURES), 1, 0.85) if known is None else []
+            if near and "." not in condition.measure:  # otherwise a channel or sensor that only the vehicle knows
+                raise ParameterError(f"ends, {name}: {condition.measure!r} is no measure; did you mean {near[0]!r}?")
             if known is not None:
                 for value, what in ((condition.reference, "reference"), (condition.tolerance, "tolerance")):
                     units.parse(value, known.unit, f"ends, {name}: {what}")

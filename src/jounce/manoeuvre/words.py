@@ -223,7 +223,7 @@ def _number(value: Any, unit: str) -> str:
         try:
             value = float(value)
         except ValueError:  # with its unit
-            return value
+            return str(value)
     word, factor = SHOWN.get(unit, (unit, 1.0))
     return f"{value * factor:.4g}{'' if word in ('', '-') else ' ' + word}"
 

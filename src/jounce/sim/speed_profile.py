@@ -129,10 +129,11 @@ def profile(
     climb = GRAVITY * np.sin(slope)
 
     def gains(i: int, square: float) -> float:
-        return part * min(holds[i], 1.0) * limits.drive(float(np.sqrt(square))) * left(i, square) - float(climb[i])
+        drives = min(float(holds[i]), 1.0) * limits.drive(float(np.sqrt(square)))
+        return part * drives * left(i, square) - float(climb[i])
 
     def loses(i: int, square: float) -> float:
-        return part * holds[i] * limits.braking * left(i, square) + float(climb[i])
+        return part * float(holds[i]) * limits.braking * left(i, square) + float(climb[i])
 
     begin = int(np.argmin(w)) if path.closed else 0
     order = np.roll(np.arange(len(w)), -begin)
@@ -153,6 +154,8 @@ def _passed(
         w[j] = min(w[j], max(w[i] + 2 * step[i] * rate(i, w[i]), 0.0))
 
 
-def with_speed(path: Path, limits: Limits, part: float, **ends: float | None) -> Path:
+def with_speed(
+    path: Path, limits: Limits, part: float, *, first: float | None = None, last: float | None = None
+) -> Path:
     """The path with the speed at which a car follows it."""
-    return replace(path, speed=profile(path, limits, part, **ends))
+    return replace(path, speed=profile(path, limits, part, first=first, last=last))

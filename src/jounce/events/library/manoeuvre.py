@@ -193,5 +193,7 @@ class Manoeuvre(Event):
         if wanted is not None and shown in {v.name for v in model.outputs}:
             has = start.sim.output(shown)
             if has != wanted:
-                found.append(f"begin.gear = {wanted}: not used, the gearbox chooses by itself and starts in gear {has:g}")
+                found.append(
+                    f"begin.gear = {wanted}: not used, the gearbox chooses by itself and starts in gear {has:g}"
+                )
         start.warnings += [text for item in found if (text := f"manoeuvre: {item}") not in start.warnings]
