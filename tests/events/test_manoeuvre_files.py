@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from jounce.events import find
 from jounce.events.manoeuvres import Routes
 from jounce.files.dcd import dcd_of_run, dcd_text
 from jounce.manoeuvre import Manoeuvre
+from jounce.sim.speed_profile import Limits
 from vdf_texts import METERS, NEWTONS, RADIANS, SECONDS
 
 MANOEUVRE = find("manoeuvre")
@@ -421,3 +423,21 @@ def test_an_abort_ends_the_run_and_an_end_only_its_stage() -> None:
     run = drive(stage("abort"), second)
     assert list(dict.fromkeys(run[NUMBER])) == [1] and "a: " in run.reason and "(abort)" in run.reason
     assert len(run.metadata["triggers"][0]["tests"]) == 2
+
+
+def test_hints_of_grip_slow_the_car_where_speed_is_automatic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a circle v = √(f m a_y R): with a quarter of the grip from 30 m on, half of the speed there."""
+    known = Limits(8.0, 9.0, np.array([0.0, 100.0]), np.array([5.0, 5.0]), 60.0)
+    monkeypatch.setattr("jounce.events.limits.limits_of", lambda vehicle: known)
+    circle = {**CIRCLE, "entry_length": 0, "entry_angle": 0, "angle": "200 deg"}
+    speed = math.sqrt(0.5 * 8.0 * 50)
+    told = {"prediction": {"x": [0, 30, 30.5, 400], "y": [1, 1, 0.25, 0.25]}}
+    first = {}
+    for name, more in (("plain", {}), ("slow", told)):
+        run = drive({"name": "a", "path": circle, "speed": "auto 0.5", "abort_time": 3.5}, begin={"speed": 12}, **more)
+        assert not [text for text in run.warnings if "prediction" in text]
+        late = run[STATION] > 33
+        first[name] = run[TARGET][late]
+        assert len(first[name]) > 10
+    np.testing.assert_allclose(first["plain"], speed, rtol=5e-3)
+    np.testing.assert_allclose(first["slow"], speed / 2, rtol=5e-3)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from jounce.files import vdf_schema as schema
 from jounce.manoeuvre.measures import MEASURES
 from shifting_car import drive
 
@@ -130,3 +131,11 @@ def test_a_measure_is_that_of_the_motion(run: Any, name: str) -> None:
     measured = own["tests"][GROUPS[number].index(name)][1]
     assert measured == pytest.approx(values[k], abs=accuracy)
     assert own["phase"] == f"m{number}" and own["time"] == pytest.approx(begin + 0.05, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_measure_has_the_unit_of_its_channel(run: Any, name: str) -> None:
+    """In data and in driver files; clock and distances are those of the driver."""
+    item = MEASURES[name]
+    unit = "s" if item.source else run.unit(item.channel)
+    assert item.unit == unit and schema.MEASURES[name.upper()] == unit

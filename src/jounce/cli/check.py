@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 ROADS = (".rdf", ".crg", ".obj")
 PATHS = (".drd", ".drd2", ".csv", ".kml", ".gpx")
 EVENTS = (".vdf", ".dcd", ".sdf", ".dcf", ".xml")
-_EVENT_KEYS = re.compile(r"^(stages|event)[ \t]*:", re.MULTILINE)
 _ROAD_KEYS = re.compile(r"^(line|flat|kerbs|unevenness|features)[ \t]*:", re.MULTILINE)
+_OTHER_KEYS = re.compile(r"^(plan|event|stages)[ \t]*:", re.MULTILINE)
 
 
 def check(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Vehicle files or folders, tires, roads, paths, events (yaml, vdf, dcd, sdf); or names of the library."
+            help="Vehicle files or folders, tires, roads, paths, events, test plans, engines (pwr), aerodynamics "
+            "(aer), tire tests (vtt) and data (tdx); or names of the library."
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
@@ -53,8 +54,11 @@ def _read(name: str) -> tuple[str, list[str]]:
         return _path(name)
     if Path(name).suffix.lower() in EVENTS:
         return _event(name)
-    if _has_keys(name, _EVENT_KEYS):
-        return _yaml_event(name)
+    if Path(name).suffix.lower() in OTHERS:
+        return OTHERS[Path(name).suffix.lower()](name)
+    other = _OTHER_KEYS.findall(_yaml(name))
+    if other:
+        return _plan(name) if "plan" in other else _own_event(name)
     from jounce.sim.car import describe, tire_warnings
     from jounce.vehicle.reading import read
 
@@ -69,31 +73,10 @@ def _is_road(name: str) -> bool:
     if place.suffix.lower() in ROADS:
         return True
     if place.exists():
-        return _has_keys(name, _ROAD_KEYS)
+        return _ROAD_KEYS.search(_yaml(name)) is not None
     from jounce.files.roads import library_roads
 
     return name in library_roads()
-
-
-def _has_keys(name: str, keys: re.Pattern[str]) -> bool:
-    """Whether a name is that of a YAML file that has one of these keys."""
-    place = Path(name)
-    if place.suffix.lower() not in (".yaml", ".yml") or not place.is_file():
-        return False
-    from jounce.files.drd import read_text
-
-    return keys.search(read_text(name)) is not None
-
-
-def _yaml_event(name: str) -> tuple[str, list[str]]:
-    """An event with its keys, or a manoeuvre in sentences."""
-    from jounce.cli._runs import event_of
-
-    event = event_of(name, "", {})
-    whole = getattr(event, "manoeuvre", None)
-    if whole is None:
-        return f"event {event.kind} ({event.title})", event.doubts()
-    return _explained(whole, Path(name)), event.doubts()
 
 
 def _explained(whole: Manoeuvre, place: Path) -> str:
@@ -107,6 +90,65 @@ def _explained(whole: Manoeuvre, place: Path) -> str:
         raise ParameterError(f"{place.name}: {error}") from None
     sentences = "\n".join(f"      {line}" for line in explain(whole))
     return f"event {whole.name or place.stem}\n{sentences}"
+
+
+def _yaml(name: str) -> str:
+    """The text of a YAML file; nothing of others."""
+    place = Path(name)
+    if not place.is_file() or place.suffix.lower() not in (".yaml", ".yml"):
+        return ""
+    from jounce.files.drd import read_text
+
+    return read_text(name)
+
+
+def _plan(name: str) -> tuple[str, list[str]]:
+    from jounce.study.plan import Plan
+
+    plan = Plan.read(name)
+    return f"plan {plan.name} ({len(plan.items)} runs)", []
+
+
+def _own_event(name: str) -> tuple[str, list[str]]:
+    from jounce.cli._runs import event_of
+
+    event = event_of(name, "", {})
+    doubts = [str(doubt) for doubt in event.doubts()]
+    whole = getattr(event, "manoeuvre", None)
+    return (f"event {event.kind}" if whole is None else _explained(whole, Path(name))), doubts
+
+
+def _engine(name: str) -> tuple[str, list[str]]:
+    from jounce.files.pwr import read_pwr
+
+    found = read_pwr(name)
+    gears = f", {len(found.gears)} gears of their own" if found.gears else ""
+    return f"engine {Path(name).stem} (torque up to {max(found.torque.y):.4g} N·m{gears})", list(found.warnings)
+
+
+def _aerodynamics(name: str) -> tuple[str, list[str]]:
+    from jounce.files.aer import read_aer
+
+    found = read_aer(name)
+    return f"aerodynamics {Path(name).stem} ({found.form})", list(found.warnings)
+
+
+def _tire_test(name: str) -> tuple[str, list[str]]:
+    from jounce.files.vtt import read_vtt
+
+    return f"tire test {Path(name).stem}", list(read_vtt(name).warnings)
+
+
+def _tire_data(name: str) -> tuple[str, list[str]]:
+    from jounce.files.tydex import read_tydex
+
+    found = read_tydex(name)
+    return f"tire data {Path(name).stem} (channels {', '.join(found.channels)})", [
+        str(w) for w in found.report.warnings
+    ]
+
+
+OTHERS = {".pwr": _engine, ".aer": _aerodynamics, ".vtt": _tire_test, ".tdx": _tire_data}
 
 
 def _event(name: str) -> tuple[str, list[str]]:
