@@ -105,3 +105,45 @@ def test_events_are_explained_and_templates_name_their_places(tmp_path: Path) ->
     (tmp_path / "broken.vdf").write_text(broken)
     found = checked(tmp_path / "broken.vdf", code=1)[0]
     assert "line 103  [WHEEL_STEP] TYPE: found 'STEP6'" in str(found["about"])
+
+
+def test_plans_events_engines_aerodynamics_and_tire_data_are_recognised(tmp_path: Path) -> None:
+    from aer_texts import V2
+    from pwr_texts import PWR
+    from tire_texts import TDX, VTT
+
+    texts = {
+        "plan.yaml": "plan: two\nvehicles: [sedan]\nevents: [step-steer, weave]\n",
+        "event.yaml": "event: step-steer\nspeed: 80 km/h\namplitude: 30 deg\n",
+        "a.pwr": PWR,
+        "a.aer": V2,
+        "a.vtt": VTT,
+        "a.tdx": TDX,
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    words = [str(f["about"]).split(" (")[0] for f in checked(*(tmp_path / name for name in texts))]
+    assert words == ["plan two", "event step-steer", "engine a", "aerodynamics a", "tire test a", "tire data a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "told"),
+    [
+        ("plan.yaml", "weave]", "wave]", "weave"),
+        ("event.yaml", "amplitude", "amplitued", "amplitude"),
+        ("a.pwr", "GENERIC_MAP = 'ENGINE'", "GENERIC_MAP = 'ENGIEN'", "line 15  [ENGIEN]"),
+    ],
+)
+def test_what_is_wrong_with_them_is_theirs(name: str, old: str, new: str, told: str, tmp_path: Path) -> None:
+    from pwr_texts import PWR
+
+    texts = {
+        "plan.yaml": "plan: two\nvehicles: [sedan]\nevents: [step-steer, weave]\n",
+        "event.yaml": "event: step-steer\nspeed: 80 km/h\namplitude: 30 deg\n",
+        "a.pwr": PWR,
+    }
+    assert old in texts[name]
+    (tmp_path / name).write_text(texts[name].replace(old, new, 1))
+    (found,) = checked(tmp_path / name, code=1)
+    assert not found["ok"]
+    assert name in str(found["about"]) and told in str(found["about"]) and "body: missing" not in str(found["about"])
