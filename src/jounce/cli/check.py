@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from jounce.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from jounce.manoeuvre import Manoeuvre
 
 ROADS = (".rdf", ".crg", ".obj")
 PATHS = (".drd", ".drd2", ".csv", ".kml", ".gpx")
@@ -74,6 +79,19 @@ def _is_road(name: str) -> bool:
     return name in library_roads()
 
 
+def _explained(whole: Manoeuvre, place: Path) -> str:
+    """A manoeuvre in sentences, once its paths are there and long enough."""
+    from jounce.events.manoeuvres import Routes
+    from jounce.manoeuvre.words import explain
+
+    try:
+        Routes(whole, (0.0, 0.0, 0.0), whole.begin.speed, place.resolve().parent)
+    except ParameterError as error:
+        raise ParameterError(f"{place.name}: {error}") from None
+    sentences = "\n".join(f"      {line}" for line in explain(whole))
+    return f"event {whole.name or place.stem}\n{sentences}"
+
+
 def _yaml(name: str) -> str:
     """The text of a YAML file; nothing of others."""
     place = Path(name)
@@ -95,7 +113,9 @@ def _own_event(name: str) -> tuple[str, list[str]]:
     from jounce.cli._runs import event_of
 
     event = event_of(name, "", {})
-    return f"event {event.kind}", [str(doubt) for doubt in event.doubts()]
+    doubts = [str(doubt) for doubt in event.doubts()]
+    whole = getattr(event, "manoeuvre", None)
+    return (f"event {event.kind}" if whole is None else _explained(whole, Path(name))), doubts
 
 
 def _engine(name: str) -> tuple[str, list[str]]:
@@ -134,7 +154,6 @@ OTHERS = {".pwr": _engine, ".aer": _aerodynamics, ".vtt": _tire_test, ".tdx": _t
 def _event(name: str) -> tuple[str, list[str]]:
     """A driver's file, in sentences; of a template, the places that are to be filled in."""
     from jounce.files.events import read_event
-    from jounce.manoeuvre.words import explain
 
     ending = Path(name).suffix.lower()
     if ending == ".dcd":
@@ -156,8 +175,7 @@ def _event(name: str) -> tuple[str, list[str]]:
             listed = ", ".join(f"{place} (line {line})" for place, line in wanted.items())
             return f"template of an event with the places {listed}", []
     found, report = read_event(name)
-    sentences = "\n".join(f"      {line}" for line in explain(found))
-    return f"event {found.name}\n{sentences}", [str(w) for w in report.warnings]
+    return _explained(found, Path(name)), [*(str(w) for w in report.warnings), *found.remarks()]
 
 
 def _path(name: str) -> tuple[str, list[str]]:
