@@ -10,6 +10,7 @@ import pytest
 from jounce.cli.main import main
 from jounce.files.courses import read_course
 
+
 def called(*words: str) -> int:
     with pytest.raises(SystemExit) as stopped:
         main(list(words))

@@ -9,7 +9,9 @@ import typer
 
 
 def press(
-    event: Annotated[str, typer.Argument(help="A course of cones: double-lane-change, slalom, cone-course, or a file.")],
+    event: Annotated[
+        str, typer.Argument(help="A course of cones: double-lane-change, slalom, cone-course, or a file.")
+    ],
     vehicle: Annotated[str, typer.Option(help="Name of a library vehicle, or a vehicle file or folder.")] = "sedan",
     parameters: Annotated[
         list[str] | None, typer.Option("--set", help='A change of the event ("speed=50 km/h") or of the vehicle.')

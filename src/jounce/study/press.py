@@ -3,8 +3,9 @@
     found = press(load("sedan"), DoubleLaneChange(variant="iso_3888_2", speed="50 km/h"), refinements=2)
     found.speed, found.moves, found.event
 
-A trajectory is a C² spline through the control points of the course (``road/courses.Control``), each moved aside by one
-of 2 · range/step + 1 places: its genes. A genetic algorithm (pymoo: tournaments, crossover at one point, mutation by one
+A trajectory is a C² spline through the control points of the course (``road/courses.Control``), each moved aside by
+one of 2 · range/step + 1 places: its genes. A genetic algorithm
+(pymoo: tournaments, crossover at one point, mutation by one
 place, the best go on) looks for one that the car drives without a cone at the speed v. What is least is
 
     f = Σ depth of the cones hit + 1 m for each gate missed + ε max |δ̇_H|,   ε = 1e-5 m/(deg/s)                    (1)
@@ -196,9 +197,9 @@ def _genetic(population: Any, seed: int, levels: int, genes: int) -> tuple[Any, 
     class ByOnePlace(Mutation):  # type: ignore[misc]
         """A gene in so many, and at least sometimes one, goes to the place beside its own."""
 
-        def _do(self, problem: Any, X: Any, random_state: Any = None, **_: Any) -> Any:
-            chosen = random_state.random(X.shape) < max(0.2, 1 / X.shape[1])
-            return np.clip(X + chosen * random_state.choice((-1, 1), X.shape), problem.xl, problem.xu)
+        def _do(self, problem: Any, genes: Any, random_state: Any = None, **_: Any) -> Any:
+            chosen = random_state.random(genes.shape) < max(0.2, 1 / genes.shape[1])
+            return np.clip(genes + chosen * random_state.choice((-1, 1), genes.shape), problem.xl, problem.xu)
 
     problem = Problem(n_var=genes, n_obj=1, xl=np.zeros(genes), xu=np.full(genes, levels - 1), vtype=int)
     algorithm = GA(
@@ -310,9 +311,7 @@ class _Search:
         last = algorithm.pop.get("X") if algorithm.pop is not None and len(algorithm.pop) else elite
         return None, np.rint(np.asarray(last, dtype=float)).astype(int)
 
-    def _drive(
-        self, moves: Sequence[tuple[float, ...]], speed: float, refinement: int, level: int
-    ) -> list[Outcome]:
+    def _drive(self, moves: Sequence[tuple[float, ...]], speed: float, refinement: int, level: int) -> list[Outcome]:
         """Outcomes of trajectories; each is driven once."""
         keys = [(one, round(speed, PLACES), level) for one in moves]
         new = list(dict.fromkeys(key for key in keys if key not in self.known))
