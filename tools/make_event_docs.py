@@ -448,7 +448,9 @@ def among_cones(run: Any, axes: Any) -> None:
 
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "parking": ((1, 2), over_steering("hand_torque", ("Steering_System.Rack_Force", "rack force"))),
+    "steering-pulse": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "hand_torque")),
     "tilt-table": ((1, 2), tilting),
+    "transition": ((1, 2), over_lateral_acceleration("hand_torque", "steering")),
     "turning-circle": ((1, 2), circling),
     "braking-in-turn": ((2, 2), over_time("brake", "speed", "yaw_rate", "lateral_acceleration")),
     "power-off-in-turn": ((2, 2), over_time("throttle", "speed", "yaw_rate", "side_slip")),
