@@ -176,6 +176,10 @@ class Event(Data):
         except ParameterError as found:
             raise ParameterError(f"{self.kind}: controller = {self.controller!r}: {found}") from None
 
+    def roads(self) -> Sequence[Road]:
+        """Roads that the event makes itself, in place of a plane."""
+        return ()
+
     def placed(self, vehicle: Vehicle, roads: Sequence[Road]) -> tuple[Self, tuple[Path, ...]]:
         """The event where it takes place, and the paths that its drivers follow."""
         return self, ()

@@ -173,6 +173,7 @@ def set_scene(vehicle: Vehicle, event: Event, options: Options) -> tuple[Scene, 
         event, paths = event.placed(vehicle, ())
         return Scene(outside, paths=paths), event
     roads, remarks = ([road], []) if road is not None else _roads_of(event)
+    roads = roads or list(event.roads())
     event, paths = event.placed(vehicle, roads)
     if not roads:
         return Scene("inclined" if event.inclined else "level", paths=paths), event
