@@ -246,9 +246,11 @@ def over_time(
 def over_lateral_acceleration(*signals: Any) -> Callable[[Any, Any], None]:
     def draw(run: Any, axes: Any) -> None:
         across, label = quantity(run, "lateral_acceleration")
+        begin = run.number("start_time", "s")
+        rows = run.time >= (begin if math.isfinite(begin) else 0.0)
         for panel, signal in zip(axes.flat, signals, strict=True):
             values, words = quantity(run, signal)
-            panel.plot(across, values)
+            panel.plot(across[rows], values[rows])
             finish(panel, label, words)
 
     return draw
@@ -363,6 +365,49 @@ def cycling(run: Any, axes: Any) -> None:
     finish(energy, "time / s", "energy / MJ")
 
 
+def over_steering(*signals: Any) -> Callable[[Any, Any], None]:
+    def draw(run: Any, axes: Any) -> None:
+        across, label = quantity(run, "steering")
+        for panel, signal in zip(axes.flat, signals, strict=True):
+            values, words = quantity(run, signal)
+            panel.plot(across, values, linewidth=1.0)
+            finish(panel, label, words)
+
+    return draw
+
+
+def tilting(run: Any, axes: Any) -> None:
+    """Loads of the wheels and roll over the angle of the table."""
+    from jounce.results.key_figures.common import moving_mean
+
+    loads, roll = axes.flat
+    normals = [run[f"Tire.Contact_Patch_Normal_Z.{wheel}"] for wheel in CORNER_COLOURS]
+    angle = np.degrees(np.arccos(np.clip(np.max(normals, axis=0), -1.0, 1.0)))
+    for wheel, colour in CORNER_COLOURS.items():
+        load = moving_mean(run.time, run[f"Tire.Ground_Surface_Force_Z.{wheel}"], 0.5) / 1e3
+        loads.plot(angle, load, color=colour, linewidth=1.2, label=wheel)
+    loads.legend(fontsize=8)
+    finish(loads, "angle of the table / deg", "wheel load / kN")
+    values, words = quantity(run, "roll")
+    roll.plot(angle, values)
+    roll.set_ylim(0.0, 8.0)
+    finish(roll, "angle of the table / deg", f"{words}, to the table")
+
+
+def circling(run: Any, axes: Any) -> None:
+    """Ways of the wheels; hand torque."""
+    ways, hand = axes.flat
+    for wheel, colour in CORNER_COLOURS.items():
+        x, y = (run[f"Tire.Contact_Patch_Global_{axis}.{wheel}"] for axis in "XY")
+        ways.plot(x, y, color=colour, linewidth=1.0, label=wheel)
+    ways.set_aspect("equal")
+    ways.legend(fontsize=8)
+    finish(ways, "x / m", "y / m")
+    values, words = quantity(run, "hand_torque")
+    hand.plot(run.time, values, linewidth=1.0)
+    finish(hand, "time / s", words)
+
+
 def among_cones(run: Any, axes: Any) -> None:
     """The course from above, in two halves, and what the driver did."""
     from jounce.results.cone_drawing import on_course, outline
@@ -402,7 +447,12 @@ def among_cones(run: Any, axes: Any) -> None:
 
 
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
-    "braking-in-turn": ((2, 2), over_time("brake", "speed", "yaw_rate", "side_slip")),
+    "parking": ((1, 2), over_steering("hand_torque", ("Steering_System.Rack_Force", "rack force"))),
+    "steering-pulse": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "hand_torque")),
+    "tilt-table": ((1, 2), tilting),
+    "transition": ((1, 2), over_lateral_acceleration("hand_torque", "steering")),
+    "turning-circle": ((1, 2), circling),
+    "braking-in-turn": ((2, 2), over_time("brake", "speed", "yaw_rate", "lateral_acceleration")),
     "power-off-in-turn": ((2, 2), over_time("throttle", "speed", "yaw_rate", "side_slip")),
     "steady-circle": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
     "coast-down": ((1, 2), coasting),

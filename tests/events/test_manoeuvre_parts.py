@@ -62,7 +62,8 @@ def test_settings_of_a_controller_that_nothing_uses(key: str, value: Any) -> Non
     [
         ({"debug": {"active": True}}, "debug.active"),
         ({"settings": {"model": "motorcycle"}}, "settings.model = 'motorcycle'"),
-        ({"prediction": {"grip_lateral": 1.2}}, "prediction"),
+        ({"prediction": {"grip_lateral": 1.2}}, "prediction.grip_lateral: not used; speed auto has"),
+        ({"prediction": {"x": [0, 1], "y": [1, 2]}}, "prediction: not used; no stage has speed auto"),
         ({"gears": {"up_after_up": 1.0}}, "gears.up_after_up: not used without gears.table"),
         ({"gears": {"table": [ROW], "minimum": 1, "maximum": 1}}, "gears.table: not used, the vehicle has no manual"),
         ({"throttle": {"speed_gains": {"proportional": 80, "integral": 0}}}, "throttle.speed_gains.proportional:"),
@@ -109,7 +110,7 @@ def test_one_driver_has_one_schedule_and_one_skill() -> None:
 
 
 def test_numbers_that_another_kind_of_driver_does_not_have() -> None:
-    stage = {**MACHINE, "controller": {"driver": "preview", "preview_time": 0.4, "yaw_correction": True}}
+    stage = {**MACHINE, "controller": {"driver": "preview", "preview_time": 0.4, "yaw_correction": False}}
     found = told(whole(stage), driver="preview", numbers=("preview.fastest",))
     assert [text.split(": ")[1] for text in found] == ["controller.preview_time", "controller.yaw_correction"]
 

@@ -28,7 +28,9 @@ from jounce.files.vdf_model import (
     vdf_text,
     write_vdf,
 )
+from jounce.manoeuvre.measures import MEASURES
 from jounce.manoeuvre.model import Manoeuvre
+from jounce.manoeuvre.targets import PointsPath, StraightPath
 from vdf_texts import FULL, in_units
 
 EVENTS = LIBRARY / "events"
@@ -340,6 +342,72 @@ def test_blocks_are_missed_by_name() -> None:
         parse_vdf(STEP.replace("[MANEUVERS_LIST]", "[MANEUVRES]"))
     with pytest.raises(FormatError, match=r"\[VIGRADE_HEADER\]: missing"):
         parse_vdf(STEP.replace("[VIGRADE_HEADER]", "[HEADER]"))
+
+
+# --- paths and measures ----------------------------------------------------------------------------------------------
+
+POINTS = ((-3.0, 1.5, 0.25, 0.01), (10.5, 2.5, 0.35, 0.02), (20.5, 4.5, -0.45, -0.03), (41.0, 9.0, 0.5, 0.04))
+
+
+def paths(angle: str, length: str, m: float, rad: float) -> str:
+    rows = "".join(f"{x / m!r} {y / m!r} {z / m!r} {bank}\n" for x, y, z, bank in POINTS)
+    place = f"REF_X = {12.5 / m!r}\nREF_Y = {-3.25 / m!r}\nREF_Z = {0.5 / m!r}\nREF_AZ = {-0.75 / rad!r}\n"
+    table = f"[LINE]\nTYPE = 'NUMERIC_DATA'\n{place}(TABLE)\n{{ x y z lat_inc }}\n{rows}"
+    straight = f"[WAY]\nTYPE = 'SHAPE'\nSHAPE_NAME = 'STRAIGHT'\n{place}"
+    straight += f"OVERALL_LENGTH = {750 / m!r}\nSTEP_SIZE = {2.5 / m!r}\n"
+    second = "[SETTLE2]" + STEP.split("[SETTLE]")[1].split("[TURN]")[0].replace("'LINE'", "'WAY'")
+    text = STEP.replace("'TURN' 4 0.01", "'TURN' 4 0.01\n'SETTLE2' 4 0.01")
+    block = text.index("[LINE]")
+    end = text.index("[", block + 1)
+    text = text[:block] + table + straight + second + text[end:]
+    return re.sub(
+        r"LENGTH = '\w+'",
+        f"LENGTH = '{length}'",
+        re.sub(r"ANGLE = '\w+'", f"ANGLE = '{angle}'", text, count=1),
+        count=1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("angle", "length", "m", "rad"), [("radian", "meter", 1.0, 1.0), ("deg", "mm", 1e-3, math.pi / 180)]
+)
+def test_points_and_straight_lines_come_back_as_they_were(angle: str, length: str, m: float, rad: float) -> None:
+    made = manoeuvre_of(parse_vdf(paths(angle, length, m, rad)))
+    for found in (made, again(made), again(made, changes_only=True).model_copy(update={"name": made.name})):
+        points, straight = found.paths["LINE"], found.paths["WAY"]
+        assert isinstance(points, PointsPath) and isinstance(straight, StraightPath)
+        columns = zip(points.px, points.py, points.pz, points.bank, strict=True)
+        assert [v for row in columns for v in row] == pytest.approx([v for row in POINTS for v in row], rel=1e-14)
+        assert (straight.length, straight.step) == pytest.approx((750, 2.5), rel=1e-14)
+        for path in (points, straight):
+            assert (path.x, path.y, path.z, path.heading) == pytest.approx((12.5, -3.25, 0.5, -0.75), rel=1e-14)
+        assert found.stages[2].path == "WAY" and found.path_of(found.stages[2]) == straight
+    assert again(made) == made
+
+
+IN_OTHER_UNITS = {  # one file unit (mm, deg, kN, kg, ms) in SI, by hand
+    "time": 1e-3, "global_time": 1e-3, "traveled_distance": 1e-3, "global_traveled_distance": 1e-3, "path_s": 1e-3,
+    "path_distance": 1e-3, "radius": 1e-3, "curvature": 1e3, "gyro_dx": 1e-3, "gyro_dy": 1e-3, "velocity": 1.0,
+    "lon_accel": 1e3, "lat_accel": 1e3, "yaw_angle": math.pi / 180, "yaw_rate": 1e3 * math.pi / 180,
+    "yaw_accel": 1e6 * math.pi / 180, "pitch_angle": math.pi / 180, "roll_angle": math.pi / 180,
+    "roll_vel": 1e3 * math.pi / 180, "side_slip_ang": math.pi / 180, "steering_ang": math.pi / 180,
+    "steer_ang_vel": 1e3 * math.pi / 180, "engine_speed": 1e3 * math.pi / 180, "engine_torque": 1.0,
+    "engine_acc": 1e6 * math.pi / 180, "clutch_torque": 1.0, "clutch_demand": 1.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_reference_has_the_unit_of_its_measure(name: str) -> None:
+    """In a file of mm, deg, kN, kg and ms: a force of one kN at one mm is 1 N·m."""
+    head, rest = STEP.split("[TOO_FAST_A_TURN]")
+    own = f"\nMEASURE_NAME = '{name.upper()}'\nTEST_TYPE = '>='\nREF_VALUE = 7\nTOLERANCE = 3\n"
+    text = head + "[TOO_FAST_A_TURN]" + own + rest[rest.index("[") :]
+    for word, old in (("LENGTH", "mm"), ("ANGLE", "deg"), ("FORCE", "kN"), ("MASS", "kg"), ("TIME", "ms")):
+        text = re.sub(rf"{word} = '\w+'", f"{word} = '{old}'", text, count=1)
+    text = text.replace("PREVIEW_TIME = 0.6", "PREVIEW_TIME = 600")
+    found = manoeuvre_of(parse_vdf(text)).conditions["TOO_FAST_A_TURN"]
+    assert found.measure == name
+    assert (found.reference, found.tolerance) == pytest.approx((7 * IN_OTHER_UNITS[name], 3 * IN_OTHER_UNITS[name]))
 
 
 # --- what is odd -----------------------------------------------------------------------------------------------------
