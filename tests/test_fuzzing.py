@@ -163,6 +163,36 @@ def use_older_event(path: Path) -> Iterator[Any]:
     yield list(numbers(found.model_dump(serialize_as_any=True)))
 
 
+SPC = """[VIGRADE_HEADER]
+FILE_TYPE = 'spc'
+FILE_VERSION = 2.0
+[UNITS]
+LENGTH = 'mm'
+ANGLE = 'degrees'
+FORCE = 'newton'
+MASS = 'kg'
+TIME = 'second'
+[SEVENPOST_SETUP]
+OPERATING_MODE = 'OPEN'
+ACTUATORS_MODE = 'DISPLACEMENT'
+AERODYNAMICS = 'DATA'
+ACCEL_COMPENSATION = 'ON'
+[DATA]
+{time FL FR RL RR F_down RL_down RR_down lonacc latacc FL_MZ}
+0 1 2 3 4 500 600 700 800 900 10
+0.5 2 4 6 8 510 620 730 840 950 20
+"""
+
+
+def use_spc(path: Path) -> Iterator[Any]:
+    from jounce.files.spc import parse_spc, read_spc, spc_text
+
+    found = read_spc(path)
+    again = parse_spc(spc_text(found))
+    assert set(again.columns) == set(found.columns)
+    yield from found.columns.values()
+
+
 def use_dcd(path: Path) -> Iterator[Any]:
     from jounce.files.dcd import read_dcd
 
@@ -344,6 +374,7 @@ def formats() -> dict[str, Format]:
         Format("rig.vtt", (VTT.encode(),), use_vtt),
         Format("event.vdf", vdfs, use_vdf, {"replay.dcd": dcd}),
         Format("replay.dcd", (dcd,), use_dcd),
+        Format("posts.spc", (SPC.encode(),), use_spc),
         Format("event.sdf", (SDF.encode(),), use_older_event, {"replay.dcd": dcd}),
         Format("event.dcf", (DCF.encode(),), use_older_event),
         Format("event.xml", (XML.encode(),), use_older_event),
