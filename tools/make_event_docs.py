@@ -366,6 +366,25 @@ def cycling(run: Any, axes: Any) -> None:
     finish(energy, "time / s", "energy / MJ")
 
 
+def first_panels(run: Any, axes: Any) -> None:
+    """The first panels of the report of a run."""
+    from jounce.results.panels import panels
+
+    for axis, panel in zip(axes.flat, panels([run], [""], "engineering"), strict=False):
+        for curve in panel.curves:
+            axis.plot(curve.x, curve.y, linewidth=1.0, label=curve.name)
+        if panel.log:
+            axis.set_xscale("log")
+            if "phase" not in panel.title:
+                axis.set_yscale("log")
+            axis.set_xticks([0.5, 1, 2, 5, 10, 20, 50], ["0.5", "1", "2", "5", "10", "20", "50"], minor=False)
+            axis.set_xticks([], minor=True)
+        if len(panel.curves) > 1:
+            axis.legend(fontsize=7)
+        axis.set_title(panel.title, fontsize=9)
+        finish(axis, panel.xlabel, panel.unit)
+
+
 def over_steering(*signals: Any) -> Callable[[Any, Any], None]:
     def draw(run: Any, axes: Any) -> None:
         across, label = quantity(run, "steering")
@@ -467,6 +486,8 @@ DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "j-turn": ((2, 2), over_time("steering", "brake", "lateral_acceleration", "roll_rate")),
     "mu-split": ((2, 2), over_time("forward_speed", "steering", "yaw_rate", "lateral_acceleration")),
     "ramp-steer": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
+    "ride": ((2, 2), first_panels),
+    "seven-post": ((2, 2), first_panels),
     "sine-with-dwell": ((2, 2), amplitudes),
     "slowly-increasing-steer": ((1, 2), over_lateral_acceleration("steering", "side_slip")),
     "sine-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "roll")),
