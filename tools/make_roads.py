@@ -19,6 +19,8 @@ HEAD = (
     "# author: the jounce authors; licence: CC0-1.0; source: made by tools/make_roads.py, invented, no measured road\n"
 )
 
+RISE = 80 / math.tan(math.radians(35))  # mm, length of the face of a kerb of 80 mm at 35 degrees
+
 SIMPLE = {
     "flat": ("a level plane", "flat: {friction: 1.0, length: 200, width: 200}\n"),
     "mu_split": (
@@ -68,7 +70,7 @@ SIMPLE = {
     "curb35_80": (
         "a kerb of 80 mm at 35 degrees, onto a pavement of 40 m",
         "line: {straight: 220}\nstart: {x: -10}\nwidth: {left: 4, right: 4}\n"
-        f"features:\n  - cleat: {{s: 70, height: 80 mm, width: 40, chamfer: {80 / math.tan(math.radians(35)):.1f} mm}}\n",
+        f"features:\n  - cleat: {{s: 70, height: 80 mm, width: 40, chamfer: {RISE:.1f} mm}}\n",
     ),
     "drain_bs_60": (
         "a drain of 60 by 500 mm under both sides",

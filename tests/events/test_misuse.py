@@ -57,7 +57,7 @@ def test_braking_begins_at_its_distance_from_the_obstacle() -> None:
     for distance in (2.0, 7.5):
         run = driven("curb90", braking=True, obstacle_distance=distance)
         assert run.kpis["braking_distance_left"][0] == pytest.approx(distance, abs=0.05)
-        # looked at without the figure: the speed that the driver wants falls when the axle is there, at x = 40 m less it
+        # without the figure: the speed that the driver wants falls when the axle is there
         wanted = run["driver.target_speed"]
         begun = int(np.argmax(wanted < 20.0 - 1e-9))
         assert 40.0 - float(run[X][begun]) == pytest.approx(distance, abs=0.05 + 0.2)  # a row of 10 ms

@@ -28,10 +28,9 @@ from pydantic import model_validator
 
 from jounce.core.errors import ParameterError
 from jounce.core.fields import choice, flag, problem, quantity, text
-from jounce.events.base import Event
 from jounce.events.along import STATION, STEERS, along, steerer
+from jounce.events.base import Event
 from jounce.events.follow import ACTIVE, ROBOT, follow, follower
-from jounce.road.path import Path as Line
 from jounce.files.roads import library_roads
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import DEGREE
@@ -39,6 +38,7 @@ from jounce.results.kinds import Kind
 from jounce.results.panels import signals, wheels
 from jounce.results.run import Run
 from jounce.road.line import LineRoad, station_range
+from jounce.road.path import Path as Line
 from jounce.runtime.program import Constant, End, Open, Phase, Program, Rate, Stop, When
 
 if TYPE_CHECKING:
@@ -124,7 +124,9 @@ class Misuse(Event):
     obstacle_distance: float = quantity(
         "m", 2.0, ge=0, typical=(0.1, 100.0), doc="of the first axle before the obstacle where braking begins"
     )
-    roll_sensor: float | None = quantity("rad", math.radians(75), gt=0, typical=(0.1, 3.2), doc="ends the run; None: off")
+    roll_sensor: float | None = quantity(
+        "rad", math.radians(75), gt=0, typical=(0.1, 3.2), doc="ends the run; None: off"
+    )
     distance_sensor: float | None = quantity("m", 100.0, gt=0, typical=(1.0, 1e4), doc="ends the run; None: off")
     speed_sensor: float | None = quantity("m/s", 3.0, gt=0, typical=(0.1, 60.0), doc="ends the run below; None: off")
 
