@@ -29,7 +29,8 @@ low-pass with the time constant τ the integral of what comes in is known, with 
 
     Δ = T a_k/(1 + d) + c (τ + T/2) (a_k − a_k−1)                                                                   (3)
 
-d is what it reads too much because the body dives. c is a half: on ice, where the best slip is a few thousandths, an estimate that is rather too high is the better one.
+d is what it reads too much because the body dives. c is a half: on ice, where the best slip is a few thousandths, an
+estimate that is rather too high is the better one.
 
 While no wheel is braked the slowest of the wheels that are not driven takes the place of the fastest, where there are
 such. Speeds count along the way the car goes: rings tell which way they turn, the sum of all wheels decides, and what
