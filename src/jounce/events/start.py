@@ -52,6 +52,7 @@ class Start:
         self.scene = scene if scene is not None else Scene(description.ground)
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
+        self.found: dict[str, Any] = {}  # what the event found before it starts, for its program
         self.notes: dict[str, Any] = {}  # what was found before the event, kept with its result
         self.scene.check(description)
         self.sim = self._simulation(description)
@@ -83,6 +84,7 @@ class Start:
         self.warnings += warnings
         steer = float(getattr(event, "initial_steer", 0.0))
         sim.set_inputs({"steering_wheel": steer, "throttle": 0.0, "brake": 0.0})
+        sim.set_inputs(event.opens(self.vehicle))
         self._choose_gear()
         where: dict[str, Any] = {"x": event.x, "y": event.y, "heading": event.heading}
         where |= {"normal": plane.normal, "height": plane.height}

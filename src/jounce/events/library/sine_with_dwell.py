@@ -358,7 +358,8 @@ def figures_over_amplitude(view: View) -> list[Panel]:
                 y = np.array([t.figure(key, unit) for t in mine])
                 ends = [min(ends[0], float(np.nanmin(x))), max(ends[1], float(np.nanmax(x)))]
                 name = f"{side} · {label}" if view.many else side
-                curves.append(Curve(name, x, y, colours[len(curves) % len(colours)]))
+                dash = () if side == "left" else (5, 3)  # the sides of a symmetric car lie upon each other
+                curves.append(Curve(name, x, y, colours[len(curves) % len(colours)], dash))
         if not curves:
             continue
         if key == "lateral_displacement":
