@@ -424,7 +424,11 @@ class SineWithDwell(Procedure):
     pre_event_speed: float = quantity("m/s", SPEED, gt=0, typical=(5.0, 75.0), doc="of the slowly increasing steer")
     coast: bool = flag(True, doc="release the throttle when the steering begins; otherwise the speed is held")
     gross_mass: float | None = quantity(
-        "kg", None, gt=0, doc="largest mass allowed, for the displacement; absent: the mass as it is driven"
+        "kg",
+        None,
+        gt=0,
+        typical=(300.0, 60e3),
+        doc="largest mass allowed, for the displacement; absent: the mass as it is driven",
     )
 
     @property
