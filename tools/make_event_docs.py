@@ -205,6 +205,7 @@ LABELS = {
     "longitudinal_acceleration": "acceleration",
     "yaw_rate": "yaw rate",
     "roll": "roll angle",
+    "roll_rate": "roll rate",
     "pitch": "pitch angle",
     "side_slip": "side slip angle",
     "height": "body height",
@@ -276,6 +277,31 @@ def frequency(window: tuple[float, float], width: float = 1.5) -> Callable[[Any,
     return draw
 
 
+def amplitudes(run: Any, axes: Any) -> None:
+    """Yaw rate of all runs to the left, and figures of both sides over the amplitude with their limits."""
+    from jounce.results.trials import shades
+
+    every, first, second, aside = axes.flat
+    left = [trial for trial in run.trials if trial.name.startswith("left")]
+    for trial, colour in zip(left, shades(left, ("left",)), strict=True):
+        every.plot(trial.trace.time, np.degrees(trial.trace.signal("yaw_rate")), color=colour, linewidth=0.8)
+    finish(every, "time / s", "yaw rate / (deg/s)")
+    limits = (
+        ("yaw_rate_ratio_1_00", 35.0, "%"),
+        ("yaw_rate_ratio_1_75", 20.0, "%"),
+        ("lateral_displacement", 1.83, "m"),
+    )
+    for panel, (key, limit, unit) in zip((first, second, aside), limits, strict=True):
+        for side, mark in (("left", "o"), ("right", "x")):
+            mine = [trial for trial in run.trials if trial.name.startswith(side)]
+            x = [trial.figure("steering_amplitude") for trial in mine]
+            panel.plot(x, [trial.figure(key) for trial in mine], mark, markersize=3.5, label=side, fillstyle="none")
+        panel.axhline(limit, color="#b3261e", linestyle="--", linewidth=1, label="limit")
+        panel.legend(frameon=False, fontsize=8)
+        finish(panel, "amplitude / deg", f"{key.replace('_', ' ').replace('1 ', '1.')} / {unit}")
+        panel.set_ylim(0, None)
+
+
 def coasting(run: Any, axes: Any) -> None:
     left, right = axes.flat
     speed, label = quantity(run, "forward_speed")
@@ -337,19 +363,71 @@ def cycling(run: Any, axes: Any) -> None:
     finish(energy, "time / s", "energy / MJ")
 
 
+def among_cones(run: Any, axes: Any) -> None:
+    """The course from above, in two halves, and what the driver did."""
+    from jounce.results.cone_drawing import on_course, outline
+    from jounce.results.key_figures.cones import hits, kept
+
+    course = kept(run)
+    assert course is not None
+    cones, x, y, yaw = on_course(run, course)
+    hit = {h.cone for h in hits(run)}
+    begin, end = float(cones[:, 2].min()) - 8, float(cones[:, 2].max()) + 8
+    low, high = min(float(cones[:, 3].min()), float(y.min()) - 1.5), max(float(cones[:, 3].max()), float(y.max()) + 1.5)
+    panels = axes[:-1, 0]
+    for k, panel in enumerate(panels):
+        for t in np.arange(run.time[0], run.time[-1], 0.3):
+            corners = outline(course, *(float(np.interp(t, run.time, v)) for v in (x, y, yaw)))
+            panel.fill(*corners.T, facecolor="#1f5fa81a", edgecolor="#1f5fa8", linewidth=0.6)
+        panel.plot(x, y, color="#1f5fa8", linewidth=1.2)
+        for number, (_, _, cx, cy) in enumerate(cones, 1):
+            panel.plot(cx, cy, "o", color="#b3432b" if number in hit else "#d98324", markersize=4)
+        length = (end - begin) / len(panels)
+        finish(panel, "x / m", "y / m")
+        panel.set_aspect("equal")
+        panel.set_xlim(begin + k * length, begin + (k + 1) * length)
+        middle, half = 0.5 * (low + high), max(0.5 * (high - low), 0.1 * length) + 0.5
+        panel.set_ylim(middle - half, middle + half)
+    last = axes[-1, 0]
+    for signal, colour in (("steering", "#1f5fa8"), ("lateral_acceleration", "#d98324")):
+        values, label = quantity(run, signal)
+        own = last if signal == "steering" else last.twinx()
+        own.plot(run.time, values, color=colour, linewidth=1.2)
+        if signal == "steering":
+            finish(own, "time / s", label)
+        else:
+            own.set_ylabel(label)
+            own.spines[["top"]].set_visible(False)
+        own.yaxis.label.set_color(colour)
+
+
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
+    "braking-in-turn": ((2, 2), over_time("brake", "speed", "yaw_rate", "side_slip")),
+    "power-off-in-turn": ((2, 2), over_time("throttle", "speed", "yaw_rate", "side_slip")),
+    "steady-circle": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
     "coast-down": ((1, 2), coasting),
+    "cone-course": ((2, 1), among_cones),
     "cycle": ((1, 2), cycling),
+    "double-lane-change": ((3, 1), among_cones),
     "drop": ((2, 2), dropping),
+    "fishhook": ((2, 2), over_time("steering", "lateral_acceleration", "roll", "roll_rate")),
     "impulse-steer": ((2, 2), frequency((0.5, 4.0))),
+    "j-turn": ((2, 2), over_time("steering", "brake", "lateral_acceleration", "roll_rate")),
     "ramp-steer": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
+    "sine-with-dwell": ((2, 2), amplitudes),
+    "slowly-increasing-steer": ((1, 2), over_lateral_acceleration("steering", "side_slip")),
     "sine-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "roll")),
     "steering-release": ((2, 2), released),
+    "slalom": ((4, 1), among_cones),
     "step-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "side_slip", window=(0.5, 4.0))),
     "straight-acceleration": ((2, 2), over_time("throttle", "forward_speed", "longitudinal_acceleration", "pitch")),
     "straight-braking": ((2, 2), over_time("brake", "forward_speed", "longitudinal_acceleration", "pitch")),
     "weave": ((1, 2), over_lateral_acceleration("hand_torque", "steering")),
     "swept-steer": ((2, 2), frequency((0.0, 42.0), width=0.6)),
+}
+PARAMETERS: dict[str, dict[str, Any]] = {  # of the pictures, where the default values do not show much
+    "sine-with-dwell": {"controller": "stability_control"},
+    "slowly-increasing-steer": {"direction": "left"},
 }
 USUAL = ((2, 2), over_time("steering", "speed", "yaw_rate", "lateral_acceleration"))
 
@@ -361,7 +439,7 @@ def picture(kind: str) -> Path:
 
     import jounce as jn
 
-    run = jn.run(jn.load("sedan"), events.find(kind)())
+    run = jn.run(jn.load("sedan"), events.find(kind)(**PARAMETERS.get(kind, {})))
     (rows, columns), draw = DRAWINGS.get(kind, USUAL)
     options = {"font.size": 9, "axes.formatter.useoffset": False}
     with mpl.rc_context(options):

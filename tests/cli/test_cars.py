@@ -123,7 +123,19 @@ def test_run_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "run", "step_steer", "--vehicle", "sedan", *FAST, "--json")
     data = json.loads(out)
     assert code == 0
-    assert {"vehicle", "event", "parameters", "status", "verdict", "kpis", "warnings", "timing", "files"} <= set(data)
+    assert data["verdict"] is None and data["verdict_reason"] == "no standard gives a limit for this event"
+    assert {
+        "vehicle",
+        "event",
+        "parameters",
+        "status",
+        "reason",
+        "criteria",
+        "kpis",
+        "warnings",
+        "timing",
+        "files",
+    } <= set(data)
     assert data["status"] == "complete" and data["event"] == "step-steer"
     assert data["kpis"]["steering_step"]["value"] == pytest.approx(20.0, abs=0.1)
 

@@ -157,6 +157,15 @@ EXAMPLES: dict[Kind, Raw] = {
         "anticipation": 0.07,
     },
     ("driver", "preview"): {"lock": 6.3, "fastest": 23.0},
+    ("driver", "monitor"): {
+        "watched": ["chassis_velocities.yaw"],
+        "throttle_low": 0.013,
+        "throttle_high": 0.97,
+        "brake_low": 0.017,
+        "brake_high": 0.93,
+        "clutch_low": 0.019,
+        "clutch_high": 0.91,
+    },
     ("driver", "straight_line"): {"x": 1.7, "y": 0.9, "heading": 0.06, "preview": 17.0, "lock": 0.7},
     ("battery", "battery"): {"state_of_charge": 0.63, "auxiliary_power": 370.0, "chemistry": "lead_acid"},
     ("driveline", "automatic_gearbox"): drivelines.AUTOMATIC,
@@ -338,8 +347,8 @@ OFF: dict[str, dict[str, float]] = {
 # Numbers that a mirror turns around.
 ODD_NUMBERS = (
     *("anti_roll_bar.preload", "straight_line.y", "straight_line.heading", "steering_wheel"),
-    *("force1.location.y", "force1.force.y", "force1.moment.x", "force1.moment.z", "contact2.location.y"),
-    *("contact1.location.y", "sensors.ay_offset", "sensors.yaw_rate_offset", "sensors.steering_offset"),
+    *(".location.y", ".force.y", ".moment.x", ".moment.z"),
+    *("sensors.ay_offset", "sensors.yaw_rate_offset", "sensors.steering_offset"),
 )
 # States that a mirror turns around, and all of the steering: y, roll and yaw of bodies; contacts across the wheel.
 ODD_STATES = (
@@ -365,11 +374,14 @@ ONE = ("aero",)
 WAITING = (
     ("aero", "user"),
     ("driver", "preview"),  # for the gains that belong to its car
+    ("driver", "monitor"),  # for a manoeuvre that shares the pedals out
     *(
         ("controller", kind)
         for kind in ("brake_blending", "cruise_control", "hill_hold", "stability_control", "traction_control")
     ),
 )
+# Parts that stand beside one that is nothing without them.
+BESIDE: dict[Kind, Kind] = {("driver", "monitor"): ("driver", "longitudinal")}
 # Families whose parts a run adds; nothing of a vehicle names them.
 ADDED = ("driver",)
 # Inputs with which a part works that waits for a run.
@@ -463,8 +475,10 @@ def _one_of(family: str, kind: str) -> Kind:
 def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, ...]]:
     raw, data = one_axle(), example(family, kind)
     if family in ADDED:
-        found = PARTS.find(family, kind).model_validate(data)
-        return vehicle_of(raw), (cast(Part, found),) if there else ()
+        beside = BESIDE.get((family, kind))
+        found = [PARTS.find(*beside).model_validate(example(*beside))] if beside is not None else []
+        found += [PARTS.find(family, kind).model_validate(data)] if there else []
+        return vehicle_of(raw), tuple(cast(Part, part) for part in found)
     if family in TOGETHER:
         examples = {k: example(f, k) for f, k in kinds() if f == "driveline"}
         members = drivelines.every_member(examples)

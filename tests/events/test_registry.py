@@ -175,5 +175,5 @@ def test_what_is_no_event_is_refused() -> None:
         events.register(Steered)
     with pytest.raises(AttributeError, match="did you mean 'StepSteer'"):
         _ = events.StepStear
-    with pytest.raises(AttributeError, match="SineWithDwell"):
-        _ = events.SineWithDwell  # measured, not driven yet
+    with pytest.raises(AttributeError, match="RandomSteer"):
+        _ = events.RandomSteer  # measured, not driven yet

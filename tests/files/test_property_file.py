@@ -114,10 +114,19 @@ def test_a_file_made_from_nothing_can_be_read() -> None:
     assert again.text() == file.text()
     with pytest.raises(FormatError, match="finite"):
         block.set("B", float("nan"))
-    with pytest.raises(FormatError, match="quotes or line ends"):
-        block.set("B", "it's")
+    for text in ('it\'s "so"', "it's 5 $", "two\nlines"):
+        with pytest.raises(FormatError, match="quotes or line ends"):
+            block.set("B", text)
     with pytest.raises(FormatError, match="cannot be written"):
         block.set("B = C", 1.0)
+
+
+@pytest.mark.parametrize("text", ["it's", "E = 'VELOCITY'", "'"])
+def test_text_with_single_quotes_is_written_in_double_ones(text: str) -> None:
+    file = PropertyFile()
+    file.add_block("DATA").set("A", text)
+    again = PropertyFile.parse(file.text()).need("data").get("A")
+    assert again is not None and again.value == text
 
 
 def test_repeated_blocks_and_keys_warn_and_the_last_counts() -> None:

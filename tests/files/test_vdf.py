@@ -242,6 +242,12 @@ SEEDED = {
         "stands beside CONTROLLER_NAME",
     ),
     "method": ("METHOD = 'OPENLOOP'", "METHOD = 'OPEN'", "[BY_THE_STEP] METHOD", "did you mean 'OPENLOOP'?"),
+    "a speed as set-up": (
+        "(GEAR)\nCONTROLLER_NAME = 'BY_THE_DRIVER'\n(CLUTCH)\nCONTROLLER_NAME = 'BY_THE_DRIVER'\n(MACHINE)\nSPEED",
+        "(GEAR)\nCONTROLLER_NAME = 'HOLD'\n(CLUTCH)\nCONTROLLER_NAME = 'HOLD'\n(MACHINE)\nSPEED",
+        "[HOLD] METHOD",
+        "missing; one of MACHINE, OPENLOOP, USER",
+    ),
     "no signal": ("SIGNAL = 'WHEEL_STEP'\n", "", "[BY_THE_STEP] SIGNAL", "missing"),
     "signal": ("SIGNAL = 'WHEEL_STEP'", "SIGNAL = 'WHEELSTEP'", "[BY_THE_STEP] SIGNAL", "did you mean 'WHEEL_STEP'?"),
     "channel": (
@@ -309,6 +315,14 @@ def test_a_seeded_error_is_told_once_with_file_line_and_key(name: str) -> None:
         key.split(") ")[0].split(" ", 1)[-1] + ")",
     )
     assert here in new or any(word in here for word in inside), (here, key)
+
+
+def test_a_block_in_two_roles_is_checked_in_each() -> None:
+    text = STEP.replace("= 'BY_THE_STEP'", "= 'HOLD'").replace(
+        "TYPE = 'MAINTAIN'", "TYPE = 'MAINTAIN'\nMETHOD = 'OPEN'"
+    )
+    with pytest.raises(FormatError, match=r"\[HOLD\] METHOD: found 'OPEN'"):
+        manoeuvre_of(parse_vdf(text))
 
 
 def test_all_errors_of_a_file_are_told_at_once() -> None:

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from jounce.core.library import LIBRARY
+
 HEAVY = ("casadi", "pandas", "scipy", "pint", "matplotlib")
 
 READY = """
@@ -17,7 +21,7 @@ READY = """
 COMMAND = """
     from jounce.cli.main import main
     try:
-        main(["run", "step-steer", "--vehicle", "sedan", "--out", {out!r}])
+        main(["run", {event!r}, "--vehicle", "sedan", "--out", {out!r}])
     except SystemExit as end:
         assert not end.code, end.code
 """
@@ -42,7 +46,15 @@ def test_a_known_car_is_ready_without_casadi_and_pandas() -> None:
 
 
 def test_a_known_event_runs_and_is_saved_without_casadi_and_pandas(tmp_path: Path) -> None:
-    imported(COMMAND.format(out=str(tmp_path / "first")))
-    assert imported(COMMAND.format(out=str(tmp_path / "run"))) == set()
+    imported(COMMAND.format(event="step-steer", out=str(tmp_path / "first")))
+    assert imported(COMMAND.format(event="step-steer", out=str(tmp_path / "run"))) == set()
     assert list((tmp_path / "run").glob("*.parquet"))
     assert imported(READ.format(out=str(tmp_path / "run"))) == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("event", ["follow", str(LIBRARY / "events" / "step_steer.vdf"), "straight-braking"])
+def test_drivers_manoeuvres_and_controllers_of_a_known_car_neither(event: str, tmp_path: Path) -> None:
+    """The sedan has a driveline, a rack with a motor and slip control; here drivers steer it and change gear."""
+    imported(COMMAND.format(event=event, out=str(tmp_path / "first")))
+    assert not imported(COMMAND.format(event=event, out=str(tmp_path / "run"))) & {"casadi", "pandas"}

@@ -196,6 +196,26 @@ def test_helpers_of_the_search_do_not_change_the_equilibrium(compact_car: jv.Veh
     assert helped.input("brake") == 0.0
 
 
+def test_parts_say_what_their_inputs_are_during_the_search(compact_car: jv.Vehicle) -> None:
+    for brakes in (True, False):
+        vehicle = accurate(upright(compact_car), use_brakes=brakes)
+        description = car.describe(vehicle, ground="inclined")
+        sim = car.simulation(description)
+        sim.set_inputs({"brake": 0.3, "throttle": 0.2})
+        with statics.helpers(sim, description):
+            assert sim.input("brake") == (1.0 if brakes else 0.3)
+            assert sim.input("throttle") == 0.2
+        assert sim.input("brake") == 0.3
+
+
+def test_a_driveline_is_opened_during_the_search() -> None:
+    description = car.describe(jv.load("sedan"))
+    sim = car.simulation(description)
+    with statics.helpers(sim, description):
+        assert sim.input("neutral") == 1.0
+    assert sim.input("neutral") == 0.0
+
+
 @pytest.mark.parametrize("method", ["newton", "relaxation"])
 def test_linear_springs_instead_of_the_given_ones(compact_car: jv.Vehicle, method: Any) -> None:
     """Springs that are linear from design anyway: the same equilibrium. Others: load over rate."""

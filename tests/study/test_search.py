@@ -12,7 +12,7 @@ import pytest
 import jounce as jn
 import plan_events
 from jounce.cli.main import main
-from jounce.core.errors import ParameterError
+from jounce.core.errors import ParameterError, SimulationError
 from jounce.study.condition import Condition
 from jounce.study.search import First, search
 
@@ -142,6 +142,21 @@ def test_what_is_found_first_is_given_to_the_event(sedan: jn.Vehicle) -> None:
     with pytest.raises(ParameterError, match="expected 'EVENT: PARAMETER until CONDITION'"):
         First.read("throw angle")
     assert First.read("throw: angle until distance >= 3 m as bank").name == "bank"
+
+
+def test_a_figure_of_an_event_before_is_given_to_the_event(sedan: jn.Vehicle) -> None:
+    """The energy of a throw (kJ) as the angle of another: figures come with their unit, and a wrong one is told."""
+    with pytest.raises(ParameterError, match="kJ"):
+        search(sedan, plan_events.Throw(), "speed", "distance <= 5 m", first=["throw: energy as angle"])
+    event = plan_events.Throw(speed=10.0, angle=0.3)
+    found = search(sedan, event, "angle", "distance <= 5 m", first=["throw: distance as x"], tolerance=1e-3)
+    usual = plan_events.Throw()
+    far = usual.speed**2 * math.sin(2 * usual.angle) / plan_events.GRAVITY
+    assert found.first["x"] == pytest.approx(far, rel=1e-9)
+    with pytest.raises(ParameterError, match="throw has no parameter 'range'"):
+        search(sedan, event, "angle", "distance <= 5 m", first=["throw: distance as range"])
+    with pytest.raises(SimulationError, match="the pre-event throw failed: it gives no height"):
+        search(sedan, event, "angle", "distance <= 5 m", first=["throw: height as x"])
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -90,13 +90,15 @@ def summary(
         name: {"value": value if math.isfinite(value) else None, "unit": unit}
         for name, (value, unit) in result.kpis.items()
     }
-    done = meta["status"] == "complete"
     data = {
         "vehicle": vehicle.get("name", ""),
         "event": event.get("kind", ""),
         "parameters": {**event.get("parameters", {}), **{k: str(v) for k, v in changes.items()}},
         "status": meta["status"],
-        "verdict": meta.get("reason", "") if not done else "ok",
+        "reason": meta.get("reason", ""),
+        "verdict": result.verdict.word or None,
+        "verdict_reason": result.verdict.reason,
+        "criteria": result.verdict.to_dict()["criteria"],
         "kpis": figures,
         "warnings": list(dict.fromkeys((*result.warnings, *result.kpi_warnings))),
         "timing": {**meta.get("timing", {}), "process": seconds},
@@ -153,6 +155,7 @@ def print_figures(
             span = f"[{'green' if inside else 'yellow'}]{low:.3g} … {high:.3g}{'' if inside else ' outside'}[/]"
         table.add_row(name, text, pretty(unit), span, note)
     show(table)
+    _print_verdict(result.verdict)
     show(_extremes(result))
     laps = meta.get("laps", {}).get("times", [])
     if laps:
@@ -161,6 +164,22 @@ def print_figures(
         console.print(f"[yellow]warning:[/yellow] {escape(warning)}")
     for what, file in files.items():
         typer.echo(f"{what}: {file}")
+
+
+def _print_verdict(verdict: Any) -> None:
+    """Every criterion of the standard, and what follows from them; nothing where there is no standard."""
+    from rich.markup import escape
+
+    from jounce.cli._terminal import console as terminal
+
+    if not verdict.criteria and not verdict.word:
+        return
+    console = terminal()
+    marks = {True: "[green]met[/green]", False: "[red]not met[/red]", None: "[yellow]cannot be told[/yellow]"}
+    for item in verdict.criteria:
+        console.print(f"  {marks[item.met]}: {escape(item.text)}")
+    word = {"pass": "[bold green]pass[/bold green]", "fail": "[bold red]fail[/bold red]"}
+    console.print(f"verdict: {word.get(verdict.word, 'none')}, {escape(verdict.reason)}")
 
 
 def _extremes(result: Any) -> Any:

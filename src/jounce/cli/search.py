@@ -24,7 +24,8 @@ def search(
     first: Annotated[
         list[str] | None,
         typer.Option(
-            help='A search before it, "step-steer: amplitude until ay_steady >= 0.3 g as amplitude" (repeatable).'
+            help='Before it: a search, "step-steer: amplitude until ay_steady >= 0.3 g as amplitude", or a figure of '
+            'an event, "slowly-increasing-steer: steering_at_nominal as amplitude" (repeatable).'
         ),
     ] = None,
     parameters: Annotated[

@@ -88,6 +88,10 @@ class Part(Data):
         """Numbers of this part that differ while an equilibrium is sought: name -> value."""
         return {}
 
+    def inputs_at_rest(self, options: Statics, place: Place) -> dict[str, float]:
+        """Inputs of the vehicle that have a value of their own while an equilibrium is sought: name -> value."""
+        return {}
+
     def tire_numbers(self, place: Place, tire: Tire, prefix: str) -> Iterator[tuple[str, Number]]:
         """Numbers and tables that a part at a wheel makes from its tire, under its own prefix."""
         yield from ()

@@ -73,7 +73,11 @@ def knowledge(start: Start) -> dict[str, float]:
     if start.description.places[0].steered is None:
         raise ParameterError("a driver of a path needs a steering, and the vehicle has none")
     ratio = start.steering_ratio
-    if not math.isfinite(ratio):
+    if math.isnan(ratio):
+        raise ParameterError(
+            f"a driver of a path needs the ratio of the steering: {start.outside_problem or 'it is not a number'}"
+        )
+    if math.isinf(ratio):
         raise ParameterError("a driver of a path needs a steering whose wheels turn with the hand wheel")
     known = {"steering_ratio": ratio, "lock": lock_of(start)}
     try:
@@ -98,8 +102,9 @@ def turns(start: Start, ratio: float) -> dict[str, float]:
         for side in (1.0, -1.0):
             sim.restore(here)
             roll(sim, start.description, speed)
-            sim.set_inputs({"steering_wheel": side * turned, STEERS: 0.0, "driver.active": 0.0})
-            run = sim.run(sim.time + SECONDS, channels=channels)
+            run = start.held(
+                SECONDS, {"steering_wheel": side * turned, STEERS: 0.0, "driver.active": 0.0}, channels=channels
+            )
             found.append([float(run[name][-1]) for name in channels])
             rate, time = run["driver.yaw_rate"], run.time
             late.append(float(np.trapezoid(1 - rate / rate[-1], time)) if rate[-1] else 0.0)

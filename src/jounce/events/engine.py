@@ -133,16 +133,25 @@ def drive(vehicle: Vehicle, event: Event, options: Options) -> Run:
     if isinstance(event, Event) and (found := event.computed(vehicle, options)) is not None:
         return found
     start = make_ready(vehicle, event, options)
+    return driven(start, options, start.event, begun)
+
+
+def driven(start: Start, options: Options, event: Event, begun: float | None = None) -> Run:
+    """Drive a car that is ready through an event that starts as it stands.
+
+    Several events that start alike may be driven one after the other; ``begun`` is when the car began to be made ready.
+    """
     ready = clock.perf_counter()
-    event, scene, prepared = start.event, start.scene, start.event.prepared(start)
+    begun = ready if begun is None else begun
+    prepared = event.prepared(start)
     start.restart()
     kept = prepared.recording(start, options)
     recorded = start.record(
         prepared, interval=kept.interval, channels=kept.channels, progress=streaming(start.sim, options)
     )
     done = clock.perf_counter()
-    metadata = metadata_of(start, prepared, recorded)
+    metadata = metadata_of(start, prepared, recorded) | start.notes
     metadata["timing"] = timing_of(recorded) | {"ready": ready - begun, "total": done - begun}
-    result = with_road_flags(Run.from_recording(unwrapped(recorded), metadata), scene)
-    result = prepared.completed(start, with_laps(result, event, scene.roads))
+    result = with_road_flags(Run.from_recording(unwrapped(recorded), metadata), start.scene)
+    result = prepared.completed(start, with_laps(result, event, start.scene.roads))
     return options.output_map.apply(result) if options.output_map is not None else result

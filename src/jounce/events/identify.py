@@ -10,6 +10,7 @@ the simulation is left as it was.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from jounce.core.errors import JounceError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 SPEED = 22.0  # m/s
 SMALL = 1.5  # m/s2, of the lateral acceleration of a neutral car
 SECONDS = 3.0
+CHANNELS = ("chassis_velocities.yaw", "chassis_velocities.longitudinal")
 
 
 def identify(start: Start) -> None:
@@ -29,6 +31,9 @@ def identify(start: Start) -> None:
     if not asking or start.description.places[0].steered is None:
         return
     per_curvature = start.steering_per_curvature
+    if math.isnan(per_curvature):
+        start.warnings.append("controllers have the steering ratio and understeer of a usual car")
+        return
     try:
         understeer = _understeer(start, per_curvature, [f"{name}.active" for name in asking])
     except JounceError as found:
@@ -61,9 +66,8 @@ def _understeer(start: Start, per_curvature: float, switches: list[str]) -> floa
         for side in (1.0, -1.0):
             sim.restore(here)
             roll(sim, start.description, SPEED)
-            sim.set_inputs({"steering_wheel": side * turned})
-            sim.run(sim.time + SECONDS)
-            found.append((sim.output("chassis_velocities.yaw"), sim.output("chassis_velocities.longitudinal")))
+            run = start.held(SECONDS, {"steering_wheel": side * turned}, channels=CHANNELS)
+            found.append([float(run[name][-1]) for name in CHANNELS])
     finally:
         sim.restore(here)
         sim.set_parameters(active)

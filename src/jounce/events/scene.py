@@ -16,6 +16,7 @@ import numpy as np
 
 from jounce.components.driver.demands import CATALOGUE
 from jounce.components.driver.monitor import USER
+from jounce.components.steering.outside import INPUT
 from jounce.components.tire import compatibility
 from jounce.core.errors import ParameterError
 from jounce.events.outside_ground import check_inputs, outside_ground, plane_of_inputs, set_start
@@ -88,7 +89,7 @@ class Scene:
             normals=self.roads[0].normals if self.roads else "surface",
             patch=bool(self.roads) and event.contact != "point",
             tire_inputs=tuple(dict.fromkeys(key for name in options.given if (key := factor_of(name)))),
-            inputs=[name for name in options.given if is_port(name)],
+            inputs=list(dict.fromkeys(port_of(name) for name in options.given if is_port(name))),
             parts=[*event.parts(), *event.controllers(), *options.parts],
         )
 
@@ -192,6 +193,11 @@ def is_port(name: str) -> bool:
     """Whether an input opens a port of a vehicle; others are there anyway, or belong to the ground or the tires."""
     always = (*OWN_INPUTS, *CATALOGUE.values(), *USER)
     return not (factor_of(name) or name.startswith(("road.", f"{EXTERNAL}.")) or name in always)
+
+
+def port_of(name: str) -> str:
+    """The port that an input belongs to: its own, or that whose rate it is."""
+    return name.removesuffix(".rate").replace(f".{INPUT}Velocity", f".{INPUT}")
 
 
 def factor_of(name: str) -> str:

@@ -8,14 +8,14 @@ gears, or of a gearbox on demand.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jounce.core.errors import ParameterError, SimulationError, StaticsError, UnstableStepError
+from jounce.core.errors import JounceError, ParameterError, SimulationError, StaticsError, UnstableStepError
 from jounce.events.identify import identify
 from jounce.events.options import Options, Progress
 from jounce.events.record import record
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from jounce.runtime.recording import Recording
 
 CRAWL = 0.1  # m/s: below this speed a car starts at rest
+STEERS = "driver.steers"  # 1: a driver of a path has the hand wheel
 SAMPLED = 0.05  # s, between rows of a search
 HAND = math.radians(1.0)  # hand wheel angle to each side, for the ratio
+OUTSIDE = 0.5  # s, after which a steering from outside has answered
 
 
 class Start:
@@ -49,21 +51,25 @@ class Start:
         self.scene = scene if scene is not None else Scene(description.ground)
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
+        self.notes: dict[str, Any] = {}  # what was found before the event, kept with its result
         self.scene.check(description)
         self.sim = self._simulation(description)
         self.scene.bind(self.sim, description)
         self.settled: Settled
         self.running: Running | None = None
+        self.outside_problem = ""  # why the ratio of a steering from outside is not known
+        self._states: dict[str, Any] = {}  # of outside blocks, at first
+        self._outside, late = in_order(self.options.outside, self.sim.model)
+        self.warnings += [f"blocks read each other in a loop: {text} one sample late" for text in late]
         self._ready()
         identify(self)
         self._first = self.sim.snapshot()
         self._begin = (self.sim.x.copy(), self.sim.m.copy(), self.sim.u.copy())
         if self.settled.method != "none" and self.step_note:  # with statics the linear model is there anyway
             self.warnings.append(self.step_note)
+        if self.steered_outside:
+            _ = self._outside_ratio  # before anything runs
         self._ran = False
-        self._outside, late = in_order(self.options.outside, self.sim.model)
-        self.warnings += [f"blocks read each other in a loop: {text} one sample late" for text in late]
-        self._states: dict[str, Any] = {}  # of outside blocks, at first
 
     def _simulation(self, description: cars.Description) -> Simulation:
         sim = cars.simulation(description, method=self.options.method, step=self.options.step)
@@ -233,20 +239,86 @@ class Start:
 
     @property
     def steering_ratio(self) -> float:
-        """Hand wheel angle per mean steer angle of the steered wheels, straight ahead."""
+        """Hand wheel angle per mean steer angle of the steered wheels, straight ahead; nan where nobody can tell it.
+
+        With a steering from outside (inputs, blocks) that of the outside one, found before the event begins.
+        """
+        return self._outside_ratio if self.steered_outside else self._ratio(self._turned)
+
+    def _ratio(self, turn: Callable[[float], None]) -> float:
+        """By what a function makes of the car for a hand wheel angle; the simulation is left as it was."""
         steered = self.description.places[0].steered
         if steered is None:
             return math.inf
+        angles = [f"Wheel.Spindle_Steer.{wheel.name}" for wheel in steered.wheels]
         here, states, inputs = {}, self.sim.x.copy(), self.sim.u.copy()
+        if any(v.name == STEERS for v in self.sim.model.inputs):  # whose hand wheel would not turn
+            self.sim.set_inputs({STEERS: 0.0})
         for sign in (1.0, -1.0):
-            self.sim.set_inputs({"steering_wheel": sign * HAND})
-            self.sim.set_states(steered.data.steering.turned(steered, sign * HAND))
-            here[sign] = np.mean(
-                [self.sim.output(f"Wheel.Spindle_Steer.{c}") for c in (wheel.name for wheel in steered.wheels)]
-            )
-        self.sim.x[:], self.sim.u[:] = states, inputs
+            turn(sign * HAND)
+            here[sign] = np.mean([self.sim.output(name) for name in angles])
+            self.sim.x[:], self.sim.u[:] = states, inputs
         moved = float(here[1.0] - here[-1.0])
         return 2 * HAND / moved if moved else math.inf
+
+    def _turned(self, hand: float) -> None:
+        """The hand wheel turned at once, with the states of the steering that go with it."""
+        steered = self.description.places[0].steered
+        assert steered is not None
+        self.sim.set_inputs({"steering_wheel": hand})
+        self.sim.set_states(steered.data.steering.turned(steered, hand))
+
+    # -- a steering that is modelled elsewhere -------------------------------------------------------------------
+
+    @cached_property
+    def steered_outside(self) -> bool:
+        """Whether inputs or blocks of the run say how far the wheels turn."""
+        from jounce.components.steering.outside import turns_wheels
+
+        prefix = self.description.places[0].prefix
+        return any(turns_wheels(name.removeprefix(prefix)) for name in self.options.given)
+
+    @cached_property
+    def _outside_ratio(self) -> float:
+        """What a steering from outside makes of the hand wheel once it has come to rest, with the car as it is now."""
+        sim = self.sim
+        here = sim.snapshot()
+
+        def turned(hand: float) -> None:
+            self.held(OUTSIDE, {"steering_wheel": hand})
+            given = sim.u.copy()
+            sim.restore(here)
+            sim.u[:] = given
+
+        try:
+            return self._ratio(turned)
+        except JounceError as problem:
+            self.outside_problem = str(problem)
+            self.warnings.append(f"the steering ratio is not known: {problem}")
+            return math.nan
+        finally:
+            sim.restore(here)
+
+    def held(self, seconds: float, inputs: Mapping[str, float], channels: Sequence[str] = ()) -> Recording:
+        """Go on for some seconds with inputs held and no program, with the steering of the run if it is outside."""
+        from jounce.events.outside_ground import set_start
+
+        sim, outside = self.sim, self.steered_outside
+        if outside:
+            keeps = next((block.label for block in self._outside if not block.forgets), None)
+            if keeps is not None:
+                raise ParameterError(
+                    f"block {keeps!r}: the car is tried before the event with its steering from outside, and this "
+                    "block cannot begin anew. Say stateless=True, or give it state=BlockState(get, set)"
+                )
+            set_start(sim, self.options.inputs)
+            self._attach()
+        try:
+            sim.set_inputs(inputs)
+            return sim.run(sim.time + seconds, channels=list(channels))
+        finally:
+            if outside:
+                self._detach()
 
     @property
     def steering_per_curvature(self) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
 from jounce.sim.preview import CIRCLE, GAINS, Schedule, schedule
 
@@ -31,6 +32,11 @@ def know_preview(start: Start, prefix: str = PREVIEW) -> Schedule:
     """Give the preview driver of a run the gains for its car."""
     from jounce.sim.statics import settle
 
+    if start.steered_outside:
+        raise ParameterError(
+            "a driver by optimal preview knows the equations of his car, and not those of a steering from outside; "
+            "take driver: contour"
+        )
     sim, description = start.sim, start.description
     delay = sim.model.tables[f"{prefix}gains"].n_out - len(GAINS) - len(CIRCLE)
     body = start.vehicle.layout.units[0].data.body

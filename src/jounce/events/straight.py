@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jounce.components.driver.straight_line import StraightLine
+from jounce.core.errors import ParameterError
 from jounce.core.fields import quantity
 from jounce.runtime.program import Channel, Constant, Open
 
@@ -62,6 +63,11 @@ def straight_ahead(event: Any, start: Start) -> list[Channel]:
     """Steering channel of a straight-line event."""
     if not event.straight_line:
         return [Open("steering_wheel", Constant(event.steer))]
+    if start.outside_problem:
+        raise ParameterError(
+            f"the driver on a straight line needs the ratio of the steering: {start.outside_problem}. Or take "
+            "straight_line=False"
+        )
     line = {
         "x": event.x,
         "y": event.y,

@@ -113,6 +113,22 @@ def parse_obj(
     return MeshRoad(points=xyz, triangles=triangles, friction=mu, material=kinds, name=FilePath(path).stem, **road)
 
 
+def corners(path: str | FilePath) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Lower and upper corner of the box around all points of a file, whatever it is a mesh of; axes as it has."""
+    report = Report(str(path))
+    read = _Read(report)
+    for number, line in enumerate(read_text(path, LIMITS).splitlines(), 1):
+        if line.startswith("v "):
+            read.line(number, line)
+    if not len(read.points):
+        report.error(0, "v", "found no points; this is no mesh")
+    report.raise_if_errors()
+    if np.abs(read.points).max() > FARTHEST:
+        report.error(0, "v", f"a point is beyond {FARTHEST:g} m from the origin; check the units")
+        report.raise_if_errors()
+    return read.points.min(axis=0), read.points.max(axis=0)
+
+
 class _Read:
     """What has been read of a file; flat arrays of the standard library, which grow without copies of objects."""
 

@@ -153,7 +153,7 @@ class Section:
     # -- changing -----------------------------------------------------------------------------------------
     def set(self, key: str, value: Value, *, unit: str | None = None, comment: str = "", width: int = 0) -> Attribute:
         """Change the value of a key, or add the key behind the others."""
-        check_value(key, value)
+        check_value(key, value, quotes=True)
         found = self.get(key)
         if found is not None:
             found.change(value)
@@ -647,16 +647,18 @@ def read_value(text: str) -> tuple[str, Value, str]:
 def format_value(value: Value) -> str:
     """A number so that reading gives the same number, or text in quotes."""
     if isinstance(value, str):
-        return f"'{value}'"
+        return f'"{value}"' if "'" in value else f"'{value}'"
     number = float(value)
     if number.is_integer() and abs(number) < 1e15:
         return str(int(number))
     return repr(number)
 
 
-def check_value(key: str, value: Value) -> None:
+def check_value(key: str, value: Value, quotes: bool = False) -> None:
+    """Refuse what cannot be written so that it is read again; ``quotes``: double ones may stand around single ones."""
     if isinstance(value, str):
-        if any(letter in value for letter in "'\r\n"):
+        single = "'" in value
+        if any(letter in value for letter in "\r\n") or (single and (not quotes or any(c in value for c in '"$'))):
             raise FormatError(f"{key} = {value!r}: text must not hold quotes or line ends")
     elif not math.isfinite(value):
         raise FormatError(f"{key} = {value}: only finite numbers can be written")

@@ -188,6 +188,7 @@ class _Reader:
         self.vdf = Vdf(file.path, file, self.report, self.units)
         self.unknown: list[tuple[int, str]] = []
         self.used: set[int] = set()  # lines of blocks that have been read
+        self.told: set[tuple[int, str]] = set()  # and as what
         self.missing: set[tuple[str, str]] = set()  # (role, name) that has been told
         self.stage_names: set[str] = set()
         self.all_found = True  # rows of the list whose blocks are there: what else is missing may follow from it
@@ -422,16 +423,11 @@ class _Reader:
             found = self._reference(inside, setup.at("CONTROLLER_NAME"), f"{key} CONTROLLER_NAME", "set-up")
             if found is None:
                 return Channel(name, line, setup, inside)
-            fresh = found.line not in self.used
             setup = self._entry(found, schema.CHANNEL_SETUP)
             key = f"[{found.name}]"
-            if "METHOD" not in setup:
-                if fresh and "METHOD" not in setup.lines:
-                    self._no_method(found.line, key)
-                return Channel(name, line, setup, inside)
-        elif "METHOD" not in setup:
+        if "METHOD" not in setup:
             if "METHOD" not in setup.lines:
-                self._no_method(section.line, key)
+                self._once("method", f"{key} METHOD", setup.line, "missing; one of MACHINE, OPENLOOP, USER")
             return Channel(name, line, setup, inside)
         if setup["METHOD"] == "OPENLOOP":
             if "SIGNAL" not in setup:
@@ -441,9 +437,6 @@ class _Reader:
                 if found is not None:
                     self._signal(found)
         return Channel(name, line, setup, inside)
-
-    def _no_method(self, line: int, key: str) -> None:
-        self.report.error(line, f"{key} METHOD", "missing; one of MACHINE, OPENLOOP, USER")
 
     def _once(self, role: str, key: str, line: int, message: str) -> None:
         if (role, key) not in self.missing:
@@ -668,10 +661,11 @@ class _Reader:
 
     # -- keys and tables ----------------------------------------------------------------------------------
     def _entry(self, block: Block, kind: BlockOf, word: str = "") -> Entry:
-        """A block as its kind; what is wrong with it is told once, however often it is asked for."""
-        fresh = block.line not in self.used or not block.line
+        """A block as its kind; what is wrong with it as that is told once, however often it is asked for."""
+        fresh = (block.line, kind.what) not in self.told or not block.line
         report = self.report if fresh else Report("")
         self.used.add(block.line)
+        self.told.add((block.line, kind.what))
         entry = Entry(block.name, block.line, kind, word)
         keep, self.report = self.report, report
         try:

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from jounce.results.figures import Figures
     from jounce.results.panels import Panel, View
     from jounce.results.run import Run
+    from jounce.results.verdict import Verdict
 
 Function = Callable[["Run"], "Figures"]
 Drawing = Callable[["Run"], str]
 Maker = Callable[["View"], "Sequence[Panel]"]
+Judge = Callable[["Run"], "Verdict"]
 
 GROUP = "events"
 
@@ -39,6 +41,7 @@ class Kind:
     words : names of key figures for people, where those of `jounce.results.words` do not do
     first : key figures that a reader looks for first, in this order
     drawings : functions of a run that return a drawing for its report (SVG), "" where there is none
+    verdict : function of a run that returns what a standard says of it; None: no standard gives a limit
     """
 
     figures: tuple[Function, ...] = ()
@@ -46,6 +49,7 @@ class Kind:
     words: Mapping[str, str] = field(default_factory=dict)
     first: tuple[str, ...] = ()
     drawings: tuple[Drawing, ...] = ()
+    verdict: Judge | None = None
 
 
 _KNOWN: dict[str, Kind] = {}  # handed over by the files of events

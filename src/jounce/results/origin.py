@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 200_000_000  # of the data of one run, unpacked
 MOST_LABELLED = 2  # differences in a label
 # metadata that differ from run to run anyway, and what the data say in full
-OWN = ("timing.", "hashes.", "warnings", "label", "status", "reason", "kpis.", "statics.", "data")
+OWN = ("timing.", "hashes.", "warnings", "label", "status", "reason", "kpis.", "statics.", "data",
+       "trials", "before.", "decisive")  # fmt: skip
 REPEATED = ("signals.", "vehicle.summary.", "vehicle.quantities.", "parameters.", "event.parameters.")
 SAID = ("name", "description", "provenance.", "format")  # of a vehicle: words about it
 

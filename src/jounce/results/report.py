@@ -66,6 +66,7 @@ def render(
         "head": head(heading, _subtitle(run, profile), run.status, run.complete),
         "notes": _notes(run),
         "tiles": _tiles(run, expected),
+        "verdict": _verdict(run),
         "figures": _figures(run, expected),
         "vehicle": _vehicle(run, profile),
         "event": _event(run, profile),
@@ -137,6 +138,24 @@ def _tiles(run: Run, expected: Mapping[str, Range]) -> str:
             f"{_bar(figure, unit, expected.get(key), 140)}</div>"
         )
     return f'<div class="tiles">{"".join(tiles)}</div>\n' if tiles else ""
+
+
+def _verdict(run: Run) -> str:
+    """The criteria of the standard and what follows from them; nothing where there is no standard."""
+    found = run.verdict
+    if not found.criteria and not found.word:
+        return ""
+    rows = []
+    for item in found.criteria:
+        told = [cell("", NUM), cell("", NUM), cell("")]
+        if not math.isnan(item.value):
+            limit = "" if math.isnan(item.limit) else number(item.limit)
+            told = [cell(number(item.value), NUM), cell(limit, NUM), cell(escape(pretty(item.unit)), UNIT)]
+        met = verdict(item.met, "met", "not met") or "cannot be told"
+        rows.append([cell(escape(item.text)), *told, cell(met)])
+    word = verdict(found.word == "pass", "pass", "fail") if found.word else "none"
+    rows.append([cell(f"<b>{escape(found.reason)}</b>"), *[cell("")] * 3, cell(f"<b>{word}</b>")])
+    return table("Verdict", [("Criterion", ""), ("Found", NUM), ("Limit", NUM), ("Unit", ""), ("", "")], rows)
 
 
 def _figures(run: Run, expected: Mapping[str, Range]) -> str:

@@ -27,6 +27,8 @@ from jounce.core.units import check_unit, convert, parse
 from jounce.results import kinds, origin
 from jounce.results.catalogue import catalogue, expand, spelling
 from jounce.results.figures import Figures
+from jounce.results.trials import Trial, trials_of
+from jounce.results.verdict import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,7 +87,7 @@ class Run:
         ``event``: kind, or {"kind", "name", "parameters": {name: value or [value, unit]}};
         ``parameters`` (changes to the vehicle), ``version``, ``step``, ``method``, ``hashes``;
         ``data``: vehicle, tires and event in full, packed (`Run.data`);
-        ``status`` "complete" or "partial" with ``reason``; ``warnings`` (list);
+        ``status`` "complete" or "partial" with ``reason``; ``verdict`` (`Verdict.to_dict`); ``warnings`` (list);
         ``timing``: {"simulated", "wall"} in s; ``signals``: {signal: channel} in place of `SIGNALS`
     names : of the columns when ``channels`` is a matrix
     descriptions : one line per channel, optional
@@ -324,6 +326,11 @@ class Run:
         packed = self.metadata.get("data")
         return origin.unpack(packed) if isinstance(packed, str) else {}
 
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """The runs of a procedure, in their order; none of a single run. See `jounce.results.trials`."""
+        return trials_of(self.metadata)
+
     # --- what follows from it ----------------------------------------------------------------------------------------
 
     @cached_property
@@ -356,6 +363,23 @@ class Run:
     def kpi_warnings(self) -> list[str]:
         """What was noticed while computing the key figures."""
         return list(self.figures.warnings)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the standard of the event says of the run: pass, fail, or neither, with the reason."""
+        kept = self.metadata.get("verdict")
+        if isinstance(kept, dict):  # told before channels were renamed, or by whoever made the run
+            return Verdict.from_dict(kept)
+        judge = kinds.find(self.event).verdict
+        if judge is None:
+            why = "no standard gives a limit for this event"
+            return Verdict(reason=why if self.complete else f"the run ended early: {self.reason}")
+        if len(self) < 2:
+            return Verdict(reason="the run has fewer than two instants")
+        try:
+            return judge(self)
+        except JounceError as problem:  # a channel that is not there
+            return Verdict(reason=f"cannot be told: {problem}")
 
     def between(self, start: float = -math.inf, end: float = math.inf) -> Run:
         """Return the part from ``start`` to ``end``, both included; s."""
@@ -526,7 +550,8 @@ class Compat:
             "figures": {name: list(item) for name, item in self._run.kpis.items()},
             "warnings": self._run.kpi_warnings,
         }
-        return Run(self._run.time, values, units, {**self._run.metadata, "convention": REFERENCE, "kpis": kpis})
+        kept = {"convention": REFERENCE, "kpis": kpis, "verdict": self._run.verdict.to_dict()}
+        return Run(self._run.time, values, units, {**self._run.metadata, **kept})
 
     @staticmethod
     def back(time: Any, values: Mapping[str, Any]) -> Run:

@@ -1,8 +1,8 @@
 """Pages in the style of a house: an HTML file of the user with places for what a report has.
 
 ``{{ name }}`` stands for a piece of the page: ``title`` (as text), ``style``, ``script``, all sections as ``content``,
-or single ones (``head``, ``notes``, ``tiles``, ``figures``, ``vehicle``, ``event``, ``identities``, ``drawings``,
-``plots``, ``extremes``, ``origin``). Plots are drawn by the script.
+or single ones (``head``, ``notes``, ``tiles``, ``verdict``, ``figures``, ``vehicle``, ``event``, ``identities``,
+``drawings``, ``plots``, ``extremes``, ``origin``). Plots are drawn by the script.
 """
 
 from __future__ import annotations

@@ -306,6 +306,18 @@ class Path:
             speed=back(self.speed),
         )
 
+    def mirrored(self) -> Path:
+        """The line whose left is right: reflected in the x axis."""
+        return replace(
+            self,
+            y=-self.y,
+            heading=-self.heading,
+            curvature=-self.curvature,
+            left=self.right,
+            right=self.left,
+            bank=None if self.bank is None else -self.bank,
+        )
+
     def moved(self, x: float = 0.0, y: float = 0.0, z: float = 0.0, heading: float = 0.0) -> Path:
         """Turned about the origin, then shifted."""
         c, s = math.cos(heading), math.sin(heading)

@@ -45,7 +45,7 @@ from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
 from jounce.sim.equilibrium import Found, Places, followed, newton
 from jounce.sim.linear import Lineariser, LinearModel
-from jounce.vehicle.assembly import at_rest
+from jounce.vehicle.assembly import at_rest, inputs_at_rest
 
 Array = npt.NDArray[np.float64]
 
@@ -316,18 +316,14 @@ def _check_standing(sim: Simulation, description: Description) -> None:
 
 @contextmanager
 def helpers(sim: Simulation, description: Description) -> Iterator[None]:
-    """What parts change for the search (``Part.at_rest``), brakes, and inputs that act in runs only."""
+    """What parts change for the search (``Part.at_rest``, ``Part.inputs_at_rest``); inputs that act in runs only."""
     known = sim.parameters
     changes = {name: value for name, value in at_rest(description.places, description.further).items() if name in known}
     saved = {name: known[name] for name in changes}
     inputs = {v.name: sim.input(v.name) for v in sim.model.inputs}
     quiet = {v.name: v.default for v in sim.model.inputs if not v.in_statics}
-    for place in description.places:
-        if place.settings.statics.use_brakes:
-            name = f"{place.prefix}brake"
-            quiet[name] = max(inputs[name], 1.0)
-        if (name := f"{place.prefix}neutral") in inputs:  # a converter would push a car that nothing holds
-            quiet[name] = 1.0
+    own = inputs_at_rest(description.places, description.further)
+    quiet |= {name: value for name, value in own.items() if name in inputs}
     sim.set_parameters(changes)
     sim.set_inputs(quiet)
     try:

@@ -14,7 +14,8 @@ ground, and the speed V of the origin of the body over the ground, negative back
     ψ̇ = κ V                                                                                                     (2)
 
 and where the course is given, the heading is another: the velocity has no part across the course. Large curvatures are
-reached in steps, each from the turn before, so that the car is on the near side of the limit of its tires.
+reached in steps, each from the turn before, so that the car is on the near side of the limit of its tires; where no
+step leads on, from a sharper turn, with less steering than there.
 
 **Gathering speed** evenly, by α, spins grow with the speed, and everything else that follows it: with h of
 neighbouring steady states (``gains`` (2)) the rates of (1) are not zero but
@@ -49,6 +50,7 @@ THROTTLE, BRAKE, STEERING = "throttle", "brake", "steering_wheel"
 HAND_STEP = 0.5  # rad, of the hand wheel in one step
 WIDTH = 1e-7  # of differences of (2): rad, m/s, rad/s
 SMALLEST = 1 / 64  # of a curvature: a turn that no shorter step reaches is beyond the car
+SHARPER = (1.5, 2.0, 3.0)  # of a curvature, from which it is sought once more
 PEDAL_DOWN = 0.1  # where a search begins again
 BRAKES = 0.03  # the same with the brake, which does nothing at zero
 
@@ -243,12 +245,27 @@ class _Search:
             sim.x[:], sim.u[:], sim.m[:] = begin
             step /= 2
             if step < SMALLEST:
+                if self.round_about(curvature, course, pedal):
+                    return
                 sideways = self.speed**2 * abs(curvature)
                 raise StaticsError(
                     f"no steady turn with a curvature of {curvature:g} 1/m at {self.speed:g} m/s ({sideways:.3g} m/s2 "
                     f"sideways): {self._left()}; up to {reached:.0%} of the curvature there is one. The tires may not "
                     "hold the car there, or the steering end before; start slower"
                 )
+
+    def round_about(self, curvature: float, course: float | None, pedal: str) -> bool:
+        """Back from a sharper turn: where a differential begins to slip, slopes change, and no step leads across."""
+        sim = self.sim
+        begin, found = (sim.x.copy(), sim.u.copy(), sim.m.copy()), self.found
+        for sharper in SHARPER:
+            if self.solve(pedal, Turn(sharper * curvature, course)).converged:
+                beyond = sim.input(STEERING)
+                if self.solve(pedal, Turn(curvature, course)).converged and 0 < sim.input(STEERING) / beyond < 1:
+                    return True
+            sim.x[:], sim.u[:], sim.m[:] = begin
+        self.found = found
+        return False
 
     def _left(self) -> str:
         """What is not in balance."""

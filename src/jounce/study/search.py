@@ -31,10 +31,12 @@ from typing import TYPE_CHECKING, Any
 
 from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.fields import meta, walk
-from jounce.core.units import parse
+from jounce.core.units import convert, parse
 from jounce.core.writing import write_atomically
 from jounce.events.base import Event
 from jounce.events.batch import OF_EVENT, Case, batch
+from jounce.events.options import Options
+from jounce.events.procedure import Before
 from jounce.events.registry import find
 from jounce.study.condition import Condition
 from jounce.vehicle.reading import read
@@ -50,6 +52,7 @@ MOST_STEPS = 60  # outwards or inwards: doubling and halving are through with an
 CHECKS = 3  # further values on the side that fulfils, where it must hold, and on the other, where it must not
 
 _FIRST = re.compile(r"\s*([\w-]+)\s*:\s*([\w.]+)\s+until\s+(.+?)(?:\s+as\s+([\w.]+))?\s*")
+_BEFORE = re.compile(r"\s*([\w-]+)\s*:\s*(\w+)\s+as\s+(\w+)\s*")
 
 
 @dataclass(frozen=True)
@@ -82,10 +85,20 @@ class First:
         if found is None:
             raise ParameterError(
                 f"first {text!r}: expected 'EVENT: PARAMETER until CONDITION', such as "
-                "'step-steer: amplitude until ay_steady >= 0.3 g'"
+                "'step-steer: amplitude until ay_steady >= 0.3 g', or 'EVENT: FIGURE as PARAMETER', such as "
+                "'slowly-increasing-steer: steering_at_nominal as amplitude'"
             )
         event, parameter, condition, name = found.groups()
         return cls(find(event)(), parameter, Condition.read(condition), name or parameter)
+
+
+def read_first(text: str) -> First | Before:
+    """What is done before a search: another search (`First.read`), or an event whose key figure is taken.
+
+    ``slowly-increasing-steer: steering_at_nominal as amplitude`` gives that figure to the parameter ``amplitude``.
+    """
+    found = _BEFORE.fullmatch(text)
+    return First.read(text) if found is None else Before(find(found.group(1))(), found.group(2), found.group(3))
 
 
 @dataclass(frozen=True)
@@ -160,7 +173,7 @@ def search(
     low: float | str | None = None,
     high: float | str | None = None,
     tolerance: float | str | None = None,
-    first: Iterable[First | str] = (),
+    first: Iterable[First | Before | str] = (),
     told: Callable[[Trial], None] | None = None,
     **options: Any,
 ) -> Found:
@@ -174,7 +187,7 @@ def search(
     maximise : False for the smallest value
     low, high : ends of the range; default those of what is usual for the number
     tolerance : of the value; default 0.5 % of it
-    first : searches before it
+    first : searches before it, and events whose key figures become parameters; see `read_first`
     told : called with every trial
     options : of `jounce.run`
     """
@@ -183,7 +196,14 @@ def search(
     wanted = Condition.read(condition) if isinstance(condition, str) else condition
     given, remarks = {}, []
     for item in first:
-        one = First.read(item) if isinstance(item, str) else item
+        one = read_first(item) if isinstance(item, str) else item
+        if isinstance(one, Before):
+            value, unit, _ = one.find(car, Options.of(**options))
+            if one.name not in type(base).model_fields:
+                raise ParameterError(f"first: {base.kind} has no parameter {one.name!r}")
+            given[one.name] = convert(value, unit, str(meta(type(base).model_fields[one.name]).get("unit", "-")))
+            base = base.changed(**{one.name: given[one.name]})
+            continue
         before = search(car, one.event, one.parameter, one.condition, maximise=False, tolerance=None, **options)
         if not math.isfinite(before.value):
             raise ParameterError(f"first: {one.event.kind}: no {one.parameter} for which {one.condition.text}")
@@ -279,8 +299,7 @@ class _Runner:
         if not figures and not run.complete:
             trial = Trial(value, False, run.reason, run.status, {})
         else:
-            verdict = run.metadata.get("verdict")
-            words = {"status": run.status, "reason": run.reason, "verdict": verdict if isinstance(verdict, str) else ""}
+            words = {"status": run.status, "reason": run.reason, "verdict": run.verdict.word}
             holds, missing = self.condition.holds(figures, words)
             if not run.complete and "status" not in self.condition.names:
                 holds, missing = False, [run.reason, *missing]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 SUMMARY = "summary.json"
 TABLE = "summary.csv"
 PAGE = "index.html"
-TOLD = ("run", "event", "kind", "vehicle", "variation", "changes", "status", "reason", "verdict", "figures", "ranges",
-        "warnings")  # fmt: skip
+TOLD = ("run", "event", "kind", "vehicle", "variation", "changes", "status", "reason", "verdict",
+        "verdict_reason", "figures", "ranges", "warnings")  # fmt: skip
 
 Record = Mapping[str, Any]
 
@@ -66,7 +66,7 @@ def _replacing(path: Path) -> Any:
 
 def _row(item: Item, record: Record | None) -> dict[str, Any]:
     if record is not None:
-        return {name: record[name] for name in TOLD} | {"files": sorted(record["files"])}
+        return {name: record.get(name) for name in TOLD} | {"files": sorted(record["files"])}
     row: dict[str, Any] = dict.fromkeys(TOLD)
     row |= {"run": item.name, "event": item.event, "kind": item.kind, "vehicle": item.vehicle}
     row |= {"variation": item.variation, "changes": {name: str(value) for name, value in item.case.changes.items()}}

@@ -107,11 +107,11 @@ def _record(result: Run) -> dict[str, Any]:
             if name in figures:
                 unit = figures[name][1]
                 spans[name] = [convert(span.low, span.unit, unit), convert(span.high, span.unit, unit)]
-    given = result.metadata.get("verdict")
     return {
         "status": result.status,
         "reason": result.reason,
-        "verdict": given if isinstance(given, str) else None,
+        "verdict": result.verdict.word or None,
+        "verdict_reason": result.verdict.reason,
         "figures": figures,
         "ranges": spans,
         "warnings": list(dict.fromkeys((*result.warnings, *(result.kpi_warnings if len(result) else ())))),
@@ -130,8 +130,14 @@ def _files(result: Run, report: bool) -> dict[str, bytes]:
 
 def lost(reason: str) -> Answer:
     """What is told of a run whose process ended; it is run again when the plan goes on."""
-    record: dict[str, Any] = {"status": "partial", "reason": reason, "lost": True, "verdict": None, "figures": {}}
-    return {**record, "ranges": {}, "warnings": [], "inputs": {}, "made": environment()}, {}
+    record: dict[str, Any] = {
+        "status": "partial",
+        "reason": reason,
+        "lost": True,
+        "verdict": None,
+        "verdict_reason": "",
+    }
+    return {**record, "figures": {}, "ranges": {}, "warnings": [], "inputs": {}, "made": environment()}, {}
 
 
 def inputs(files: list[Path], root: str) -> dict[str, str]:

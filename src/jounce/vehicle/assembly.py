@@ -320,6 +320,18 @@ def _tire_numbers(place: VehiclePlace, tires: Mapping[str, Tire]) -> Iterator[tu
         yield f"{place.prefix}{name}.tire.side", partial(tire.sign_on, side)
 
 
+def inputs_at_rest(
+    vehicles: Sequence[VehiclePlace], further: Mapping[str, Sequence[Part]] | None = None
+) -> dict[str, float]:
+    """Inputs that have a value of their own while an equilibrium is sought."""
+    return {
+        f"{place.prefix}{name}": value
+        for place in vehicles
+        for item in placed(place, (further or {}).get(place.prefix, ()))
+        for name, value in item.part.inputs_at_rest(place.settings.statics, item.place).items()
+    }
+
+
 def at_rest(vehicles: Sequence[VehiclePlace], further: Mapping[str, Sequence[Part]] | None = None) -> dict[str, float]:
     """Numbers of the model that differ while an equilibrium is sought."""
     result: dict[str, float] = {}

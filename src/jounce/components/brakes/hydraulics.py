@@ -36,6 +36,7 @@ from jounce.components.controllers.slip_control import SlipControl
 from jounce.components.model import VehicleModel
 from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import AxlePlace, Place, VehiclePlace, WheelPlace
+from jounce.components.settings import Statics
 from jounce.core.fields import Data, choice, part, quantity
 from jounce.symbolic.ops import clip, fmax, fmin
 
@@ -120,6 +121,9 @@ class Brakes(Subsystem):
     @derived("Pa", doc="at full demand", label="pressure_gain", at="vehicle")
     def full_pressure(self, place: VehiclePlace) -> float:
         return self.master_cylinder_pressure_gain
+
+    def inputs_at_rest(self, options: Statics, place: Place) -> dict[str, float]:
+        return {"brake": 1.0} if options.use_brakes else {}
 
     def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
         if isinstance(place, WheelPlace) and self.abs is not None:

@@ -40,6 +40,7 @@ from jounce.components.drive.train import Hub, Shaft, Train
 from jounce.components.model import Opening, VehicleModel
 from jounce.components.part import Level, Part, Symbols
 from jounce.components.places import Place, VehiclePlace
+from jounce.components.settings import Statics
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.fields import Data, choice, part, problem
 from jounce.core.library import LIBRARY, library_file
@@ -280,6 +281,9 @@ class Driveline(Subsystem):
             raise problem(str(why)) from None
 
     # -- the model -------------------------------------------------------------------------------------------------
+
+    def inputs_at_rest(self, options: Statics, place: Place) -> dict[str, float]:
+        return {"neutral": 1.0}  # a converter would push a car that nothing holds
 
     def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
         if not isinstance(place, VehiclePlace):

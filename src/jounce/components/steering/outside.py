@@ -33,12 +33,18 @@ INPUT = "SuspensionSplinesInput"
 FORCES = "InternalForceAndMomentFeedbackFlag"
 MOMENTS = ("KingpinMomentLeft", "KingPinMomentRight")  # capital P as the catalogue has it
 KINGPINS = "InternalKingpinMomentFlag"
+TURNING = ("RackDisplacement", INPUT, f"{INPUT}Velocity", "SteeringCompliance", "InternalSteeringColumnFlag")
 SHOWN = ("Steering.Hand_Wheel_Torque", "Steering.Internal_Hand_Wheel_Torque_Computation")
 
 
 def name(at: AxleModel, what: str) -> str:
     """An input of the steering of an axle."""
     return f"Steering.L{at.place.number}.{what}"
+
+
+def turns_wheels(port: str) -> bool:
+    """Whether what a run gives by an input says how far the wheels turn (1)."""
+    return port in (RACK, COLUMN) or (port.startswith("Steering.L") and port.split(".")[-1] in TURNING)
 
 
 def given_angle(at: AxleModel, angle: Any, back: Any, unit: str) -> Any:

@@ -139,7 +139,7 @@ class Follow(Event):
     )
     speed_rule: str = text("", doc="where the speed comes from: absent: a number; 'path', 'auto 0.7', or a CSV file")
     speed_factor: float = quantity("-", 1.0, gt=0, typical=(0.2, 2.0), doc="on the speeds of a path or a file")
-    station: float = quantity("m", 0.0, doc="of the path at which the car starts")
+    station: float = quantity("m", 0.0, typical=(0.0, 1e5), doc="of the path at which the car starts")
     laps: float = quantity("-", 1.0, gt=0, typical=(1.0, 100.0), doc="of a closed path")
     preview_time: float | None = quantity("s", None, gt=0, typical=(0.1, 3.0), doc="of the driver; absent: his own")
     leaves: float = quantity(

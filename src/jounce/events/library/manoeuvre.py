@@ -1,6 +1,6 @@
 """A manoeuvre: stages that say what drives each channel and when they are over, from a file or a program.
 
->>> run(load("sedan"), Manoeuvred(file="lane_change.yaml"))
+>>> run(load("sedan"), Manoeuvre(file="lane_change.yaml"))
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jounce.core.errors import ParameterError
 from jounce.core.fields import choice, hidden, part, quantity, text, to_raw
 from jounce.events.base import Event
 from jounce.events.follow import follow, follower
-from jounce.manoeuvre import Manoeuvre
+from jounce.manoeuvre import Manoeuvre as Stages
 from jounce.results.figures import Figures
 from jounce.results.kinds import Kind
 from jounce.results.panels import signals
@@ -44,20 +44,20 @@ def of_run(run: Run) -> Figures:
     return figures
 
 
-class Manoeuvred(Event):
+class Manoeuvre(Event):
     """Stages of a file or a program."""
 
     kind: ClassVar[str] = "manoeuvre"
     title: ClassVar[str] = "Manoeuvre"
     results: ClassVar[Kind] = Kind(
         (of_run,),
-        (signals("steering_wheel_angle", "forward_speed", "lateral_acceleration", "yaw_rate", "throttle", "brake"),),
+        (signals("steering", "forward_speed", "lateral_acceleration", "yaw_rate", "throttle", "brake"),),
         {"duration": "Duration", "stages_ended": "Stages that ended", "distance": "Distance"},
         ("duration", "distance", "stages_ended"),
     )
 
     file: str = text(doc="a manoeuvre (YAML, VDF, SDF, DCF, XML); absent: its keys stand here")
-    manoeuvre: Manoeuvre | None = part(None, doc="the manoeuvre")
+    manoeuvre: Stages | None = part(None, doc="the manoeuvre")
     parameters_from: Literal["file", "vehicle"] = choice(
         "file", doc="settings of the driver and of shifting: those of the file, or those of the vehicle"
     )
@@ -79,7 +79,7 @@ class Manoeuvred(Event):
             place = Path(str(data["file"]))
             data["manoeuvre"], data["remarks"] = manoeuvre_and_remarks(place)
             data["folder"] = str(place.resolve().parent)
-        own = [key for key in data if key in Manoeuvre.model_fields and key not in cls.model_fields]
+        own = [key for key in data if key in Stages.model_fields and key not in cls.model_fields]
         if own and "stages" in data:
             data["manoeuvre"] = {key: data.pop(key) for key in own}
         found = data.get("manoeuvre")
@@ -89,7 +89,7 @@ class Manoeuvred(Event):
 
             data["manoeuvre"] = found = read_manoeuvre(Path(str(LIBRARY)) / "events" / SAMPLE)
         if isinstance(found, Mapping):
-            data["manoeuvre"] = found = Manoeuvre(**found)
+            data["manoeuvre"] = found = Stages(**found)
         times = [stage.abort_time for stage in found.driven]
         jumps = any(c.next for stage in found.driven for _, c in found.conditions_of(stage))
         known = [time for time in times if time is not None]
@@ -101,7 +101,7 @@ class Manoeuvred(Event):
         return self._whole.begin.steering
 
     @property
-    def _whole(self) -> Manoeuvre:
+    def _whole(self) -> Stages:
         if self.manoeuvre is None:
             raise ParameterError("manoeuvre: give file, or the stages of a manoeuvre")
         return self.manoeuvre

@@ -31,6 +31,7 @@ SIS_LINE = (0.1, 0.375)  # g, range of the line by which FMVSS 126 finds the ang
 AT = 4.0  # m/s², where hand torques are compared
 QUICK = 0.15  # relative difference of a_y and v·ψ̇ beyond which a ramp is too quick
 FEWEST = 10  # samples of a line
+NO_LINE = "steady state: the steering angle is no straight line"
 SMOOTH = 0.25  # s, over which signals are averaged
 SLOWEST = 0.1  # m/s
 
@@ -121,7 +122,7 @@ def steady_state(
     gradient, _, explained = slope(ay, wheel)
     figures.put("steering_gradient", gradient * PER_G, "deg/g_0")
     if explained < 0.9:
-        figures.warn(f"steady state: the steering angle is no straight line over a_y (R² = {explained:.2f})")
+        figures.warn(f"{NO_LINE} over a_y (R² = {explained:.2f})")
     if math.isnan(steering_ratio) or math.isnan(wheelbase):
         why = "steady state: understeer gradient needs the steering ratio and the wheelbase"
         figures.missing(["understeer_gradient"], "deg/g_0", why)
