@@ -259,6 +259,8 @@ FREE = 12.0  # m/s, above which tires end a turn, not the lock
 NEARLY = 0.9  # of the largest lateral acceleration, where a slip angle is looked at (7)
 PARTS = (-1.0, -0.9, -0.7, -0.4, 0.0, 0.4, 0.7, 0.9, 1.0)  # of the largest lateral acceleration found
 STEER = (0.6, 0.95, 1.4, 2.1, 3.1, 4.6)  # hand wheel angles, in that which gives g in the linear car
+MISSES = 4  # steps that are halved: a road of little friction has turns below the first angle
+LITTLE = 0.05  # m/s²: less is no turn
 BENT = 0.72  # of the lateral acceleration of the linear car: near enough to the largest
 WHOLE = 0.7  # of the usual largest lateral acceleration: less is a search that stopped early
 LEAST = 0.2  # of the steering gain on the straight: with less the car hardly answers
@@ -400,19 +402,21 @@ def _to_one_side(
     """Turns from the straight to one side, as far as the car gains lateral acceleration; ``other``: the other's."""
     points: list[_Point] = []
     last, keeps, speed = first, True, first.speed
-    parts, before = list(STEER), 0.0
-    for part in parts:
+    parts, before, misses = list(STEER), 0.0, 0
+    while parts:
+        part = parts[0]
         angle = first.steering + side * part * GRAVITY / straight.gain
         more = angle - last.steering
         found = turns.steer(angle, turns.guess(last, more, keeps), keeps)
         if found is None and keeps:
             keeps = False
             found = turns.steer(angle, turns.guess(last, more, keeps), keeps)
-        if found is None and len(parts) == len(STEER):  # not so far: once
-            parts.insert(parts.index(part) + 1, 0.5 * (before + part))
+        if found is None and misses < MISSES:  # not so far
+            misses += 1
+            parts.insert(0, 0.5 * (before + part))
             keeps = True
             continue
-        before = part
+        before = parts.pop(0)
         acceleration = 0.0 if found is None else found.yaw_rate * speed
         if found is None or acceleration * side <= last.yaw_rate * speed * side:
             break
@@ -465,7 +469,7 @@ def _tabled(
     whole = [
         i
         for i in range(len(rows))
-        if most[i] > WHOLE * float(np.median(most)) or (i == 0 and most[0] > LOW)  # the lock ends it
+        if most[i] > max(LITTLE, WHOLE * float(np.median(most))) or (i == 0 and most[0] > LOW)  # the lock ends it
     ]
     if not whole:
         raise StaticsError("preview driver: no steady turns were found")
@@ -504,7 +508,9 @@ def _tabled(
         one = [*_padded(law.feedback, 0), angle, sideways * speed, *law.feedback[FURTHER:]]
         slow_gains.append(np.tile(one, (len(PARTS), 1)))
         given = rows[0][2][1:3] * [1.0, 0.0]
-        slow_straight.append([most[0], SPACING / omega, *given, slips[0], *shares(law.preview, period, SPACING / omega)])
+        slow_straight.append(
+            [most[0], SPACING / omega, *given, slips[0], *shares(law.preview, period, SPACING / omega)]
+        )
     return Schedule(
         np.array([*SLOWLY, *(row[0] for row in rows)]),
         np.array(PARTS),

@@ -15,6 +15,12 @@ the largest one, an offset counts up to where its own part of the hand wheel ang
 
     |e| ≤ a k_δ δ₀/(k_e v²),    δ₀ the hand wheel angle per curvature                                                (2)
 
+No tire follows a bend sharper than a_max/v²: κ̄ counts up to it, and the wheels stay within α_max of the direction in
+which the steered axle moves, l ahead of the reference point (``sim/preview.py`` (7)). Beyond it more angle gives no
+more force, and the hand would be late when the path turns to the other side:
+
+    |δ − i atan((v_y + l ψ̇)/v)| ≤ i α_max,   above 3 m/s                                                          (3)
+
 κ̄ is built from curvatures, not from offsets ahead: the path may turn by any angle within the preview, and beyond the
 end of an open path the road goes straight on. A car that reverses has a speed below zero, and looks behind.
 
