@@ -312,7 +312,8 @@ def schedule(
 ) -> Schedule:
     """Gains of a car; the simulation stands in equilibrium on a level road and is left as it was.
 
-    ``length``: wheelbase; ``ratio``: of the steering; ``steered``: from the guided point ahead to the axle; ``ahead``: of the guided point before the one whose velocity the body has; ``top``: speed.
+    ``length``: wheelbase; ``ratio``: of the steering; ``steered``: from the guided point ahead to the axle that steers;
+    ``ahead``: of the guided point before the one whose velocity the body has; ``top``: speed.
     """
     from jounce.sim.steady import run_steadily
     from jounce.sim.turns import Turns

@@ -256,7 +256,8 @@ class Follow(Event):
             )
         if self.steers == "preview" and settings:
             raise ParameterError(
-                "follow: preview_time with driver 'preview': how far he looks follows from the car; leave one of them out"
+                "follow: preview_time with driver 'preview': how far he looks follows from the car; leave one of the "
+                "two out"
             )
         if self.skill != "robot":
             settings["human"] = {"skill": self.skill}
