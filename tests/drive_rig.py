@@ -10,6 +10,7 @@ from jounce.components.drive.driveline import Driveline
 from jounce.components.drive.train import Hub, Shaft, Train
 from jounce.components.driver.demands import Demands
 from jounce.components.model import Choices, VehicleModel
+from jounce.components.part import Part
 from jounce.components.places import AxlePlace, UnitPlace, VehiclePlace, WheelPlace
 from jounce.components.settings import Settings
 from jounce.runtime.simulation import Simulation
@@ -81,7 +82,9 @@ def _acting(at: VehicleModel, name: str, spin: Any) -> Any:
     return act
 
 
-def line(raw: Mapping[str, Any], axles: int = 2, inputs: Sequence[str] = (), name: str = "line") -> System:
+def line(
+    raw: Mapping[str, Any], axles: int = 2, inputs: Sequence[str] = (), name: str = "line", parts: Sequence[Part] = ()
+) -> System:
     """The system of a driveline on flywheels; `raw` as in a vehicle file."""
     data = Flywheels.model_validate(dict(raw))
     place = VehiclePlace("", Settings.model_validate({}), None)
@@ -94,12 +97,15 @@ def line(raw: Mapping[str, Any], axles: int = 2, inputs: Sequence[str] = (), nam
     data.check(place)
     system = System(name)
     model = VehicleModel(place, system, {}, dict.fromkeys(place.wheels, object()), Choices(frozenset(inputs)))
-    run_phases(model, [Placed(Demands(), place, ""), Placed(data, place, "driveline.")])
+    others = [Placed(part, place, f"{type(part).__name__}.") for part in parts]
+    run_phases(model, [Placed(Demands(), place, ""), Placed(data, place, "driveline."), *others])
     total = system.kinetic_energy()
     system.output("rig.kinetic_energy", total, "J")
     return system
 
 
-def bench(raw: Mapping[str, Any], axles: int = 2, inputs: Sequence[str] = (), step: float = 1e-3) -> Simulation:
+def bench(
+    raw: Mapping[str, Any], axles: int = 2, inputs: Sequence[str] = (), step: float = 1e-3, parts: Sequence[Part] = ()
+) -> Simulation:
     """A simulation of a driveline on flywheels."""
-    return Simulation(build(line(raw, axles, inputs)), step=step)
+    return Simulation(build(line(raw, axles, inputs, parts=parts)), step=step)

@@ -3,7 +3,8 @@
 docs/events/<event>.md   the tables of parameters and presets, between two marker lines, from the event's class; a page
                          that is missing is begun with what the class says, to be written on by hand
 docs/events.md           the table of the parameters that all events share; a row that is missing
-docs/images/events/      one picture per event, the sedan with the event's default values, and that of docs/tutorial.md
+docs/images/events/      one picture per event, the sedan with the event's default values, and those of docs/tutorial.md
+                         and docs/cornering.md
                          (``--pictures``)
 
 ``--check`` writes nothing; it exits with 1, and says so, when a table is not up to date, an event has no page, no
@@ -246,9 +247,11 @@ def over_time(
 def over_lateral_acceleration(*signals: Any) -> Callable[[Any, Any], None]:
     def draw(run: Any, axes: Any) -> None:
         across, label = quantity(run, "lateral_acceleration")
+        begin = run.number("start_time", "s")
+        rows = run.time >= (begin if math.isfinite(begin) else 0.0)
         for panel, signal in zip(axes.flat, signals, strict=True):
             values, words = quantity(run, signal)
-            panel.plot(across, values)
+            panel.plot(across[rows], values[rows])
             finish(panel, label, words)
 
     return draw
@@ -363,6 +366,68 @@ def cycling(run: Any, axes: Any) -> None:
     finish(energy, "time / s", "energy / MJ")
 
 
+def first_panels(run: Any, axes: Any) -> None:
+    """The first panels of the report of a run."""
+    from jounce.results.panels import panels
+
+    for axis, panel in zip(axes.flat, panels([run], [""], "engineering"), strict=False):
+        for curve in panel.curves:
+            axis.plot(curve.x, curve.y, linewidth=1.0, label=curve.name)
+        if panel.log:
+            axis.set_xscale("log")
+            if "phase" not in panel.title:
+                axis.set_yscale("log")
+            axis.set_xticks([0.5, 1, 2, 5, 10, 20, 50], ["0.5", "1", "2", "5", "10", "20", "50"], minor=False)
+            axis.set_xticks([], minor=True)
+        if len(panel.curves) > 1:
+            axis.legend(fontsize=7)
+        axis.set_title(panel.title, fontsize=9)
+        finish(axis, panel.xlabel, panel.unit)
+
+
+def over_steering(*signals: Any) -> Callable[[Any, Any], None]:
+    def draw(run: Any, axes: Any) -> None:
+        across, label = quantity(run, "steering")
+        for panel, signal in zip(axes.flat, signals, strict=True):
+            values, words = quantity(run, signal)
+            panel.plot(across, values, linewidth=1.0)
+            finish(panel, label, words)
+
+    return draw
+
+
+def tilting(run: Any, axes: Any) -> None:
+    """Loads of the wheels and roll over the angle of the table."""
+    from jounce.results.key_figures.common import moving_mean
+
+    loads, roll = axes.flat
+    normals = [run[f"Tire.Contact_Patch_Normal_Z.{wheel}"] for wheel in CORNER_COLOURS]
+    angle = np.degrees(np.arccos(np.clip(np.max(normals, axis=0), -1.0, 1.0)))
+    for wheel, colour in CORNER_COLOURS.items():
+        load = moving_mean(run.time, run[f"Tire.Ground_Surface_Force_Z.{wheel}"], 0.5) / 1e3
+        loads.plot(angle, load, color=colour, linewidth=1.2, label=wheel)
+    loads.legend(fontsize=8)
+    finish(loads, "angle of the table / deg", "wheel load / kN")
+    values, words = quantity(run, "roll")
+    roll.plot(angle, values)
+    roll.set_ylim(0.0, 8.0)
+    finish(roll, "angle of the table / deg", f"{words}, to the table")
+
+
+def circling(run: Any, axes: Any) -> None:
+    """Ways of the wheels; hand torque."""
+    ways, hand = axes.flat
+    for wheel, colour in CORNER_COLOURS.items():
+        x, y = (run[f"Tire.Contact_Patch_Global_{axis}.{wheel}"] for axis in "XY")
+        ways.plot(x, y, color=colour, linewidth=1.0, label=wheel)
+    ways.set_aspect("equal")
+    ways.legend(fontsize=8)
+    finish(ways, "x / m", "y / m")
+    values, words = quantity(run, "hand_torque")
+    hand.plot(run.time, values, linewidth=1.0)
+    finish(hand, "time / s", words)
+
+
 def among_cones(run: Any, axes: Any) -> None:
     """The course from above, in two halves, and what the driver did."""
     from jounce.results.cone_drawing import on_course, outline
@@ -402,7 +467,12 @@ def among_cones(run: Any, axes: Any) -> None:
 
 
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
-    "braking-in-turn": ((2, 2), over_time("brake", "speed", "yaw_rate", "side_slip")),
+    "parking": ((1, 2), over_steering("hand_torque", ("Steering_System.Rack_Force", "rack force"))),
+    "steering-pulse": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "hand_torque")),
+    "tilt-table": ((1, 2), tilting),
+    "transition": ((1, 2), over_lateral_acceleration("hand_torque", "steering")),
+    "turning-circle": ((1, 2), circling),
+    "braking-in-turn": ((2, 2), over_time("brake", "speed", "yaw_rate", "lateral_acceleration")),
     "power-off-in-turn": ((2, 2), over_time("throttle", "speed", "yaw_rate", "side_slip")),
     "steady-circle": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
     "coast-down": ((1, 2), coasting),
@@ -410,10 +480,14 @@ DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "cycle": ((1, 2), cycling),
     "double-lane-change": ((3, 1), among_cones),
     "drop": ((2, 2), dropping),
+    "abs-stop": ((2, 2), over_time("brake", "forward_speed", "longitudinal_acceleration", "pitch")),
     "fishhook": ((2, 2), over_time("steering", "lateral_acceleration", "roll", "roll_rate")),
     "impulse-steer": ((2, 2), frequency((0.5, 4.0))),
     "j-turn": ((2, 2), over_time("steering", "brake", "lateral_acceleration", "roll_rate")),
+    "mu-split": ((2, 2), over_time("forward_speed", "steering", "yaw_rate", "lateral_acceleration")),
     "ramp-steer": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
+    "ride": ((2, 2), first_panels),
+    "seven-post": ((2, 2), first_panels),
     "sine-with-dwell": ((2, 2), amplitudes),
     "slowly-increasing-steer": ((1, 2), over_lateral_acceleration("steering", "side_slip")),
     "sine-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "roll")),
@@ -462,6 +536,38 @@ def tutorial() -> Path:
     return path
 
 
+def methods() -> Path:
+    """The picture of docs/cornering.md: the methods of ISO 4138 on one car, and what braking does in the turn."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    import jounce as jn
+
+    sedan = jn.load("sedan")
+    with mpl.rc_context({"font.size": 9}):
+        figure = Figure(figsize=(8.0, 2.7), layout="constrained")
+        understeer, ratio = figure.subplots(1, 2)
+        for method in ("constant_radius", "constant_steering_wheel", "constant_speed"):
+            run = jn.run(sedan, events.SteadyCircle(method=method))
+            rows = (run.time > run.number("start_time", "s")) & (run.signal("lateral_acceleration") < 7.5)
+            curvature = run.signal("yaw_rate") / run.signal("speed")
+            angle = run.signal("steering") / run.quantity("steering_ratio") - sedan.wheelbase * curvature
+            across = run.signal("lateral_acceleration")[rows]
+            understeer.plot(across, np.degrees(angle[rows]), linewidth=1.2, label=method.replace("_", " "))
+        understeer.legend(fontsize=8)
+        finish(understeer, "lateral acceleration / m/s²", "δ − L/R / deg")
+        for deceleration in (2.0, 4.0, 6.0):
+            run = jn.run(sedan, events.BrakingInTurn(deceleration=deceleration))
+            rows = (run.time > 1.5) & (run.time < 4.5)
+            turned = run.signal("yaw_rate") * run.kpis["initial_radius"][0] / run.signal("speed")
+            ratio.plot(run.time[rows] - 2.0, turned[rows], linewidth=1.2, label=f"{deceleration:g} m/s²")
+        ratio.legend(fontsize=8)
+        finish(ratio, "time after the brake / s", "yaw rate over that of the circle")
+        path = PICTURES / "cornering.png"
+        save(figure, path)
+    return path
+
+
 def save(figure: Any, path: Path) -> None:
     """Write a PNG with a palette: lines on white need few colours, and the file shrinks to a third."""
     import io
@@ -489,6 +595,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{picture(kind).relative_to(DOCS.parent)}: written")
         if not options.pictures:
             print(f"{tutorial().relative_to(DOCS.parent)}: written")
+            print(f"{methods().relative_to(DOCS.parent)}: written")
     if not options.check:
         begin_pages()
     problems = missing()

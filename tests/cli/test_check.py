@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -105,3 +106,105 @@ def test_events_are_explained_and_templates_name_their_places(tmp_path: Path) ->
     (tmp_path / "broken.vdf").write_text(broken)
     found = checked(tmp_path / "broken.vdf", code=1)[0]
     assert "line 103  [WHEEL_STEP] TYPE: found 'STEP6'" in str(found["about"])
+
+
+MANOEUVRE = """
+name: slalom
+begin: {speed: 60 km/h}
+friction: 0.8
+stages:
+- name: settle
+  path: {kind: straight, length: 200}
+  speed: 60 km/h
+  ends: ["traveled_distance >= 30 m"]
+- name: stop
+  steering: maintain
+  throttle: 0
+  braking: {signal: {kind: ramp, slope: 0.5, end: 1}, smoothing: 0.2 s}
+  ends: [velocity < 0.5]
+"""
+
+
+def test_a_manoeuvre_in_yaml_is_explained_like_a_driver_file(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(MANOEUVRE)
+    (tmp_path / "b.yaml").write_text("event: step-steer\nspeed: 90 km/h\n")
+    whole, event = checked(tmp_path / "a.yaml", tmp_path / "b.yaml")
+    assert str(whole["about"]).startswith("event slalom\n")
+    assert "The hand wheel keeps its value." in str(whole["about"])
+    assert "Over when velocity is below 0.5 m/s." in str(whole["about"])
+    assert event["about"] == "event step-steer"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("length: 200", "length: 12", "stage 'settle': path: 12 m long, shorter than the preview distance of 8.333 m"),
+        (
+            "velocity <",
+            "velocty <",
+            r"line 10  stages.*'velocty' is no measure.*did you mean 'velocity'",
+        ),
+        ("steering: maintain", "steering: hold", r"line 10  .*steering.signal = 'hold': there is none of this name"),
+        ("60 km/h\n  ends", ">>SPEED<<\n  ends", "line 8  >>SPEED<<: a placeholder that nobody filled in"),
+        ("friction", "frictoin", "unknown key; did you mean 'friction'"),
+    ],
+)
+def test_what_is_wrong_with_a_manoeuvre_in_yaml_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in MANOEUVRE
+    (tmp_path / "a.yaml").write_text(MANOEUVRE.replace(old, new, 1))
+    found = checked(tmp_path / "a.yaml", code=1)[0]
+    assert re.search(message, str(found["about"]) + str(found)), found
+
+
+def test_a_path_shorter_than_the_preview_is_told_of_a_driver_file(tmp_path: Path) -> None:
+    from jounce.core.library import LIBRARY
+
+    text = (LIBRARY / "events" / "step_steer.vdf").read_text()
+    assert "OVERALL_LENGTH = 2000" in text
+    (tmp_path / "short.vdf").write_text(text.replace("OVERALL_LENGTH = 2000", "OVERALL_LENGTH = 19"))
+    found = checked(tmp_path / "short.vdf", code=1)[0]
+    assert "short.vdf: stage 'SETTLE': path: 19 m long, shorter than the preview distance of 15 m" in str(
+        found["about"]
+    )
+
+
+def test_plans_events_engines_aerodynamics_and_tire_data_are_recognised(tmp_path: Path) -> None:
+    from aer_texts import V2
+    from pwr_texts import PWR
+    from tire_texts import TDX, VTT
+
+    texts = {
+        "plan.yaml": "plan: two\nvehicles: [sedan]\nevents: [step-steer, weave]\n",
+        "event.yaml": "event: step-steer\nspeed: 80 km/h\namplitude: 30 deg\n",
+        "a.pwr": PWR,
+        "a.aer": V2,
+        "a.vtt": VTT,
+        "a.tdx": TDX,
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    words = [str(f["about"]).split(" (")[0] for f in checked(*(tmp_path / name for name in texts))]
+    assert words == ["plan two", "event step-steer", "engine a", "aerodynamics a", "tire test a", "tire data a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "told"),
+    [
+        ("plan.yaml", "weave]", "wave]", "weave"),
+        ("event.yaml", "amplitude", "amplitued", "amplitude"),
+        ("a.pwr", "GENERIC_MAP = 'ENGINE'", "GENERIC_MAP = 'ENGIEN'", "line 15  [ENGIEN]"),
+    ],
+)
+def test_what_is_wrong_with_them_is_theirs(name: str, old: str, new: str, told: str, tmp_path: Path) -> None:
+    from pwr_texts import PWR
+
+    texts = {
+        "plan.yaml": "plan: two\nvehicles: [sedan]\nevents: [step-steer, weave]\n",
+        "event.yaml": "event: step-steer\nspeed: 80 km/h\namplitude: 30 deg\n",
+        "a.pwr": PWR,
+    }
+    assert old in texts[name]
+    (tmp_path / name).write_text(texts[name].replace(old, new, 1))
+    (found,) = checked(tmp_path / name, code=1)
+    assert not found["ok"]
+    assert name in str(found["about"]) and told in str(found["about"]) and "body: missing" not in str(found["about"])

@@ -106,3 +106,30 @@ def test_events_become_vdf_and_what_is_left_out_is_told(tmp_path: Path, capsys: 
     assert read_event(tmp_path / "event.vdf")[0].begin.speed == 16.0
     code, told = call(capsys, "convert", tmp_path / "event.vdf", tmp_path / "event.csv")
     assert code == 1 and "events are written as .vdf" in told
+
+
+def test_load_cases_are_edited_as_a_table_and_written_as_xml(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """XML to a table, a cell and a row changed as in any editor, and back: nothing else is another."""
+    from jounce.rigs.load_cases import read_load_cases
+
+    components = [("travel.L1", "mm"), ("fx_brake.R1", "N"), ("steer", "deg")]
+    listed = "".join(f'<Component name="{n}" unit="{u}" id="{k + 1}"/>' for k, (n, u) in enumerate(components))
+    steps = "<Step>10 -1000.25 nan</Step><Step>-20.5 nan 30</Step>"
+    (tmp_path / "a.xml").write_text(f'<LoadCases name="braking" axes="body">{listed}{steps}</LoadCases>')
+    code, out = call(capsys, "convert", tmp_path / "a.xml", tmp_path / "a.csv")
+    assert code == 0 and "2 load cases, 3 columns" in out
+    table = (tmp_path / "a.csv").read_text()
+    assert table.splitlines()[0] == "travel.L1,fx_brake.R1,steer" and "-1000.25" in table
+    (tmp_path / "b.csv").write_text(table.replace("-1000.25", "-900.5") + "0.003,,\n")
+    code, _ = call(capsys, "convert", tmp_path / "b.csv", tmp_path / "b.xml")
+    before, after = read_load_cases(tmp_path / "a.xml"), read_load_cases(tmp_path / "b.xml")
+    assert code == 0 and set(after.columns) == set(before.columns)
+    assert after.columns["fx_brake.R1"].tolist()[0] == -900.5
+    for name in ("travel.L1", "steer"):
+        assert np.array_equal(after.columns[name][:2], before.columns[name], equal_nan=True)
+    assert after.columns["travel.L1"][2] == 0.003 and np.isnan(after.columns["steer"][2])
+    (tmp_path / "bad.csv").write_text("travel.L1,oops.R1\nmm,N\n1,2\n")
+    code, out = call(capsys, "convert", tmp_path / "bad.csv", tmp_path / "bad.xml")
+    assert code == 1 and "bad.csv" in out and "oops" in out and not (tmp_path / "bad.xml").exists()

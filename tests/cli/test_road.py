@@ -114,6 +114,37 @@ def test_a_narrow_bar_is_neither_missed_in_the_figures_nor_in_the_picture() -> N
     assert float(np.ptp(s[z > 10])) == pytest.approx(0.038, abs=0.004)
 
 
+def test_a_patch_of_an_opencrg_scan_is_shown_as_high_and_as_long_as_it_is(tmp_path: Path) -> None:
+    """10 mm over 50 mm of a scan with rows 10 mm apart, as text and as binary: figures, curves, detail, picture."""
+    rows = np.arange(2001)
+    patch = (rows >= 1240) & (rows <= 1245)  # from 12.40 to 12.45 m
+    v = np.linspace(-1.5, 1.5, 31)
+    scan = GridRoad(z=0.01 * patch[:, None] * (np.abs(v) < 1.05), du=0.01, v=v)
+    for name, form in (("text", "LRFI"), ("binary", "KRBI")):
+        file = tmp_path / f"{name}.crg"
+        write_crg(scan, file, format=form)
+        found = figures(file)
+        assert found["height"] == pytest.approx([0.0, 0.01], abs=1e-9)
+        assert found["length"] == pytest.approx(20.0) and found["width"] == pytest.approx([3.0, 3.0])
+        assert max(found["slope"]) == pytest.approx(1.0, rel=1e-3)  # its edge: 10 mm within one row
+        shown = panels(file)
+        assert float(np.max(shown["y, m"].collections[0].get_array())) == pytest.approx(0.01)
+        assert highest(shown["height, mm"]) == pytest.approx(10.0)
+        detail = shown["along"]
+        assert detail.get_title(loc="left") == "along n = 0 m, over the plane around"
+        s, z = (np.asarray(a) for a in (detail.lines[0].get_xdata(), detail.lines[0].get_ydata()))
+        assert z.max() == pytest.approx(10.0, abs=1e-3)
+        # half-way up its edges it is a row longer than its top; to the spacing of the points of the curve
+        assert np.ptp(s[z > 5]) == pytest.approx(0.06, abs=0.011)
+        invoke("road", "show", str(file), "--png", str(tmp_path / f"{name}.png"))
+        assert (tmp_path / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
+    text, binary = (load_road(str(tmp_path / f"{name}.crg")) for name in ("text", "binary"))
+    for x, y in ((12.42, 0.3), (12.3951, -0.2), (12.4563, 0.0), (12.43, 1.07), (3.0, 0.0)):
+        assert text.query(x, y).height == binary.query(x, y).height
+    # a grid is kept in single precision
+    assert text.query(12.42, 0.3).height == pytest.approx(0.01, rel=2**-24) and text.query(12.42, 1.2).height == 0.0
+
+
 def test_what_is_constant_gets_words_and_no_panel() -> None:
     drawn = load_road("flat").figure()
     assert len(drawn.axes) == 1

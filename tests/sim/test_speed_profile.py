@@ -131,3 +131,26 @@ def test_a_path_with_its_speed():
     assert with_speed(path, CAR, 0.5).speed == pytest.approx(math.sqrt(0.5 * LATERAL * 50.0), rel=1e-6)
     with pytest.raises(ParameterError, match="must be above 0"):
         profile(path, CAR, 0.0)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_grip_along_the_path_scales_what_tires_give(side):
+    """On a circle v = √(f m a_y R) wherever grip lasts; on a straight m a_b, and m a_d where m < 1."""
+    path = circle(83.0, side=side)
+    for grip in (0.37, 1.21):
+        v = profile(path, CAR, 0.8, grip=grip)
+        assert v == pytest.approx(math.sqrt(0.8 * grip * LATERAL * 83.0), rel=1e-6)
+    half = np.where(path.s < 0.5 * path.length, 0.37, 1.21)
+    v = profile(path, CAR, 0.8, grip=half)
+    slow, fast = (math.sqrt(0.8 * m * LATERAL * 83.0) for m in (0.37, 1.21))
+    inside = path.s < 0.5 * path.length - 1
+    assert v[inside & (path.s > 1)] == pytest.approx(slow, rel=1e-6)
+    assert slow < v[~inside].max() <= fast + 1e-6
+    line = Path.straight(900.0, step=0.5)
+    for grip in (0.5, 1.3):
+        v = profile(line, CAR, 0.8, first=0.0, last=0.0, grip=grip)
+        up, down = 0.8 * min(grip, 1.0) * DRIVING, 0.8 * grip * BRAKING
+        expected = np.minimum(2 * up * line.s, 2 * down * (900.0 - line.s))
+        assert v == pytest.approx(np.sqrt(np.minimum(expected, TOP**2)), abs=1e-6)
+    with pytest.raises(ParameterError, match="grip along the path must be above 0"):
+        profile(line, CAR, 0.8, grip=np.linspace(-0.1, 1.0, len(line.s)))

@@ -1,4 +1,4 @@
-"""Figures of drivelines: the sedan with engine, converter and automatic gearbox."""
+"""Figures of drivelines and controllers: the sedan with its automatic gearbox, and with all controllers on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from jounce.bench.run import Row
 
 REAL_TIME = 120.0  # loop with recording at 1 ms
+CONTROLLED = 110.0  # the same with all controllers
 CAR = "sedan"
 SECONDS = 20.0
 
@@ -31,3 +32,24 @@ def driveline_rows() -> list[Row]:
 
     name = f"{CAR}, automatic gearbox: × real time at 1 ms"
     return [at_least(name, 1 / best(factor, 3), "-", REAL_TIME, "full throttle, 100 Hz")]
+
+
+def controller_rows() -> list[Row]:
+    """× real time with every controller of the package, in a step of steering."""
+    from jounce.bench.run import at_least, best
+    from jounce.core.part_registry import PARTS
+    from jounce.events import StepSteer
+    from jounce.events.engine import make_ready
+    from jounce.events.options import Options
+    from jounce.vehicle.reading import load
+
+    kinds = sorted(PARTS.kinds("controller"))
+    event = StepSteer(amplitude=0.5, end_time=SECONDS, controller=",".join(kinds))
+    start = make_ready(load(CAR), event, Options(step=0.001))
+
+    def factor() -> float:
+        start.restart()
+        return start.record(event, interval=0.01).wall_time / SECONDS
+
+    name = f"{CAR}, all controllers: × real time at 1 ms"
+    return [at_least(name, 1 / best(factor, 3), "-", CONTROLLED, f"step steer, 100 Hz; {len(kinds)} controllers")]

@@ -76,7 +76,7 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
     """All rows; ``quick`` leaves out growth with size and the peer."""
     from jounce.bench.batch import batch_rows
     from jounce.bench.car import car_rows, step_rows
-    from jounce.bench.driveline import driveline_rows
+    from jounce.bench.driveline import controller_rows, driveline_rows
     from jounce.bench.implicit import hitch_rows, implicit_rows
     from jounce.bench.road import road_rows
     from jounce.bench.steering import steering_rows
@@ -99,7 +99,7 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
         progress("tires")
         rows += tire_rows()
         progress("the sedan of the library")
-        rows += car_rows() + step_rows() + driveline_rows()
+        rows += car_rows() + step_rows() + driveline_rows() + controller_rows()
         progress("suspensions in full")
         rows += suspension_rows()
         progress("a steering in full")

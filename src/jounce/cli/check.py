@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from jounce.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from jounce.manoeuvre import Manoeuvre
 
 ROADS = (".rdf", ".crg", ".obj")
 PATHS = (".drd", ".drd2", ".csv", ".kml", ".gpx")
 EVENTS = (".vdf", ".dcd", ".sdf", ".dcf", ".xml")
 _ROAD_KEYS = re.compile(r"^(line|flat|kerbs|unevenness|features)[ \t]*:", re.MULTILINE)
+_OTHER_KEYS = re.compile(r"^(plan|event|stages)[ \t]*:", re.MULTILINE)
 
 
 def check(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Vehicle files or folders, tires, roads, paths, events (vdf, dcd, sdf); or names of the library."
+            help="Vehicle files or folders, tires, roads, paths, events, test plans, engines (pwr), aerodynamics "
+            "(aer), tire tests (vtt) and data (tdx); or names of the library."
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
@@ -47,6 +54,11 @@ def _read(name: str) -> tuple[str, list[str]]:
         return _path(name)
     if Path(name).suffix.lower() in EVENTS:
         return _event(name)
+    if Path(name).suffix.lower() in OTHERS:
+        return OTHERS[Path(name).suffix.lower()](name)
+    other = _OTHER_KEYS.findall(_yaml(name))
+    if other:
+        return _plan(name) if "plan" in other else _own_event(name)
     from jounce.sim.car import describe, tire_warnings
     from jounce.vehicle.reading import read
 
@@ -61,19 +73,87 @@ def _is_road(name: str) -> bool:
     if place.suffix.lower() in ROADS:
         return True
     if place.exists():
-        from jounce.files.drd import read_text
-
-        text = read_text(name) if place.is_file() and place.suffix.lower() in (".yaml", ".yml") else ""
-        return _ROAD_KEYS.search(text) is not None
+        return _ROAD_KEYS.search(_yaml(name)) is not None
     from jounce.files.roads import library_roads
 
     return name in library_roads()
 
 
+def _explained(whole: Manoeuvre, place: Path) -> str:
+    """A manoeuvre in sentences, once its paths are there and long enough."""
+    from jounce.events.manoeuvres import Routes
+    from jounce.manoeuvre.words import explain
+
+    try:
+        Routes(whole, (0.0, 0.0, 0.0), whole.begin.speed, place.resolve().parent)
+    except ParameterError as error:
+        raise ParameterError(f"{place.name}: {error}") from None
+    sentences = "\n".join(f"      {line}" for line in explain(whole))
+    return f"event {whole.name or place.stem}\n{sentences}"
+
+
+def _yaml(name: str) -> str:
+    """The text of a YAML file; nothing of others."""
+    place = Path(name)
+    if not place.is_file() or place.suffix.lower() not in (".yaml", ".yml"):
+        return ""
+    from jounce.files.drd import read_text
+
+    return read_text(name)
+
+
+def _plan(name: str) -> tuple[str, list[str]]:
+    from jounce.study.plan import Plan
+
+    plan = Plan.read(name)
+    return f"plan {plan.name} ({len(plan.items)} runs)", []
+
+
+def _own_event(name: str) -> tuple[str, list[str]]:
+    from jounce.cli._runs import event_of
+
+    event = event_of(name, "", {})
+    doubts = [str(doubt) for doubt in event.doubts()]
+    whole = getattr(event, "manoeuvre", None)
+    return (f"event {event.kind}" if whole is None else _explained(whole, Path(name))), doubts
+
+
+def _engine(name: str) -> tuple[str, list[str]]:
+    from jounce.files.pwr import read_pwr
+
+    found = read_pwr(name)
+    gears = f", {len(found.gears)} gears of their own" if found.gears else ""
+    return f"engine {Path(name).stem} (torque up to {max(found.torque.y):.4g} N·m{gears})", list(found.warnings)
+
+
+def _aerodynamics(name: str) -> tuple[str, list[str]]:
+    from jounce.files.aer import read_aer
+
+    found = read_aer(name)
+    return f"aerodynamics {Path(name).stem} ({found.form})", list(found.warnings)
+
+
+def _tire_test(name: str) -> tuple[str, list[str]]:
+    from jounce.files.vtt import read_vtt
+
+    return f"tire test {Path(name).stem}", list(read_vtt(name).warnings)
+
+
+def _tire_data(name: str) -> tuple[str, list[str]]:
+    from jounce.files.tydex import read_tydex
+
+    found = read_tydex(name)
+    return f"tire data {Path(name).stem} (channels {', '.join(found.channels)})", [
+        str(w) for w in found.report.warnings
+    ]
+
+
+OTHERS = {".pwr": _engine, ".aer": _aerodynamics, ".vtt": _tire_test, ".tdx": _tire_data}
+
+
 def _event(name: str) -> tuple[str, list[str]]:
     """A driver's file, in sentences; of a template, the places that are to be filled in."""
     from jounce.files.events import read_event
-    from jounce.manoeuvre.words import explain
 
     ending = Path(name).suffix.lower()
     if ending == ".dcd":
@@ -95,8 +175,7 @@ def _event(name: str) -> tuple[str, list[str]]:
             listed = ", ".join(f"{place} (line {line})" for place, line in wanted.items())
             return f"template of an event with the places {listed}", []
     found, report = read_event(name)
-    sentences = "\n".join(f"      {line}" for line in explain(found))
-    return f"event {found.name}\n{sentences}", [str(w) for w in report.warnings]
+    return _explained(found, Path(name)), [*(str(w) for w in report.warnings), *found.remarks()]
 
 
 def _path(name: str) -> tuple[str, list[str]]:

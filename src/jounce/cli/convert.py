@@ -1,4 +1,4 @@
-"""`jounce convert`: runs, tables of points and events in the signs, units, axes and formats of other tools."""
+"""`jounce convert`: runs, points, load cases and events in the signs, units, axes and formats of other tools."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def convert(
     source: Annotated[
         Path,
         typer.Argument(
-            help="Run folder or file (parquet, csv, mat, mf4), a table of points (csv: name, x, y, z), or an event "
-            "(sdf, dcf, xml, vdf)."
+            help="Run folder or file (parquet, csv, mat, mf4), a table of points (csv: name, x, y, z), load cases of "
+            "the suspension rig (csv, xml), or an event (sdf, dcf, xml, vdf)."
         ),
     ],
     target: Annotated[Path, typer.Argument(help="File to write; its suffix says the format.")],
@@ -32,6 +32,9 @@ def convert(
 
     if source.suffix.lower() in (".sdf", ".dcf", ".vdf") or target.suffix.lower() == ".vdf":
         _event(source, target)
+        return
+    if {source.suffix.lower(), target.suffix.lower()} == {".csv", ".xml"}:
+        _load_cases(source, target)
         return
     frames = {"compat": "reference", "ours": "ours"}
     if convention not in frames:
@@ -62,6 +65,14 @@ def convert(
     writers[target.suffix.lower()](result, target)
     left = len(given.names) - len(result.names)
     typer.echo(f"{len(result.names)} channels: {target}" + (f"; {left} are not in its catalogue" if left else ""))
+
+
+def _load_cases(source: Path, target: Path) -> None:
+    from jounce.rigs.load_cases import read_load_cases, write_load_cases
+
+    cases = read_load_cases(source)
+    write_load_cases(cases, target)
+    typer.echo(f"{len(cases)} load cases, {len(cases.columns)} columns: {target}")
 
 
 def _event(source: Path, target: Path) -> None:

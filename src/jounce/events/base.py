@@ -166,6 +166,10 @@ class Event(Data):
         """Parts that the event adds to the vehicle: a driver."""
         return ()
 
+    def opens(self, vehicle: Vehicle) -> Mapping[str, float]:
+        """Inputs that the event needs (ports, ``road.L1`` …), with their values while the start is sought."""
+        return {}
+
     def controllers(self) -> tuple[Part, ...]:
         """Controllers that `controller` names, as they are without further data."""
         from jounce.core.part_registry import PARTS
@@ -175,6 +179,10 @@ class Event(Data):
             return tuple(cast("Part", PARTS.find("controller", kind)()) for kind in kinds)
         except ParameterError as found:
             raise ParameterError(f"{self.kind}: controller = {self.controller!r}: {found}") from None
+
+    def roads(self) -> Sequence[Road]:
+        """Roads that the event makes itself, in place of a plane."""
+        return ()
 
     def placed(self, vehicle: Vehicle, roads: Sequence[Road]) -> tuple[Self, tuple[Path, ...]]:
         """The event where it takes place, and the paths that its drivers follow."""

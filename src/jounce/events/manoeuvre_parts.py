@@ -11,10 +11,12 @@ from typing import Any
 
 from jounce.manoeuvre import Manoeuvre, Stage
 from jounce.manoeuvre.settings import Controller, Gains, SlipControl, ThrottleLimits, TireControl
+from jounce.manoeuvre.targets import AutoSpeed
 
 OWN = "longitudinal."
 PERIOD = 0.01  # s, of the law of the lateral drivers
 RATIO = "driver.steering_ratio"
+UNLIMITED = 50.0  # 1/s, of a pedal
 SLIP = ("max_slip", "min_slip", "gain", "share_1", "share_2")
 TIRES = ("throttle", "braking", "clutch", "filter_frequency", "min_load", "gear", "slip_threshold", "inhibition",
          "max_inhibition")  # fmt: skip
@@ -69,6 +71,10 @@ def pedal_parts(manoeuvre: Manoeuvre) -> dict[str, Any]:
         more["slip"] = tires.SlipThrottle(wheels=wheels, **{name: getattr(slip, name) for name in SLIP})
     if tire is not None:
         more["tires"] = tires.TireControl(**{name: float(getattr(tire, name)) for name in TIRES})
+    controllers = [manoeuvre.controller_of(stage) for stage in manoeuvre.driven]
+    for name, word in (("throttle", "throttle"), ("braking", "brake")):  # a foot that lifts at a rate of its own
+        if any(getattr(c, f"{name}_limited") for c in controllers):
+            more[f"{word}_release_rate"] = UNLIMITED
     lag = pedal_lag(skill_of(manoeuvre))
     return more if lag is None else {**more, "pedal_lag": lag}
 
@@ -118,17 +124,16 @@ def unused(
         for text in _of_stage(manoeuvre, stage, driver, inputs, numbers, given):
             stages.setdefault(text, []).append(repr(stage.name))
     said = [f"{'stages' if len(names) > 1 else 'stage'} {', '.join(names)}: {text}" for text, names in stages.items()]
-    return [*_of_all(manoeuvre, inputs), *said]
+    return [*_of_all(manoeuvre, inputs, numbers), *said]
 
 
-def _of_all(m: Manoeuvre, inputs: Collection[str]) -> Iterator[str]:
+def _of_all(m: Manoeuvre, inputs: Collection[str], numbers: Collection[str]) -> Iterator[str]:
     shifts = "driver.shifts" in inputs
     if m.debug.active:
         yield "debug.active: nothing is written besides; jounce.files.vdf_model.vdf_text writes the settings in use"
     if m.settings.model != "car":
         yield f"settings.model = {m.settings.model!r}: the vehicle is driven as the one it is"
-    if m.prediction is not None:
-        yield "prediction: not used; speed auto has the limits of the vehicle"
+    yield from _of_prediction(m)
     if m.gears.table and not shifts:
         yield "gears.table: not used, the vehicle has no manual gearbox; it shifts as its own data say"
     if not m.gears.table:
@@ -139,9 +144,8 @@ def _of_all(m: Manoeuvre, inputs: Collection[str]) -> Iterator[str]:
         default: Gains = ThrottleLimits.model_fields[name].default
         own = [key for key in ("proportional", "integral", "derivative") if getattr(gains, key) != 0]
         other = [key for key in own if getattr(gains, key) != getattr(default, key)]
-        told = [key for key in own if name in m.throttle.model_fields_set and key in gains.model_fields_set]
-        if other or told:
-            which = ", ".join(dict.fromkeys((*other, *told)))
+        if other:
+            which = ", ".join(other)
             own_gains = f"the driver has gains of his own ({OWN}{usual} …)"
             yield f"throttle.{name}.{which}: not used, {own_gains}; only a gain of zero counts"
     for name in ("clutch_gains", "throttle_gains", "start_acceleration", "active"):
@@ -151,6 +155,10 @@ def _of_all(m: Manoeuvre, inputs: Collection[str]) -> Iterator[str]:
         for name in ("min_speed", "start_speed", "start_time", "close_time", "throttle_in_shifts"):
             if name in _said(m.clutch):
                 yield f"clutch.{name}: not used; the driver works no clutch (gears.table and a manual gearbox)"
+    else:
+        for name, number in (("min_speed", "declutch_speed"), ("close_time", "clutch_time")):
+            if name in _said(m.clutch) and f"{OWN}{number}" not in numbers:
+                yield f"clutch.{name}: not used; the clutch of the vehicle opens and closes by itself"
     if m.begin.braking2 != 0:
         yield "begin.braking2: not used, the vehicle has one brake channel"
     if m.begin.time != 0:
@@ -159,6 +167,18 @@ def _of_all(m: Manoeuvre, inputs: Collection[str]) -> Iterator[str]:
         for name in ("throttle", "braking", "clutch"):
             if getattr(m.begin, name) != 0:
                 yield f"begin.{name}: not used, a start in steady running finds its own; setup off takes it"
+
+
+def _of_prediction(m: Manoeuvre) -> Iterator[str]:
+    hints = m.prediction
+    if hints is None:
+        return
+    guesses = [name for name in ("grip_lateral", "grip_longitudinal") if name in _said(hints)]
+    for name in guesses:
+        yield f"prediction.{name}: not used; speed auto has the limits of the vehicle"
+    automatic = any(isinstance(m.speed_of(stage), AutoSpeed) for stage in m.driven)
+    if not automatic and (hints.x or not guesses):
+        yield "prediction: not used; no stage has speed auto"
 
 
 def _of_stage(
@@ -231,5 +251,7 @@ def _of_tires(m: Manoeuvre, stage: Stage, shifts: bool) -> Iterator[str]:
 
 
 def _said(block: Any) -> list[str]:
-    """Keys that a file or a program gave."""
-    return [name for name in type(block).model_fields if name in block.model_fields_set and name != "extra"]
+    """Keys that a file or a program gave, and that are not as they are without; readers of files give all there are."""
+    fields = type(block).model_fields
+    given = [name for name in fields if name in block.model_fields_set and name != "extra"]
+    return [name for name in given if getattr(block, name) != fields[name].get_default(call_default_factory=True)]

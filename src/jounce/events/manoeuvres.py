@@ -25,7 +25,8 @@ from jounce.core.errors import ParameterError, did_you_mean
 from jounce.core.tables import Table
 from jounce.events.along import along
 from jounce.events.follow import ACTIVE, TARGET
-from jounce.events.manoeuvre_parts import gain_numbers, module_numbers
+from jounce.events.gears import check_gear, gears_of
+from jounce.events.manoeuvre_parts import UNLIMITED, gain_numbers, module_numbers
 from jounce.manoeuvre import Manoeuvre, Stage, signals, targets
 from jounce.manoeuvre.conditions import Condition
 from jounce.manoeuvre.measures import MEASURES, measure
@@ -289,6 +290,7 @@ class Compiler:
         self.routes = Routes(manoeuvre, (event.x, event.y, event.heading), event.speed, folder)
 
     def program(self) -> Program:
+        self._check_gears()
         if self.driver:  # what he knows of the vehicle
             along(self.start, self.driver)
         stages = self.manoeuvre.driven
@@ -339,10 +341,14 @@ class Compiler:
         """A signal times a factor."""
         unit = "rad" if channel == "steering" else "-"
 
-        def value(name: str, per: str = "") -> float:
-            return k * units.parse(getattr(signal, name), (unit if unit != "-" or not per else "1") + per, name)
-
         relative = signal.relative
+
+        def value(name: str, per: str = "") -> float:
+            found = k * units.parse(getattr(signal, name), (unit if unit != "-" or not per else "1") + per, name)
+            if channel == "gear" and not relative and name in ("value", "first", "last"):
+                self._gear(found, name)
+            return found
+
         if isinstance(signal, signals.ConstantSignal):
             return Constant(value("value"), relative=relative)
         if isinstance(signal, signals.StepSignal | signals.Step5Signal):
@@ -350,7 +356,8 @@ class Compiler:
             delay, duration = max(signal.begin, 0.0), signal.end - max(signal.begin, 0.0)
             if signal.begin < 0:
                 raise ParameterError(f"{channel}.begin = {signal.begin:g} s: a step begins within the stage")
-            return Ramp(value("last"), duration, start=value("first"), delay=delay, relative=relative, **shape)
+            first = None if signal.from_actual else value("first")
+            return Ramp(value("last"), duration, start=first, delay=delay, relative=relative, **shape)
         if isinstance(signal, signals.SineSignal | signals.CosineSignal):
             phase = signal.phase + (math.pi / 2 if isinstance(signal, signals.CosineSignal) else 0.0)
             return Sine(value("amplitude"), signal.frequency, phase=phase, delay=signal.begin,
@@ -385,6 +392,8 @@ class Compiler:
             x, y = data.x, data.column(channel)
         table = Table([np.asarray(x)], k * np.asarray(y), method="linear", extrapolation="flat")
         stairs = channel == "gear"
+        for gear in table.values if stairs and not signal.relative else ():
+            self._gear(float(gear), "y")
         if over == "time":
             return FromTable(table, relative=signal.relative, stairs=stairs)
         here = self._station() if over == "station" else DISTANCE
@@ -442,6 +451,21 @@ class Compiler:
             blend = stage.channel(name).smoothing
             yield Open(share, Ramp(1.0, blend, start=0.0, cubic=True) if blend > 0 else Constant(1.0))
             yield Open(INPUTS[name], Hold(), entry=f"driver.demand.{INPUTS[name]}")
+
+    def _check_gears(self) -> None:
+        """Refuse gears of the driver that the gearbox does not have; 0 is neutral."""
+        most = gears_of(self.start.vehicle)
+        if most is None or "driver.shifts" not in self.inputs or not self.settings:
+            return
+        gears = self.manoeuvre.gears
+        for row in gears.table:
+            if gears.minimum <= row.gear <= gears.maximum:
+                check_gear(row.gear, most, f"gears.table: gear {row.gear}")
+
+    def _gear(self, value: float, name: str) -> None:
+        most = gears_of(self.start.vehicle)
+        if most is not None:
+            check_gear(value, most, f"gear.{name} = {value:g}")
 
     def _levers(self, stage: Stage) -> Iterator[Channel]:
         standing = stage.task == "standing_start"
@@ -512,7 +536,11 @@ class Compiler:
         from jounce.events.limits import limits_of
         from jounce.sim.speed_profile import profile
 
-        return self._along(path, profile(path, limits_of(self.start.vehicle), share))
+        hints = self.manoeuvre.prediction
+        grip: Array | float = 1.0
+        if hints is not None and hints.x:
+            grip = np.interp(path.s, hints.x, hints.y)
+        return self._along(path, profile(path, limits_of(self.start.vehicle), share, grip=grip))
 
     def _along(self, path: Path, speeds: Any) -> Table:
         """Speeds at the stations of a path; of a closed one for as many laps as there is time for."""
@@ -552,6 +580,8 @@ class Compiler:
         from jounce.events.base import safety_ends
 
         yield from safety_ends()
+        end = self.start.event.end_time
+        yield End(When("time", ">=", end), Stop(f"end_time = {end:g} s reached"), name="end time")
         groups: dict[str, list[tuple[str, Condition]]] = {}
         for k, (name, condition) in enumerate(self.manoeuvre.conditions_of(stage)):
             groups.setdefault(condition.group or f"\n{k}", []).append((name, condition))
@@ -586,7 +616,7 @@ class Compiler:
         else:
             source = known.channel if known is not None else condition.measure
             if source not in self.watches:
-                outputs = [v.name for v in self.start.sim.model.outputs]
+                outputs = [*MEASURES, *(v.name for v in self.start.sim.model.outputs)]
                 raise ParameterError(
                     f"ends: measure {condition.measure!r}: the vehicle has no channel {source!r}"
                     f"{did_you_mean(source, outputs)}"
@@ -634,10 +664,10 @@ class Compiler:
         result = {f"{prefix}{name}": value for name, value in found.items()} if self.driver else {}
         own = "longitudinal."
         result |= {
-            f"{own}throttle_rate": c.throttle_press_rate if c.throttle_limited else 50.0,
-            f"{own}brake_rate": c.braking_press_rate if c.braking_limited else 50.0,
-            f"{own}throttle_release_rate": c.throttle_release_rate if c.throttle_limited else 50.0,
-            f"{own}brake_release_rate": c.braking_release_rate if c.braking_limited else 50.0,
+            f"{own}throttle_rate": c.throttle_press_rate if c.throttle_limited else UNLIMITED,
+            f"{own}brake_rate": c.braking_press_rate if c.braking_limited else UNLIMITED,
+            f"{own}throttle_release_rate": c.throttle_release_rate if c.throttle_limited else UNLIMITED,
+            f"{own}brake_release_rate": c.braking_release_rate if c.braking_limited else UNLIMITED,
             **gain_numbers(self.manoeuvre, stage),
             f"{own}start_speed": self.manoeuvre.clutch.start_speed,
             f"{own}declutch_speed": self.manoeuvre.clutch.min_speed,

@@ -89,7 +89,8 @@ class Before:
 
 
 class Procedure(Event):
-    """An event that may be a series of runs; see the module.
+    """An event that may be a series of runs; see the module. Beside another event it is the last base, so that the
+    default values are those of the other: ``class Pairs(StepSteer, Procedure)``.
 
     moves : names of parameters that change neither the car nor how it starts: runs that differ in these only share
         their start

@@ -28,7 +28,7 @@ from jounce.events.follow import follow, follower, released
 from jounce.events.library.slowly_increasing_steer import SIDES, SlowlyIncreasingSteer
 from jounce.events.procedure import Before, Planned, Procedure
 from jounce.results.figures import Figures
-from jounce.results.key_figures.common import DEGREE, Array, sound, unsound
+from jounce.results.key_figures.common import DEGREE, Array, longest, sound, unsound
 from jounce.results.panels import Curve, Panel, View, tires_of
 from jounce.results.run import Run
 from jounce.results.trials import shades, table_of_trials
@@ -89,21 +89,15 @@ def lift(time: Array, loads: Mapping[str, Array], heights: Mapping[str, Array]) 
     if why:
         figures.missing(FIGURES, "-", f"lift: {why}")
         return figures
-    longest, highest = 0.0, 0.0
+    span, highest = 0.0, 0.0
     for names in sides.values():
         free = np.all([loads[name] < NO_LOAD for name in names], axis=0)
-        longest = max(longest, _longest(time, free))
+        span = max(span, longest(time, free))
         highest = max(highest, float(np.max(np.min([heights[name] for name in names], axis=0))))
-    figures.put("two_wheel_lift", float(longest > LIFTED), "-")
+    figures.put("two_wheel_lift", float(span > LIFTED), "-")
     figures.put("lift_height", 1000.0 * highest, "mm")
     figures.put("tip_up", float(highest >= TIP_UP), "-")
     return figures
-
-
-def _longest(time: Array, holds: Any) -> float:
-    """Longest time over which something holds, from its first row to its last."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], holds, [False])).astype(int)))
-    return max((float(time[last - 1] - time[first]) for first, last in edges.reshape(-1, 2)), default=0.0)
 
 
 def of_single(run: Run) -> Figures:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jounce.core.errors import JounceError, ParameterError, SimulationError, StaticsError, UnstableStepError
+from jounce.events.gears import check_gear, gears_of
 from jounce.events.identify import identify
 from jounce.events.options import Options, Progress
 from jounce.events.record import record
@@ -51,6 +52,7 @@ class Start:
         self.scene = scene if scene is not None else Scene(description.ground)
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
+        self.found: dict[str, Any] = {}  # what the event found before it starts, for its program
         self.notes: dict[str, Any] = {}  # what was found before the event, kept with its result
         self.scene.check(description)
         self.sim = self._simulation(description)
@@ -82,6 +84,7 @@ class Start:
         self.warnings += warnings
         steer = float(getattr(event, "initial_steer", 0.0))
         sim.set_inputs({"steering_wheel": steer, "throttle": 0.0, "brake": 0.0})
+        sim.set_inputs(event.opens(self.vehicle))
         self._choose_gear()
         where: dict[str, Any] = {"x": event.x, "y": event.y, "heading": event.heading}
         where |= {"normal": plane.normal, "height": plane.height}
@@ -111,17 +114,14 @@ class Start:
         gear = getattr(self.event, "initial_gear", None)
         if gear is None:
             return
-        line = self.vehicle.driveline
-        boxes = [] if line is None else [item for _, item in line.parts_by_key() if hasattr(item, "reverse_ratio")]
+        most = gears_of(self.vehicle)
         inputs = {v.name for v in self.sim.model.inputs}
-        if not boxes or not inputs & {"driver.first_gear", "gear"}:
+        if most is None or not inputs & {"driver.first_gear", "gear"}:
             self.warnings.append(
                 f"initial_gear = {gear:g}: nothing in this car takes it; it starts as its drive chooses"
             )
             return
-        gears = len(boxes[0].ratios.x)  # type: ignore[attr-defined]
-        if gear not in (-1, *range(1, gears + 1)):
-            raise ParameterError(f"initial_gear = {gear:g}: the gearbox has the gears 1 to {gears}, and -1 for reverse")
+        check_gear(gear, most, f"initial_gear = {gear:g}", neutral=False)
         if "driver.first_gear" in inputs:
             backs = {"driver.shifts": 0.0, "gear": float(gear)} if gear < 0 else {}  # he does not change out of reverse
             self.sim.set_inputs({"driver.first_gear": float(gear)} | backs)

@@ -85,7 +85,11 @@ class Turning(Driven):
             path = skidpad(self.radius, side=self.direction, entry=self.entry, spiral=self.spiral, turns=turns)
         else:
             path = circle(self.radius, side=self.direction)
-        return self, (path.moved(self.x, self.y, heading=self.heading),)
+        # the circle touches the way of the body's own point, whose course steady running has in hand
+        ahead, left = (float(part) for part in vehicle.layout.units[0].origins[""][:2])
+        c, s = math.cos(self.heading), math.sin(self.heading)
+        x, y = self.x + c * ahead - s * left, self.y + s * ahead + c * left
+        return self, (path.moved(x, y, heading=self.heading),)
 
     def parts(self) -> tuple[Part, ...]:
         if not self._driven:

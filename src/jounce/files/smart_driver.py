@@ -510,7 +510,8 @@ class _Converter:
                 keys["MAX_VALUE"] = number(None, unit, "MAXIMUM_VALUE", "MAX_VALUE", "MAXIMUM")
                 self._get(section, "INITIAL_VALUE")
             else:
-                keys["Y0"] = self._first_value(section, channel, unit, key, relative, first)
+                told = self._first_value(section, channel, unit, key, relative, first)
+                keys.update({"FROM_ACTUAL": "TRUE"} if told is None else {"Y0": told})
                 keys["Y1"] = number(None, unit, "FINAL_VALUE")
         elif kind == "RAMP":
             keys["X0"] = begin
@@ -560,18 +561,16 @@ class _Converter:
         self._later_block(name, keys, table)
         return name
 
-    def _first_value(self, section: Section, channel: str, unit: str, key: str, relative: bool, first: bool) -> float:
-        """Where a step begins: at the value of the channel, as far as the file tells it."""
+    def _first_value(
+        self, section: Section, channel: str, unit: str, key: str, relative: bool, first: bool
+    ) -> float | None:
+        """Where a step begins, as far as the file tells it; None: where the channel is."""
         told = self._number(section, key, unit, "INITIAL_VALUE")
-        if relative:
-            return told or 0.0
-        if told is not None:
-            return told
-        if first and (channel != "STEERING" or unit == "rad"):
+        if told is None and relative:
+            return 0.0
+        if told is None and first and (channel != "STEERING" or unit == "rad"):
             return self.initial[channel]
-        self.report.warning(section.line, f"{key} INITIAL_VALUE",
-                            "missing: the step to an absolute value is written as one from 0")  # fmt: skip
-        return 0.0
+        return told
 
     def _data_map(
         self, block: Block, section: Section, channel: str, unit: str, key: str

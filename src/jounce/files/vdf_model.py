@@ -139,7 +139,7 @@ _WAVE: Fields = {
     "X0": "begin",
 }
 _SPAN: Fields = {**COMMON, "X0": "begin", "X1": "end"}
-_STEP: Fields = {**_SPAN, "Y0": "first", "Y1": "last"}
+_STEP: Fields = {**_SPAN, "Y0": "first", "FROM_ACTUAL": "from_actual", "Y1": "last"}
 SIGNALS: dict[str, tuple[type[signals.Signal], Fields]] = {
     "CONSTANT": (signals.ConstantSignal, {**COMMON, "VALUE": "value"}),
     "STEP": (signals.StepSignal, _STEP),

@@ -403,6 +403,7 @@ _STEP = (
     number("X0", "s", 0.0),
     number("X1", "s", required=True),
     number("Y0", "channel", 0.0),
+    flag("FROM_ACTUAL", False),  # ours
     number("Y1", "channel", required=True),
 )
 _WAVE = (

@@ -17,6 +17,7 @@ conditions and controllers stand where they are used, or under a name in a mappi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any, Literal, Self, TypeVar
 
 from pydantic import ValidationError, model_validator
@@ -27,7 +28,7 @@ from jounce.core.fields import choice, flag, part, problem, quantity, text
 from jounce.core.messages import Finding, explain
 from jounce.manoeuvre.block import Block, group
 from jounce.manoeuvre.conditions import Condition
-from jounce.manoeuvre.measures import measure
+from jounce.manoeuvre.measures import MEASURES, measure
 from jounce.manoeuvre.settings import (
     Begin,
     Clutch,
@@ -79,11 +80,13 @@ class Channel(Block):
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
-        """``machine``, ``user``, the name or the data of a signal, a value."""
+        """``machine``, ``user``, ``maintain``, the name or the data of a signal, a value."""
         if isinstance(raw, Channel):
             return raw
         if isinstance(raw, str) and raw in ("machine", "user"):
             return {"method": raw}
+        if raw == "maintain":
+            return {"method": "open", "signal": {"kind": "maintain"}}
         if isinstance(raw, Signal | str | float | int) or (isinstance(raw, Mapping) and "kind" in raw):
             number = isinstance(raw, float | int) or (isinstance(raw, str) and raw[:1] in "+-.0123456789")
             return {"method": "open", "signal": {"kind": "constant", "value": raw} if number else raw}
@@ -299,6 +302,9 @@ class Manoeuvre(Block):
         self.path_of(stage), self.speed_of(stage)
         for name, condition in self.conditions_of(stage):
             known = measure(condition.measure)
+            near = get_close_matches(condition.measure.lower(), list(MEASURES), 1, 0.85) if known is None else []
+            if near and "." not in condition.measure:  # otherwise a channel or sensor that only the vehicle knows
+                raise ParameterError(f"ends, {name}: {condition.measure!r} is no measure; did you mean {near[0]!r}?")
             if known is not None:
                 for value, what in ((condition.reference, "reference"), (condition.tolerance, "tolerance")):
                     units.parse(value, known.unit, f"ends, {name}: {what}")
@@ -321,5 +327,7 @@ def _named(value: Any, known: Mapping[str, B], what: str) -> B | None:
     if not isinstance(value, str):
         return value  # type: ignore[no-any-return]
     if value not in known:
-        raise ParameterError(f"{what} = {value!r}: there is none of this name{did_you_mean(value, list(known))}")
+        words = ["machine", "user", "maintain"] if what.endswith(".signal") else []
+        hint = did_you_mean(value, [*known, *words]) if known or words else "; the manoeuvre names none"
+        raise ParameterError(f"{what} = {value!r}: there is none of this name{hint}")
     return known[value]

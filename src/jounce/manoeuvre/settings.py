@@ -6,6 +6,7 @@ Absent rate limits are off. Rotational speeds are rad/s, angles rad, pedals shar
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Literal, Self
 
 from pydantic import model_validator
@@ -274,4 +275,14 @@ class Prediction(Block):
     grip_lateral: float = quantity("-", 1.0, gt=0, doc="guessed")
     grip_longitudinal: float = quantity("-", 0.7, gt=0, doc="guessed")
     x: tuple[float, ...] = part((), doc="stations of a map of grip, m")
-    y: tuple[float, ...] = part((), doc="factors on the grip")
+    y: tuple[float, ...] = part((), doc="factors on the grip there, for speed auto")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if len(self.x) != len(self.y):
+            raise problem(f"{len(self.y)} factors for {len(self.x)} stations", "y")
+        if any(b <= a for a, b in pairwise(self.x)):
+            raise problem("must rise", "x")
+        if any(not value > 0 for value in self.y):
+            raise problem("a grip must be above 0", "y")
+        return self

@@ -66,6 +66,7 @@ class _Stepped(Signal):
     begin: float = quantity("s", 0.0, doc="when it begins, x0")
     end: float = quantity("s", doc="when it ends, x1")
     first: Amount = amount(0.0, doc="value before, y0")
+    from_actual: bool = flag(False, doc="the value before is that at the switch, whatever ``first`` says")
     last: Amount = amount(doc="value after, y1")
 
     @model_validator(mode="after")

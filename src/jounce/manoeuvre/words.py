@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import PurePath
 from typing import Any
 
 from jounce.manoeuvre.conditions import Condition
@@ -139,7 +140,8 @@ def _signal(s: Any, channel: str, stage: Stage) -> str:
     if kind == "constant":
         return f"is moved by {value('value')}" if s.relative else f"is {value('value')}"
     if kind in ("step", "step5"):
-        return f"goes from {value('first')} to {value('last')}{by} between {s.begin:g} s and {s.end:g} s"
+        first = "where it is" if s.from_actual else value("first")
+        return f"goes from {first} to {value('last')}{by} between {s.begin:g} s and {s.end:g} s"
     if kind in ("sine", "cosine"):
         times = "" if s.cycles is None else f", {_count(s.cycles, 'time')}"
         begin = f" from {s.begin:g} s on" if s.begin else ""
@@ -155,7 +157,7 @@ def _signal(s: Any, channel: str, stage: Stage) -> str:
         return f"goes to {value('height')} and back{by} between {s.begin:g} s and {s.end:g} s"
     if kind == "measured":
         over = {"time": "time", "distance": "the distance travelled", "station": "the station on the path"}[s.over]
-        return f"follows the file {s.file}" if s.file else f"follows {len(s.x)} values over {over}"
+        return f"follows the file {PurePath(s.file).name}" if s.file else f"follows {len(s.x)} values over {over}"
     if kind == "user":
         return f"is the input {s.input or 'user_input_' + channel} of the run"
     return "keeps its value"
@@ -218,7 +220,10 @@ def _amount(value: Any, channel: str, stage: Stage | None = None, signal: Signal
 
 def _number(value: Any, unit: str) -> str:
     if isinstance(value, str):
-        return value
+        try:
+            value = float(value)
+        except ValueError:  # with its unit
+            return str(value)
     word, factor = SHOWN.get(unit, (unit, 1.0))
     return f"{value * factor:.4g}{'' if word in ('', '-') else ' ' + word}"
 

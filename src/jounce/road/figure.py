@@ -294,7 +294,7 @@ def _draw_detail(fig: Any, places: list[Any], road: Road, seen: _Seen, detail: _
     through = 1000 * (heights(np.array([[detail.n]]))[:, 0] - plane[0] - plane[1] * s - plane[2] * detail.n)
     profile.plot(s, through, lw=1.1, color=_BOTH)
     profile.set(xlabel="s, m", ylabel="mm", xlim=(s[0], s[-1]))
-    profile.set_title(f"along n = {detail.n:.3g} m, over the plane around", fontsize=9, loc="left")
+    profile.set_title(f"along n = {round(detail.n, 3) + 0.0:g} m, over the plane around", fontsize=9, loc="left")
     profile.grid(alpha=0.3)
 
 

@@ -13,7 +13,8 @@ of the tires is there for driving and braking, and the slope helps or hinders, a
 
 forwards and backwards from where the car is slowest. With p = 2, the ellipse of a point, cars spin that brake into a
 turn at nine tenths of it: braking takes load off the rear axle, which then holds less than a point would. p = 1, a
-straight line between the limits, is what all cars of the library follow.
+straight line between the limits, is what all cars of the library follow. On ground of another grip m(s) than that of
+the limits, a_y and a_b are m times as large; a_d is so where m < 1, for it is the engine that gives it otherwise.
 
 Ours; the two passes are those of every quasi-static lap. Not in it: transients, the force that cornering takes,
 downforce.
@@ -75,14 +76,31 @@ def automatic(text: str) -> float | None:
     return part
 
 
-def profile(path: Path, limits: Limits, part: float, *, first: float | None = None, last: float | None = None) -> Array:
-    """Speeds at the stations of a path (1), (2); ``first``, ``last``: largest speed at the ends of an open one."""
+def profile(
+    path: Path,
+    limits: Limits,
+    part: float,
+    *,
+    first: float | None = None,
+    last: float | None = None,
+    grip: npt.ArrayLike = 1.0,
+) -> Array:
+    """Speeds at the stations of a path (1), (2).
+
+    Parameters
+    ----------
+    first, last : largest speed at the ends of an open path, m/s
+    grip : of the ground there over that on which the limits were found: one for all, or one for each station
+    """
     if not part > 0:
         raise ParameterError(f"speed: the part of the car's limits is {part:g}; must be above 0")
+    holds = np.broadcast_to(np.asarray(grip, dtype=float), path.s.shape)
+    if not np.all(np.isfinite(holds) & (holds > 0)):
+        raise ParameterError("speed: the grip along the path must be above 0 everywhere")
     kappa, slope = path.curvature, np.arctan(path.slope)
     bank = np.arctan(np.zeros_like(kappa) if path.bank is None else path.bank)
     lift = path.vertical_curvature * np.cos(slope) ** 3
-    lateral = part * limits.lateral
+    lateral = part * limits.lateral * holds
     loads = np.cos(bank) * np.cos(slope), (lift - kappa * np.sin(bank)) / GRAVITY
     sides = GRAVITY * np.sin(bank), kappa * np.cos(bank)
     w = np.full(len(kappa), limits.top**2)
@@ -104,17 +122,18 @@ def profile(path: Path, limits: Limits, part: float, *, first: float | None = No
     def left(i: int, square: float) -> float:
         """l (2)."""
         n = loads[0][i] + square * loads[1][i]
-        u = (sides[0][i] + square * sides[1][i]) / (lateral * max(n, 1e-9))
+        u = (sides[0][i] + square * sides[1][i]) / (lateral[i] * max(n, 1e-9))
         return float(max(0.0, 1.0 - abs(float(u)) ** COUPLING) ** (1 / COUPLING))
 
     step = path.step / np.cos(slope)
     climb = GRAVITY * np.sin(slope)
 
     def gains(i: int, square: float) -> float:
-        return part * limits.drive(float(np.sqrt(square))) * left(i, square) - float(climb[i])
+        drives = min(float(holds[i]), 1.0) * limits.drive(float(np.sqrt(square)))
+        return part * drives * left(i, square) - float(climb[i])
 
     def loses(i: int, square: float) -> float:
-        return part * limits.braking * left(i, square) + float(climb[i])
+        return part * float(holds[i]) * limits.braking * left(i, square) + float(climb[i])
 
     begin = int(np.argmin(w)) if path.closed else 0
     order = np.roll(np.arange(len(w)), -begin)
@@ -135,6 +154,8 @@ def _passed(
         w[j] = min(w[j], max(w[i] + 2 * step[i] * rate(i, w[i]), 0.0))
 
 
-def with_speed(path: Path, limits: Limits, part: float, **ends: float | None) -> Path:
+def with_speed(
+    path: Path, limits: Limits, part: float, *, first: float | None = None, last: float | None = None
+) -> Path:
     """The path with the speed at which a car follows it."""
-    return replace(path, speed=profile(path, limits, part, **ends))
+    return replace(path, speed=profile(path, limits, part, first=first, last=last))

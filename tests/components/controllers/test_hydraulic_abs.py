@@ -1,4 +1,4 @@
-"""Hydraulic anti-lock control of the sedan: how well it stops, on every road, on split friction, at the end."""
+"""Hydraulic anti-lock control: how well cars stop, on every road, on split friction, at the end."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from jounce.sim.car import tires_of
 WHEELS = ("L1", "R1", "L2", "R2")
 ROADS = {"dry": 1.0, "wet": 0.6, "ice": 0.15}
 G = 9.80665
-# Slip at which the torque begins to fade of the best stop at constant slip: found by a scan of 0.3 % to 13 %.
-BEST = {"dry": (0.08, 0.10, 0.12), "wet": (0.045, 0.06), "ice": (0.004, 0.007)}
+# Slips at which the torque begins to fade of the best stops at constant slip: by a scan of 0.2 % to 15 % of all cars.
+BEST = {"dry": (0.10, 0.12, 0.15), "wet": (0.045, 0.06, 0.08), "ice": (0.002, 0.004, 0.007)}
 
 
 @lru_cache
@@ -47,19 +47,21 @@ def mfdd(run: Run) -> float:
 
 
 @lru_cache
-def best(road: str) -> float:
+def best(road: str, name: str = "sedan") -> float:
     """Mean fully developed deceleration of the best stop at constant slip, by a steep fade of the true slip."""
-    return max(
-        mfdd(stop(sedan().with_(**{"brakes.abs": {"threshold": s, "gain": 60.0, "low_speed": 1.0}}), road))
-        for s in BEST[road]
-    )
+    car, alone = jv.load(name), {"gain": 60.0, "low_speed": 1.0}
+    return max(mfdd(stop(car.with_(**{"brakes.abs": {"threshold": s, **alone}}), road)) for s in BEST[road])
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", jv.library_names())
 @pytest.mark.parametrize("road", ROADS)
-def test_it_stops_nearly_as_well_as_the_best_constant_slip(road: str) -> None:
-    assert mfdd(controlled(road)) >= 0.88 * best(road)
-    assert float(controlled(road).kpis["adhesion_utilisation"][0]) >= 0.75
+def test_it_stops_every_car_nearly_as_well_as_the_best_constant_slip(name: str, road: str) -> None:
+    """With its defaults, and with the driveline of the car, whose engine pushes and whose motors brake."""
+    own = {"sensors.dive": 0.0} if name == "formula" else None  # a single-seater hardly dives: 0.1 to 0.3 deg/g
+    run = stop(jv.load(name), road, "hydraulic_abs", parameters=own)
+    assert mfdd(run) >= 0.88 * best(road, name)
+    assert float(run.kpis["adhesion_utilisation"][0]) >= 0.75
 
 
 @pytest.mark.slow
@@ -70,9 +72,10 @@ def test_cars_of_the_library_stop_as_well_as_at_the_best_constant_slip(name: str
     car = jv.load(name)
     if car.brakes is None or car.brakes.abs is None:
         pytest.skip("no slip control")
-    alone = {"gain": 60.0, "low_speed": 1.0}
-    fixed = max(mfdd(stop(car.with_(**{"brakes.abs": {"threshold": s, **alone}}), road)) for s in BEST[road])
-    assert mfdd(stop(car, road)) >= 0.95 * fixed
+    run = stop(car, road)
+    assert mfdd(run) >= 0.95 * best(road, name)
+    # and the best one itself uses the tires: motors that brake would lock wheels whatever the brakes do
+    assert float(run.kpis["adhesion_utilisation"][0]) >= 0.75
 
 
 @pytest.mark.slow
@@ -83,7 +86,7 @@ def test_a_converter_lets_go_while_a_wheel_is_controlled_on_ice() -> None:
     turbine = np.abs(run["Torque_Converter.torque"])
     assert acts.sum() > 100 and turbine[acts].max() == 0.0 and turbine[run.time < 1.0].max() > 1.0
     assert run["ABS_Drive.share"][acts].max() == 0.0
-    assert run["ABS_Drive.share"][-1] == 1.0, "and takes hold again"
+    assert run["ABS_Drive.share"][-1] == 0.0, "until the pedal is released"
 
 
 @pytest.mark.slow
@@ -163,17 +166,18 @@ def test_pressures_are_built_held_and_dumped() -> None:
 
 
 @pytest.mark.slow
-def test_split_friction_leaves_the_driver_time() -> None:
+@pytest.mark.parametrize("name", ["sedan", "compact", "suv"])
+def test_split_friction_leaves_the_driver_time(name: str) -> None:
     """UN R13-H annex 6: at most 120° of hand wheel in 2 s and 240° in all; z ≥ 0.75 (4 k_L + k_H)/5 and ≥ k_L."""
     # the road is dry on the left, 0.2 on the right from 50 m on; k of both sides from tires at static loads
     event = events.StraightBraking(road="mu_split", x=55.0, speed=80 / 3.6, controller="hydraulic_abs", end_time=30.0)
-    run = jn.run(sedan(), event)
+    run = jn.run(jv.load(name), event)
     hand = np.degrees(np.abs(run.signal("steering")))
     begins = 1.0
     assert run.status == "complete"
     assert hand[(run.time >= begins) & (run.time <= begins + 2.0)].max() <= 120.0
     assert hand.max() <= 240.0
-    high = best("dry") / G
+    high = best("dry", name) / G
     low = 0.2 * high
     z = mfdd(run) / G
     assert z >= 0.75 * (4 * low + high) / 5
@@ -181,9 +185,10 @@ def test_split_friction_leaves_the_driver_time() -> None:
 
 
 @pytest.mark.slow
-def test_the_end_of_a_stop_has_no_jerk() -> None:
+@pytest.mark.parametrize(("name", "road"), [("sedan", "dry"), ("sedan", "wet"), ("sedan", "ice"), ("bev", "dry")])
+def test_the_end_of_a_stop_has_no_jerk(name: str, road: str) -> None:
     """Below 3 m/s and before the car stands a_x changes by at most 2 m/s² in 50 ms."""
-    run = stop(sedan(), "dry", "hydraulic_abs", interval=0.001)
+    run = stop(jv.load(name), road, "hydraulic_abs", interval=0.001)
     v, ax = run["chassis_velocities.longitudinal"], run["chassis_accelerations.longitudinal"]
     first = np.nonzero((v < 3.0) & (run.time > 1))[0][0]
     last = np.nonzero((v < 0.2) & (run.time > 1))[0][0] - 50

@@ -7,8 +7,9 @@ import pytest
 
 import jounce as jn
 import jounce.vehicle as jv
-from axle_lists import truck, vehicle_of
+from axle_lists import one_axle, truck, vehicle_of
 from cars import rolling
+from drivelines import MOTOR, REAR
 from four_wheels import CORNERS
 from jounce import events
 from jounce.components.controllers.slip_control import SlipControl
@@ -131,6 +132,31 @@ def test_wheels_that_slip_alike_are_held_as_without_it(plain_car: jv.Vehicle) ->
         sim.set_inputs({"brake": 0.4})
         moments.append([sim.output(f"Brake_Moment.{place}") for place in CORNERS])
     assert moments[0] == pytest.approx(moments[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("speed", [13.0, -13.0])
+@pytest.mark.parametrize("slips", [(-0.03, -0.09), (-0.12, -0.07), (-0.05, -0.04)])
+def test_motors_brake_by_what_is_left_at_the_wheel_that_slips_most(slips: tuple[float, float], speed: float) -> None:
+    """(5) by hand: 200 N.m at full demand below 400 rad/s, of 0.4, less the smallest factor; no brake would do it."""
+    raw = one_axle()
+    members = [
+        {**MOTOR, "name": "motor", "shafts": ["in"]},
+        {**REAR, "name": "axle", "ratio": 1.0, "shafts": ["in", "L1", "R1"]},
+    ]  # fmt: skip
+    raw |= {"drive": {}, "driveline": {"members": members}}
+    raw["brakes"] = {**raw["brakes"], "abs": CONTROL}
+    sim = car.simulation(car.describe(vehicle_of(raw)))
+    sim.set_states({"chassis.vx": speed})
+    for wheel, slip in zip(("L1", "R1"), slips, strict=True):
+        sim.set_states(
+            {f"{wheel}.wheel.spin": (1 + slip) * speed / sim.output(f"Tire.Effective_Rolling_Radius.{wheel}")}
+        )
+    sim.set_inputs({"brake": 0.4})
+    least = min(factor(-slip) for slip in slips)
+    torque = sim.output("Driveline.motor.torque")
+    assert torque * speed < 0, "against the motion"
+    # the radius of the contact and the effective one differ by less than a percent: of a slip, times the gain
+    assert abs(torque) == pytest.approx(0.4 * 200.0 * least, abs=0.4 * 200.0 * GAIN * 0.01)
 
 
 def test_which_axles_select_low() -> None:

@@ -11,11 +11,14 @@ import pytest
 
 import jounce as jn
 import jounce.vehicle as jv
+from cars import compact, rolling
 from jounce import events
+from jounce.components.controllers.stability_control import StabilityControl
 from jounce.events.library.sine_steer import SineSteer
 from jounce.events.library.sine_with_dwell import sine_with_dwell
 from jounce.results.run import Run
 from jounce.runtime.program import Sine
+from jounce.sim import car
 
 SPEED = 80 / 3.6
 LAST = math.radians(270)
@@ -64,8 +67,9 @@ def dwell(amplitude: float, controller: str, loose: bool = False) -> tuple[float
 
 
 def amplitudes() -> list[float]:
-    steps = np.arange(1.5, 6.51, 0.5) * angle()
-    return [*(float(a) for a in steps), LAST]
+    """1.5 A, then 0.5 A more each time, to the last run: the greater of 6.5 A and 270°, 300° where 6.5 A is more."""
+    last = min(max(6.5 * angle(), LAST), math.radians(300))
+    return [*(float(a) for a in np.arange(1.5, last / angle(), 0.5) * angle()), last]
 
 
 @pytest.mark.slow
@@ -74,7 +78,7 @@ def amplitudes() -> list[float]:
 def test_sine_with_dwell_is_passed_at_every_amplitude(loose: bool, side: float) -> None:
     """UN R140: 35 % and 20 % of the yaw rate, 1.83 m from 5 A on, up to 270°; without control the car fails."""
     passed = [dwell(side * amplitude, "stability_control", loose)[0] for amplitude in amplitudes()]
-    assert passed == [1.0] * len(passed)
+    assert passed == [1.0] * len(passed) and len(passed) > 15
     assert dwell(side * LAST, "", loose)[0] != 1.0, "the car needs it"
 
 
@@ -89,6 +93,29 @@ def test_below_half_a_g_it_leaves_the_car_alone() -> None:
         run = jn.run(sedan(), events.StepSteer(speed=speed / 3.6, controller="stability_control"))
         assert run["System_Mass_Center.Tracking_Ay"].max() > 0.35 * G
         assert run["ESC.activity"].max() == 0.0
+    # a slalom: as far as the car goes to both sides within half a g
+    event = events.SineSteer(
+        speed=SPEED, amplitude=1.5 * angle(), frequency=0.5, cycles=3.0, controller="stability_control"
+    )
+    run = jn.run(sedan(), event)
+    ay = run["System_Mass_Center.Tracking_Ay"]
+    assert ay.max() > 0.35 * G and ay.min() < -0.35 * G and np.abs(ay).max() < 0.5 * G
+    assert run["ESC.activity"].max() == 0.0
+
+
+def test_in_reverse_it_looks_on() -> None:
+    """A car that reverses with a turned hand wheel yaws the other way than forwards: no wheel is braked."""
+    description = car.describe(compact(), ground="inclined", parts=(StabilityControl(),))
+    activity = {}
+    for speed in (10.0, -10.0):
+        sim = rolling(car.simulation(description), speed)
+        # an understeer that this car has not: forwards it acts, whatever the speed
+        sim.set_parameters({"stability_control.steering_per_curvature": 8.0, "stability_control.understeer": 0.0})
+        sim.set_inputs({"steering_wheel": 0.35})
+        run = sim.run(1.5, interval=0.005)
+        activity[speed] = run["ESC.activity"].max()
+        assert np.sign(run["chassis_velocities.yaw"][-1]) == np.sign(speed)
+    assert activity == {10.0: 1.0, -10.0: 0.0}
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from car_models import rates
 from drive_rig import bench
 from drivelines import MOTOR
 from jounce.components.drive.battery import HOUR, Battery
@@ -128,3 +129,29 @@ def test_more_power_than_the_source_can_give_is_cut_at_the_peak() -> None:
     voltage, current = sim.output("Battery.Battery_Voltage"), sim.output("Battery.Battery_Current")
     assert voltage == pytest.approx(0.6 * current, rel=1e-6), "half of what it has at rest"
     assert voltage * current < 122e3
+
+
+@pytest.mark.parametrize("chemistry", TYPES[1:])
+@pytest.mark.parametrize("pedals", [{"throttle": 0.3}, {"brake": 0.4}])
+def test_the_exponential_voltage_comes_with_charging_and_goes_with_discharging(
+    chemistry: str, pedals: dict[str, float]
+) -> None:
+    """(3) by hand at one instant: dX/dt = B |i| (A − X) while it is charged, −B |i| X while it is discharged."""
+    rate = 40.0 / HOUR
+    sim = driven(chemistry=chemistry, exponential_voltage=9.0, exponential_capacity=rate)
+    sim.set_inputs({"throttle": 0.0, "brake": 0.0, **pedals})
+    name = "driveline.battery.hysteresis"
+    sim.set_states({name: 3.5})
+    x = 9.0 * math.exp(-rate * 0.4 * 72.0 * HOUR) + 3.5
+    current = sim.output("Battery.Battery_Current")
+    assert abs(current) > 1.0 and (current > 0) is ("throttle" in pedals)
+    target = 9.0 if current < 0 else 0.0
+    assert rates(sim)[name] == pytest.approx(rate * abs(current) * (target - x), rel=1e-9)
+
+
+@pytest.mark.parametrize(("pedals", "sign"), [({"throttle": 1.0}, 1.0), ({"brake": 1.0}, -1.0)])
+def test_a_current_stays_within_its_limit_where_motors_are_not_derated(pedals: dict[str, float], sign: float) -> None:
+    sim = driven(derates=False, max_current=90.0)
+    sim.set_inputs({"throttle": 0.0, "brake": 0.0, **pedals})
+    assert sim.output("Battery.gives") == sim.output("Battery.takes") == 1.0
+    assert sim.output("Battery.Battery_Current") == sign * 90.0

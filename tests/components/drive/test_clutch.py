@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
 
 from drive_rig import bench
 from drivelines import CLUTCH, ENGINE, GEARBOX, REAR, RWD
+from jounce.components.controllers.arbiter import arbiter
+from jounce.components.model import VehicleModel
+from jounce.components.part import Part, Symbols
+from jounce.core.fields import quantity
 
 QUIET = {**ENGINE, "idle_control": None, "overspeed_control": None}
 
@@ -140,3 +144,27 @@ def test_a_hill_start_backwards_does_not_chatter_and_converges() -> None:
         stuck = np.array(torques[180:320])  # below the largest power, so that the torque stays
         assert stuck.min() > 50.0 and np.ptp(stuck) < 1e-4 * stuck.mean(), "it swings"
     assert ends[0] == pytest.approx(ends[1], rel=2e-3)
+
+
+class LetsGo(Part):
+    """Anti-lock control as the drive sees it: the share that couplings carry."""
+
+    family: ClassVar[str] = "controller"
+    share: float = quantity("-", 0.3, doc="that couplings carry")
+
+    def provide(self, at: VehicleModel, p: Symbols) -> None:
+        arbiter(at).enter("coupling", "abs", "scale", lambda: p.share)
+
+
+@pytest.mark.parametrize("kind", ["clutch", "dual_clutch", "pedal"])
+def test_a_controller_opens_a_clutch_that_works_by_itself_and_no_other(
+    kind: Literal["clutch", "dual_clutch", "pedal"],
+) -> None:
+    """Above the speed at which it opens it is closed; what is left of it is the share. A foot has the other one."""
+    clutch = {**CLUTCH, "kind": "clutch" if kind == "pedal" else kind, "automatic": kind != "pedal"}
+    sim = bench({**line(), "clutch": clutch}, parts=[LetsGo()])
+    running(sim, 80.0, 296.0)
+    for share in (1.0, 0.3, 0.0):
+        if kind != "pedal":
+            sim.set_parameters({"LetsGo.share": share})
+        assert 1 - sim.output("Clutch.effective_clutch") == pytest.approx(1.0 if kind == "pedal" else share, abs=1e-12)

@@ -53,16 +53,18 @@ def test_a_map_that_does_not_cover_the_range_is_refused(changes: dict[str, Any],
         bench(alone(**changes), axles=1)
 
 
-def test_ram_air() -> None:
-    """0.101325 N/mm², 288.15 K, ε = 1, 80 m/s, 1.225 kg/m³: 1.0387 times the torque."""
-    sim = bench(alone(ram_air={"reference_density": 1.225}), axles=1)
+@pytest.mark.parametrize("acts_on", ["all", "positive"])
+def test_ram_air(acts_on: str) -> None:
+    """0.101325 N/mm², 288.15 K, ε = 1, 80 m/s, 1.225 kg/m³: 1.0387 times the torque, by choice not that of overrun."""
+    sim = bench(alone(ram_air={"reference_density": 1.225, "acts_on": acts_on}), axles=1)
     sim.set_states({"L1.spin": 300.0})
     for throttle, torque in ((1.0, 210.0), (0.0, -30.0)):
         sim.set_inputs({"throttle": throttle, "rig.speed": 80.0})
         density = 101325.0 / (287.05 * 288.15)
         alpha = (101325.0 + 0.5 * density * 6400.0) / (287.05 * 288.15 * 1.225)
         assert alpha == pytest.approx(1.0387, abs=1e-4)
-        assert sim.output("Driveline.engine.torque") == pytest.approx(alpha * torque, rel=1e-12)
+        factor = alpha if acts_on == "all" or torque > 0 else 1.0
+        assert sim.output("Driveline.engine.torque") == pytest.approx(factor * torque, rel=1e-12)
 
 
 def test_fuel() -> None:

@@ -66,6 +66,16 @@ def test_it_idles_and_comes_back_after_a_load() -> None:
     assert sim.state("L1.spin") == pytest.approx(rest, rel=1e-3)
 
 
+@pytest.mark.parametrize(("speed", "throttle"), [(80.0, 0.2), (50.0, 0.37), (10.0, 0.37), (95.0, 0.0)])
+def test_idle_control_opens_the_throttle_by_the_missing_speed_up_to_its_cap(speed: float, throttle: float) -> None:
+    """u = clip(0.02 (90 − ω), 0, 0.37); a driver who gives more has the last word."""
+    sim = bench(alone(idle_control={"gain": 0.02, "max_throttle": 0.37}), axles=1)
+    sim.set_states({"L1.spin": speed})
+    for pedal in (0.0, 0.1, 0.6):
+        sim.set_inputs({"throttle": pedal})
+        assert sim.output("Driveline.engine.effective_throttle") == pytest.approx(max(pedal, throttle), rel=1e-12)
+
+
 def test_steady_running_is_looked_for_with_an_engine_that_runs() -> None:
     """Behind an open clutch it may stand or idle, both in balance: standing it runs away, idling it comes back.
 

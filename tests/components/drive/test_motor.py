@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -34,6 +35,11 @@ def test_pedals_choose_the_map() -> None:
         assert sim.output(f"{WORD}.torque") == 0.0
     put(sim, -400.0 / 9.0, speed=-20.0, brake=1.0)
     assert sim.output(f"{WORD}.torque") == pytest.approx(200.0, rel=1e-9), "braking backwards"
+    put(sim, -600.0 / 9.0, speed=-20.0)
+    assert sim.output(f"{WORD}.torque") == pytest.approx(11.0, rel=1e-9), "coasting backwards"
+    for speed in (1.25, -1.25):  # half way between the threshold and one and a half of it
+        put(sim, math.copysign(400.0 / 9.0, speed), speed=speed, brake=1.0)
+        assert sim.output(f"{WORD}.torque") == pytest.approx(math.copysign(100.0, -speed), rel=1e-9)
 
 
 @pytest.mark.parametrize(("pedals", "factor"), [({"throttle": 0.5}, 1 / 0.92), ({"brake": 0.5}, 0.92)])
@@ -53,6 +59,9 @@ def test_an_efficiency_that_scales_the_torque() -> None:
     theory = sim.output(f"{WORD}.Theoretical_Power_KW")
     assert theory == pytest.approx(305.0 * 400.0, rel=1e-9)
     assert sim.output(f"{WORD}.Power_KW") == pytest.approx(0.92 * theory, rel=1e-9)
+    put(sim, 400.0 / 9.0, brake=1.0)  # the map is what comes to the battery: the shaft gives more
+    assert sim.output(f"{WORD}.Power_KW") == pytest.approx(-200.0 * 400.0 / 0.92, rel=1e-9)
+    assert sim.output(f"{WORD}.electric_power") == pytest.approx(-200.0 * 400.0, rel=1e-9)
 
 
 def test_maps_of_efficiency_and_of_what_is_regenerated() -> None:

@@ -1,9 +1,9 @@
 """The arbiter: it alone decides pressures in brakes, demand of the drive and torques of controllers at the wheels.
 
 A controller enters what it wants of a quantity (``pressure.L1``, ``throttle``, ``torque.L1``; ``regeneration``, the
-brake demand that motors see; ``converter``, the share of its torque that a converter carries) in the phase ``provide``,
-under its name, which has a place in the order of priorities (``PRIORITY``). The arbiter takes them one after the other,
-what matters most last, each on what those before it have left:
+brake demand that motors see; ``coupling``, the share of its torque that a converter or a clutch without a foot
+carries) in the phase ``provide``, under its name, which has a place in the order of priorities (``PRIORITY``). The
+arbiter takes them one after the other, what matters most last, each on what those before it have left:
 
     q_0 = what the driver asks for;   q_k = max(q_k−1, w), min(q_k−1, w), q_k−1 + w  or  w · q_k−1                (1)
 

@@ -6,8 +6,8 @@ their lines, and the share c of the motors that is counted,
     p_i ← s p_i,     s = 1 − min(c F_m/F_b, 1)                                                                   (1)
 
 of every brake alike, so that the balance of the brakes stays. F_m is what the drive says its machines do of the demand
-(``drive/thrust``); a drive without motors makes none, and the brakes do all. Where a longitudinal driver has blended
-already it must not stand beside this.
+(``drive/thrust``) that anti-lock control leaves them; a drive without motors makes none, and the
+brakes do all. Where a longitudinal driver has blended already it must not stand beside this.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, Literal
 from jounce.components.controllers.arbiter import arbiter
 from jounce.components.controllers.controller import Controller
 from jounce.components.controllers.sensors import force_per_pressure, mean_radius
+from jounce.components.controllers.slip_control import braked_by_motors
 from jounce.components.drive.thrust import Thrust
 from jounce.components.model import VehicleModel
 from jounce.components.part import Symbols
@@ -47,7 +48,7 @@ class BrakeBlending(Controller):
     def close(self, at: VehicleModel, p: Symbols) -> None:
         scale, block = self._scale(at, p), p.kept["block"]
         thrust: Thrust = at.signals.read("drive.thrust", self.kind)
-        demand, radius = at.signals.read("brake", self.kind), mean_radius(at)
+        demand, radius = braked_by_motors(at, at.signals.read("brake", self.kind)), mean_radius(at)
         motors: Any = 0.0
         if thrust.braking:
             motors = fmax(thrust.force(0.0, 0.0, radius) - thrust.force(0.0, demand, radius), 0.0)

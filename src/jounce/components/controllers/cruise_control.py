@@ -5,7 +5,8 @@ With e = v_set − v, sampled,
     a = K e + I ∫e dt,     u ≥ a/a_u,     p ≥ p_b (−a − a_d)⁺                                                      (1)
 
 The demand of the drive is raised to u, so that the driver may give more; brakes help beyond the deceleration a_d that
-the drive makes by itself. The integral stops while u is at its ends. The driver switches it off by braking.
+the drive makes by itself. The integral stops while u is at its ends. The driver switches it off by braking; in
+reverse it is off.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ class CruiseControl(Controller):
         block, seen = s["block"], s["seen"]
         error = p.speed - seen.speed
         asked = p.gain * error + s["sum"]
-        works = logic_and(logic_and(p.active > 0.5, seen.started > 0.5), at.signals.read("brake", self.kind) < PRESSED)
+        works = logic_and(p.active > 0.5, logic_and(seen.started > 0.5, seen.way > 0))
+        works = logic_and(works, at.signals.read("brake", self.kind) < PRESSED)
         low = -p.largest_deceleration
         ended = logic_or(logic_and(asked > p.full_acceleration, error > 0), logic_and(asked < low, error < 0))
         total = if_else(ended, s["sum"], s["sum"] + block.period * p.integral * error)

@@ -29,7 +29,9 @@ controlled and has less pressure than the other, that one builds no faster than 
 that grips on one side grows as slowly as a driver can steer against it.
 
 Motors do not brake while a wheel is controlled: their torque cannot be dumped. A gearbox behind a converter opens
-meanwhile, since an idling engine pushes: on ice as hard as a tenth of what the tires bear.
+meanwhile, since an idling engine pushes: on ice as hard as a tenth of what the tires bear; so does a clutch that works
+by itself, as a driver's foot would, since gears and engine pull wheels that slip with them. They take hold again when
+no wheel is controlled, after a stop when the pedal is released.
 
 The unit sees sensors only. Control by slip and acceleration of the wheel, valves and yaw moment delay: [Reif2014],
 antilock braking systems; (2) and the law of the shares are ours. Not modelled: the pump, which has always fluid to
@@ -58,6 +60,7 @@ WITH_THE_CAR = 2.0  # m/s2: difference of accelerations of a wheel that rolls fr
 NEARLY = 0.75  # of the speed of the car, that such a wheel has at least
 RETURN = 0.5  # s in which motors may brake again after a control
 PRESSED = 2e5  # Pa: less in a line is no braking
+PEDAL = 0.01  # demand of the brake, the same where motors brake
 SLOWEST = 0.5  # m/s, in slips
 RATED = 1e7  # Pa: pressure at which flows of valves are given
 AT_FIRST = 0.4  # of the preview: pressure that grows fast slows the wheel for a moment before its tire answers
@@ -87,13 +90,13 @@ class HydraulicABS(Controller):
         "Pa/s", 1.2e8, gt=0, typical=(1e6, 1e9), doc="through the outlet at 10 MPa, k_d sqrt(10 MPa)"
     )
     build_share: float = quantity("1/s", 8.0, gt=0, typical=(0.5, 50.0), doc="fastest relative build, g_b")
-    dump_share: float = quantity("1/s", 14.0, gt=0, typical=(0.5, 100.0), doc="fastest relative dump of pulses, g_d")
+    dump_share: float = quantity("1/s", 10.0, gt=0, typical=(0.5, 100.0), doc="fastest relative dump of pulses, g_d")
     locking: float = quantity(
         "-", 0.15, gt=0, typical=(0.02, 0.5), doc="slip beyond the wanted one from which it is open"
     )
     slow: float = quantity("m/s", 15.0, ge=0, typical=(0.0, 50.0), doc="speed at which the width has doubled, v_1")
     build_least: float = quantity("Pa", 5e5, gt=0, typical=(1e4, 5e6), doc="p_0")
-    split_rate: float = quantity("Pa/s", 3e6, gt=0, typical=(1e5, 1e8), doc="of the wheel that grips on a split road")
+    split_rate: float = quantity("Pa/s", 1.5e7, gt=0, typical=(1e5, 1e8), doc="of the wheel that grips on a split road")
     low_speed: float = quantity("m/s", 3.0, ge=0, typical=(0.0, 10.0), doc="below which it lets the line through")
 
     def selects(self, place: WheelPlace) -> bool:
@@ -102,7 +105,7 @@ class HydraulicABS(Controller):
     def provide(self, at: VehicleModel, p: Symbols) -> None:
         for name, wheel in at.wheels.items():
             arbiter(at).enter(f"pressure.{name}", NAME, "limit", partial(self._limit, at, p, wheel))
-        for what in ("regeneration", "converter"):
+        for what in ("regeneration", "coupling"):
             arbiter(at).enter(what, NAME, "scale", partial(self._motors, at, p))
         at.signals.provide("sensed.unbraked", lambda: self._logic(at, p)[0], self.kind)
 
@@ -116,7 +119,9 @@ class HydraulicABS(Controller):
             valves = scope.block("valves", doc="pressure behind the valves")
             freely = logic.signal("freely", "-", "1 while a wheel is known to roll freely")
             p.kept["logic"] = (freely, logic, valves)
-            p.kept["motors"] = logic.signal("motors", "-", "share that motors brake and converters carry", 1.0)
+            p.kept["motors"] = logic.signal(
+                "motors", "-", "share that motors brake, converters and clutches carry", 1.0
+            )
             for name in at.wheels:
                 p.kept[name] = {
                     "acts": logic.signal(f"acts.{name}", "-", "1 while it is controlled"),
@@ -148,15 +153,21 @@ class HydraulicABS(Controller):
         errors, firsts = ({name: self._error(p, seen, name, first) for name in at.wheels} for first in (False, True))
         lines = {name: arbiter(at).before(at, f"pressure.{name}", NAME) for name in at.wheels}
         on = logic_and(logic_and(p.active > 0.5, seen.started > 0.5), seen.speed > p.low_speed)
-        begins = {}
+        motors: Any = 0.0  # they brake before the lines have pressure
+        if "drive.thrust" in at.signals and at.signals.read("drive.thrust", self.kind).braking:
+            motors = at.signals.read("brake", self.kind) > PEDAL
+        begins, braked = {}, motors
         for name, wheel in at.wheels.items():
             own, other = p.kept[name], wheel.paired.place.name
-            pressed = fmax(lines[name], lines[other]) > PRESSED
+            pressed = logic_or(fmax(lines[name], lines[other]) > PRESSED, motors)
+            braked = logic_or(braked, pressed)
             too_much = fmax(firsts[name], firsts[other]) > 0  # one wheel of an axle takes the other along
             stays = logic_and(own["acts"] > 0.5, lines[name] > 1.001 * own["limit"])
             stays = logic_or(stays, p.kept[other]["acts"] > 0.5)
             begins[name] = if_else(logic_and(logic_and(on, pressed), logic_or(too_much, stays)), 1.0, 0.0)
-        controlled = sum(begins.values()) > 0.5
+        # once they have let go they do not pull at the last metre: not before the pedal is released
+        ends = logic_and(logic_and(braked, p.kept["motors"] < 0.5), seen.speed <= p.low_speed)
+        controlled = logic_or(sum(begins.values()) > 0.5, ends)
         back = fmin(p.kept["motors"] + logic.period / RETURN, 1.0)
         logic.update(p.kept["motors"], if_else(controlled, 0.0, back))
         for name, wheel in at.wheels.items():
@@ -168,7 +179,7 @@ class HydraulicABS(Controller):
             flows = clip((error - p.locking) / p.locking, 0.0, 1.0)
             logic.update(own["acts"], begins[name])
             # a wheel that was locked takes its time to spin up: until it moves with the car it tells nothing
-            along = fabs(seen.wheel_acceleration[name] - seen.ax) < WITH_THE_CAR
+            along = fabs(seen.wheel_acceleration[name] - seen.grows) < WITH_THE_CAR
             along = logic_and(along, seen.wheel_speed[name] > NEARLY * seen.reference[name])
             dry = logic_and(logic_and(own["acts"] > 0.5, own["limit"] < PRESSED), along)
             logic.update(own["empty"], if_else(dry, own["empty"] + logic.period, 0.0))
@@ -180,7 +191,7 @@ class HydraulicABS(Controller):
         """e (2); the ``first`` time with the grip of the best road, and foreseen by less."""
         fast = fmax(seen.reference[name], SLOWEST)
         slip = 1 - seen.wheel_speed[name] / fast
-        ahead = p.preview * (seen.ax - seen.wheel_acceleration[name]) / fast
+        ahead = p.preview * (seen.grows - seen.wheel_acceleration[name]) / fast
         foreseen = slip + (AT_FIRST if first else 1.0) * clip(ahead, -FORESEEN, FORESEEN)  # (1)
         grip = 1.0 if first else fabs(seen.ax) / GRAVITY
         return foreseen - self._wanted(p, fast, grip)
@@ -208,7 +219,7 @@ class HydraulicABS(Controller):
         valves.update(own["limit"], if_else(done, UNLIMITED, moved))
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
-        at.channel("ABS_Drive.share", p.kept["motors"], "-", "that motors brake and converters carry")
+        at.channel("ABS_Drive.share", p.kept["motors"], "-", "that motors brake, converters and clutches carry")
         for name in at.wheels:
             at.channel(f"ABS_activity.{name}", p.kept[name]["acts"], "-", "1 while it acts")
             at.channel(f"ABS_Valve.{name}", p.kept[name]["share"], "-", "builds above zero, dumps below, by its share")

@@ -22,10 +22,21 @@ nobody brakes or drives hard is taken off the first (time constant ``slope_filte
 believed as far as the accelerometer allows, with margins: a braked wheel is never faster than the car, so that the
 one upwards is the larger, and a car that dives feels more deceleration than it has, so that the other may be small:
 
-    v ← clip(max_i(v_i + ψ̇ y_i),  v + T (a_x − m_−),  v + T (a_x + m_+))                                           (2)
+    v ← clip(max_i(v_i + ψ̇ y_i),  v + Δ − T m_−,  v + Δ + T m_+),     Δ = ∫ a_x dt over T                          (2)
+
+The accelerometer is late by its filter, which at the first instant of a full braking would be worth 0.2 m/s; of a
+low-pass with the time constant τ the integral of what comes in is known, with T/2 for the mean over T:
+
+    Δ = T a_k/(1 + d) + c (τ + T/2) (a_k − a_k−1)                                                                   (3)
+
+d is what it reads too much because the body dives. c is a half: on ice, where the best slip is a few thousandths, an
+estimate that is rather too high is the better one.
 
 While no wheel is braked the slowest of the wheels that are not driven takes the place of the fastest, where there are
-such. Nothing here knows the true slip of a tire or the side slip of the body. (2) is ours, of the kind in [Reif2014].
+such. Speeds count along the way the car goes: rings tell which way they turn, the sum of all wheels decides, and what
+locked wheels cannot tell stays. In reverse a_x and ψ̇ y of (2) change their sign.
+
+Nothing here knows the true slip of a tire or the side slip of the body. (2) is ours, of the kind in [Reif2014].
 """
 
 from __future__ import annotations
@@ -40,7 +51,7 @@ from jounce.components.model import VehicleModel, WheelModel
 from jounce.components.part import Level, Part, Symbols, derived
 from jounce.components.places import WheelPlace
 from jounce.core.fields import quantity
-from jounce.symbolic.ops import clip, fabs, floor, fmax, fmin, fmod, if_else, logic_and, logic_or, sin
+from jounce.symbolic.ops import clip, fabs, floor, fmax, fmin, fmod, if_else, logic_and, logic_or, sign, sin
 
 DEGREE = math.pi / 180
 MODULUS = 2147483647.0  # of the generators, 2^31 - 1
@@ -53,6 +64,9 @@ SMOOTH = 0.5  # of a new sample in the acceleration of a wheel
 ROLLS = 1.03  # rolling radius over height of the wheel centre, of radial tires as a rule
 ASIDE = 1e3  # m/s: what takes a wheel out of a comparison
 CALM = 2.0  # m/s2: below, the slope is learnt
+UNBRAKED = 0.15  # m/s2: margin while wheels roll
+CAUGHT_UP = 0.5  # of what the accelerometer is late by, c
+TURNS = 0.5  # rad/s of a wheel in the mean, that a ring tells the direction of
 
 
 @dataclass
@@ -64,8 +78,10 @@ class Sensed:
     wheel_speed: dict[str, Any] = field(default_factory=dict)  # at its own place
     wheel_acceleration: dict[str, Any] = field(default_factory=dict)
     reference: dict[str, Any] = field(default_factory=dict)  # speed that a wheel would have without slip
-    speed: Any = None
+    way: Any = None  # 1 while the car goes forwards, -1 backwards
+    speed: Any = None  # along its way, not below zero
     ax: Any = None  # along the road, without slope
+    grows: Any = None  # the same along the way: how fast the speed grows
     ay: Any = None
     yaw_rate: Any = None
     steering_wheel: Any = None
@@ -89,7 +105,14 @@ class ChassisSensors(Part):
     yaw_rate_noise: float = quantity("rad/s", 0.1 * DEGREE, ge=0, doc="standard deviation")
     inertial_filter: float = quantity("s", 0.015, gt=0, doc="time constant of accelerometers and yaw rate")
     slope_filter: float = quantity("s", 1.0, gt=0, doc="time constant in which the slope is learnt")
-    margin: float = quantity("m/s2", 0.15, gt=0, doc="by which the speed of the car may fall faster than measured, m_-")
+    dive: float = quantity(
+        "-",
+        0.02,
+        ge=0,
+        typical=(0.0, 0.06),
+        doc="share of an acceleration that it reads too much as the body pitches, d",
+    )
+    margin: float = quantity("m/s2", 0.1, gt=0, doc="by which the speed of the car may fall faster than measured, m_-")
     margin_up: float = quantity("m/s2", 2.0, gt=0, doc="by which it may rise faster, m_+")
 
     @derived("m", doc="of the wheel as the sensors' unit knows it", at="wheel")
@@ -129,6 +152,11 @@ class ChassisSensors(Part):
         ticks = scope.block("rings", doc="counts teeth")
         first = seen.started < 0.5
         T = block.period
+        seen.way = block.signal("way", "-", "1 while the car goes forwards, -1 backwards", 1.0)
+        turns = sum(wheel.rotor.spin for wheel in at.wheels.values())
+        told = if_else(fabs(turns) > TURNS * len(at.wheels), sign(turns), seen.way)
+        block.update(seen.way, told)
+        self._kept(p)["way"] = told
         self._inertial(at, p, seen, first, T)
         for name, wheel in at.wheels.items():
             self._wheel(at, p, wheel, name, seen, ticks, first, T)
@@ -185,7 +213,7 @@ class ChassisSensors(Part):
     @staticmethod
     def _rising(p: Symbols, seen: Sensed) -> Any:
         """Acceleration of the car as it was known at the last sample."""
-        return seen.ax - p.kept["slope"]
+        return seen.way * (seen.ax - p.kept["slope"])
 
     @staticmethod
     def _kept(p: Symbols) -> dict[str, Any]:
@@ -209,9 +237,10 @@ class ChassisSensors(Part):
             noise = getattr(p, f"{name}_noise") * math.sqrt(12.0) * (random / MODULUS - 0.5)
             told = value + getattr(p, f"{name}_offset") + noise
             signal = block.signal(name, unit, "as its sensor tells")
-            block.update(signal, if_else(first, told, signal + keep * (told - signal)))
+            fresh = if_else(first, told, signal + keep * (told - signal))
+            block.update(signal, fresh)
             setattr(seen, name, signal)
-            self._kept(p)[name] = told
+            self._kept(p)[name], self._kept(p)[f"{name}.filtered"] = told, fresh
         p.kept["slope"] = block.signal("slope", "m/s2", "of gravity that the accelerometer feels, and its offset")
         given = at.signals.read("steering_wheel", "the sensors")
         angle = block.signal("steering_wheel", "rad", "as its sensor tells")
@@ -223,10 +252,11 @@ class ChassisSensors(Part):
         block = seen.block
         speed = block.signal("reference", "m/s", "speed of the car")
         slope = p.kept["slope"]
+        way = self._kept(p)["way"]
         ax = seen.ax - slope
+        turning = way * seen.yaw_rate
         middle = {
-            name: self._kept(p)[name] + seen.yaw_rate * wheel.symbols(self).sensed_y
-            for name, wheel in at.wheels.items()
+            name: self._kept(p)[name] + turning * wheel.symbols(self).sensed_y for name, wheel in at.wheels.items()
         }
         fastest = _most(list(middle.values()), fmax)
         others = [middle[name] + ASIDE * wheel.symbols(self).sensed_driven for name, wheel in at.wheels.items()]
@@ -234,20 +264,25 @@ class ChassisSensors(Part):
         freely = if_else(freely > 0.5 * ASIDE, freely - ASIDE, freely)  # all are driven
         braked = at.signals.read("brake", "the sensors") > 0.01
         believed = if_else(braked, fastest, freely)
-        down = p.margin
+        down = if_else(braked, p.margin, UNBRAKED)
         if "sensed.unbraked" in at.signals:  # a controller knows of a wheel that rolls freely: it tells the truth
             down = if_else(at.signals.read("sensed.unbraked", "the sensors") > 0.5, FREELY, down)
-        found = clip(believed, speed + T * (ax - down), speed + T * (ax + p.margin_up))  # (2)
+        latest = self._kept(p)["ax.filtered"]
+        rises = way * (
+            T * (latest - slope) / (1 + p.dive) + CAUGHT_UP * (p.inertial_filter + 0.5 * T) * (latest - seen.ax)
+        )  # (3)
+        rises = if_else(first, 0.0, rises)
+        found = clip(believed, speed + rises - T * down, speed + rises + T * p.margin_up)  # (2)
         found = if_else(first, believed, fmax(found, 0.0))
         block.update(speed, found)
         calm = logic_and(believed > 1.0, fabs(ax) < CALM)
         calm = if_else(braked, 0.0, if_else(calm, 1.0, 0.0))
-        grows = (found - speed) / T
+        grows = way * (found - speed) / T
         learnt = slope + calm * clip(T / p.slope_filter, 0.0, 1.0) * (seen.ax - grows - slope)
         block.update(slope, if_else(first, self._kept(p)["ax"], learnt))
-        seen.speed, seen.ax = speed, ax
+        seen.speed, seen.ax, seen.grows = speed, ax, seen.way * ax
         for name, wheel in at.wheels.items():
-            seen.reference[name] = fmax(speed - seen.yaw_rate * wheel.symbols(self).sensed_y, 0.0)
+            seen.reference[name] = fmax(speed - seen.way * seen.yaw_rate * wheel.symbols(self).sensed_y, 0.0)
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         seen: Sensed | None = p.kept.get("seen")
@@ -257,6 +292,7 @@ class ChassisSensors(Part):
             at.channel(f"Sensed.wheel_speed.{name}", signal, "m/s", "of the wheel, by its toothed ring")
         told = {
             "speed": ("m/s", "of the car, as controllers estimate it"),
+            "way": ("-", "1 while the car goes forwards, -1 backwards, by the rings"),
             "ax": ("m/s2", "along the road, measured"),
             "ay": ("m/s2", "measured"),
             "yaw_rate": ("rad/s", "measured"),

@@ -21,6 +21,10 @@ no further than µ: with ``by_friction`` slips count relative to it, and the con
     s = clip(1 − gain (|κ|/µ − threshold), 0, 1)                                                                  (4)
 
 On the road on which the tires were measured (µ = 1) it is (1).
+
+Motors that brake turn several wheels, and on ice they lock them without any brake: of the brake demand they see
+
+    u_m = u min_i s_i                                         over all wheels, of the control of brakes           (5)
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from jounce.components.controllers.arbiter import arbiter
-from jounce.components.model import WheelModel
+from jounce.components.model import VehicleModel, WheelModel
 from jounce.components.part import Part, Symbols
 from jounce.components.places import WheelPlace
 from jounce.core.fields import choice, quantity
@@ -97,12 +101,25 @@ def _replaced(at: WheelModel, name: str) -> bool:
     return arbiter(at.vehicle).has("throttle", "traction_control")
 
 
-def limited(at: WheelModel, name: str, way: Literal["braking", "driving"]) -> Any:
+def limited(at: WheelModel, name: str, way: Literal["braking", "driving"], *, tell: bool = True) -> Any:
     """The factor of the vehicle's control of that name (abs, tcs) at a wheel; 1 without one."""
     if f"slip_control.{name}" not in at.vehicle.signals or _replaced(at, name):
         return 1.0
     control: SlipControl = at.vehicle.signals.read(f"slip_control.{name}", f"wheel {at.place.name}")
-    value = control.factor(at, {"abs": "brake.abs", "tcs": "tcs"}[name], way, name)
-    if name == "abs":
+    prefix, key = {"abs": "brake.abs", "tcs": "tcs"}[name], f"slip_control.{name}.{at.place.name}"
+    at.vehicle.signals.provide(key, lambda: control.factor(at, prefix, way, name), f"{name} of the vehicle", usual=True)
+    value = at.vehicle.signals.read(key, f"wheel {at.place.name}")
+    if name == "abs" and tell:
         at.channel(f"ABS_activity.{at.place.name}", if_else(value < 1, 1.0, 0.0), "-", "1 while it acts")
     return value
+
+
+def braked_by_motors(at: VehicleModel, demand: Any) -> Any:
+    """What anti-lock control leaves of the brake demand that motors see (5)."""
+    found = arbiter(at).apply("regeneration", demand)
+    if "slip_control.abs" not in at.signals:
+        return found
+    least: Any = 1.0
+    for wheel in at.wheels.values():
+        least = fmin(least, limited(wheel, "abs", "braking", tell=False))
+    return found * least

@@ -21,8 +21,8 @@ A moment to the left is made by brakes on the left. A car that turns too much ha
 outside of its turn, one that turns too little that of its last axle. p = |M|/(y · F/p), as fast as the pump can, and
 the arbiter lets anti-lock control have the last word. The drive has nothing while a wheel is braked.
 
-The unit sees sensors with offset and noise, never the true side slip. [Reif2014], electronic stability program; (2),
-(3) with what is forgotten, and the dead zones are ours.
+In reverse it looks on. The unit sees sensors with offset and noise, never the true side slip. [Reif2014],
+electronic stability program; (2), (3) with what is forgotten, and the dead zones are ours.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class StabilityControl(ReferenceController):
         block, s = self._block(at, p), p.kept
         seen, T = s["seen"], block.period
         v, yaw = fmax(seen.speed, SLOWEST), seen.yaw_rate
-        works = logic_and(logic_and(p.active > 0.5, seen.started > 0.5), seen.speed > p.low_speed)
+        works = logic_and(logic_and(p.active > 0.5, seen.started > 0.5), seen.way * seen.speed > p.low_speed)
         steered = seen.steering_wheel - p.understeer * s["bank"]
         single = v * steered / (p.steering_per_curvature + p.understeer * v * v)  # (1)
         most = (fabs(seen.ay - s["bank"]) + p.grows) / v

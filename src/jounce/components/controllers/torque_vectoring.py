@@ -5,7 +5,8 @@ With the yaw rate ψ̇_s of the single-track model (``stability_control`` (1)) f
     M = clip(K (ψ̇_s − ψ̇), ±M_max),     T_i = −sign(y_i) M r/(2 |y_i|)                                              (1)
 
 of both wheels of the axle: their sum is zero, their forces have the moment M. As two motors or an active differential
-do it. Below a low speed and beyond the lateral acceleration of (2) of ``stability_control`` it asks for no more.
+do it. In reverse, below a low speed and beyond the lateral acceleration of (2) of ``stability_control`` it asks
+for no more.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class TorqueVectoring(ReferenceController):
         most = (fabs(seen.ay) + p.grows) / v
         wanted = v * seen.steering_wheel / (p.steering_per_curvature + p.lighter * p.understeer * v * v)
         asked = clip(p.gain * (clip(wanted, -most, most) - seen.yaw_rate), -p.largest, p.largest)
-        works = logic_and(logic_and(p.active > 0.5, seen.started > 0.5), seen.speed > p.low_speed)
+        works = logic_and(logic_and(p.active > 0.5, seen.started > 0.5), seen.way * seen.speed > p.low_speed)
         asked = if_else(works, asked, 0.0)
         block.update(moment, moment + clip(block.period / p.lag, 0.0, 1.0) * (asked - moment))
 

@@ -12,7 +12,7 @@ T is the torque of the input plate. By choice e is a factor on stiffness and sli
 A driver who neither stalls the engine nor forgets the clutch is a part of it (``automatic``): below the speed
 ``opens_below`` of the output plate the clutch is as far closed as the engine is fast, from ``engages_from`` on; above
 it, it is closed; below the stall speed of the engine it opens. So a car starts by the throttle alone. Neutral opens
-it; a gearbox that shifts opens it for its time.
+it; a gearbox that shifts opens it for its time, and anti-lock control while it acts (``hydraulic_abs``).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from jounce.components.controllers.arbiter import arbiter
 from jounce.components.drive.base import Energy, Geared, Station, Yielding, step
 from jounce.components.drive.coupling import coupling
 from jounce.components.drive.engine_control import RPM
@@ -99,6 +100,7 @@ class Clutch(Yielding):
             if "driveline.stall_speed" in here.model.signals:
                 stall = here.read("driveline.stall_speed")
                 e = e * step(before.speed, 0.9 * stall, 0.0, stall, 1.0)
+            e = e * arbiter(here.model).apply("coupling", 1.0)  # a controller may have it let go
         return e * here.read_or("driveline.engaged", 1.0) * here.read_or("driveline.coupled", 1.0)
 
     def act(self, here: Station) -> None:

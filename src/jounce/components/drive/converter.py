@@ -139,7 +139,7 @@ class Converter(Yielding):
             gamma = if_else(here.read("throttle") > p.throttle_off, 1.0, dumped)
         gamma = gamma * gamma if self.dump == "speed" else gamma
         drive = if_else(over, w_out, w_in) / p.capacity_factor(known)
-        opened = arbiter(here.model).apply("converter", 1.0)  # a controller may have the gearbox let go
+        opened = arbiter(here.model).apply("coupling", 1.0)  # a controller may have the gearbox let go
         here.kept["opened"] = opened
         size = opened * fades * gamma * drive * drive * here.read_or("driveline.engaged", 1.0)
         t_in = if_else(over, -size, size)

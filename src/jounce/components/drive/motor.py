@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from jounce.components.controllers.arbiter import arbiter
+from jounce.components.controllers.slip_control import braked_by_motors
 from jounce.components.drive.base import Energy, Station, constant
 from jounce.components.drive.engine import check_map
 from jounce.components.drive.machine import Machine
@@ -95,7 +95,7 @@ class Motor(Machine):
 
     def torque(self, here: Station, speed: Any, demand: Any) -> Any:
         """(1), before the battery."""
-        brake = arbiter(here.model).apply("regeneration", here.read("brake"))
+        brake = braked_by_motors(here.model, here.read("brake"))
         return self._quadrants(here, speed, demand, brake)
 
     def law(self, here: Station, speed: Any, demand: Any, brake: Any) -> Any:

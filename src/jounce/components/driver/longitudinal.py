@@ -62,6 +62,7 @@ STARTS: dict[str, dict[str, float]] = {  # settings of a driver who starts mildl
     "sporty": {"start_speed": 3500 * RPM, "clutch_time": 1.0, "throttle_rate": 10.0},
 }
 PEDALS = ("throttle", "brake")
+CLUTCH_SHARE = "share.clutch"  # of the driver, in a manoeuvre
 DRAG = "Driver_Demands.drag_feedforward"  # port
 SIGNALS = {
     "started": ("-", "1 once he has the pedals"),
@@ -164,7 +165,10 @@ class Longitudinal(Part):
                 own = fmax(own, s["slip.opens"])
             if self.tires is not None:
                 own = fmax(own, p.tires.clutch * (1 - s["air.share"]))
-            return if_else(logic_or(shifts() > 0.5, p.kept["active"] > 0.5), own, at.signals.read("given.clutch", by))
+            given = at.signals.read("given.clutch", by)
+            if CLUTCH_SHARE in at.signals:  # a manoeuvre says who has the clutch, whoever has pedals and lever
+                return shared(at, "clutch", own, given)
+            return if_else(logic_or(shifts() > 0.5, p.kept["active"] > 0.5), own, given)
 
         def gear() -> Any:
             return if_else(shifts() > 0.5, self._block(at, p)["shift.lever"], at.signals.read("given.gear", by))
@@ -204,6 +208,8 @@ class Longitudinal(Part):
                 doc = "1: the driver changes the gears, 0: the run"
                 p.kept["shifts"] = scope.input("shifts", "-", doc, 1.0, in_statics=False)
                 p.kept["revs"] = scope.input("revs", "-", "1: revs the engine before a start", in_statics=False)
+                if CLUTCH_SHARE in at.signals:
+                    p.kept["signals"]["clutch.had"] = block.signal("clutch.had", "-", "1 once he has the clutch")
                 p.kept["first_gear"] = scope.input("first_gear", "-", "at the start; 0: that which fits")
         found: dict[str, Any] = p.kept["signals"]
         return found
@@ -395,12 +401,19 @@ class Longitudinal(Part):
             slow = clip(CLOSING * missing, -3.0, 5.0) / p.clutch_time  # (4)
             rate = if_else(open_, 5.0 / p.clutch_time, if_else(launches, slow, -3.0 / p.clutch_time))
             given = at.signals.read("given.clutch", "the longitudinal driver")
-            last = if_else(starts, if_else(shaft < p.declutch_speed, 1.0, given), s["clutch"])
+            fresh = starts
+            if "clutch.had" in s:
+                fresh = s["clutch.had"] < 0.5
+                has = at.signals.read(CLUTCH_SHARE, "the longitudinal driver")[0] > 0
+                block.update(s["clutch.had"], if_else(has, 1.0, 0.0))
+            last = if_else(fresh, if_else(shaft < p.declutch_speed, 1.0, given), s["clutch"])
             pedal = clip(last + h * rate, 0.0, 1.0)
             block.update(s["clutch"], if_else(revving, 1.0, pedal) if changes else pedal)
             throttle = if_else(launches, clip(throttle + REVVING * missing, 2 * LEAST, 1.0), throttle)
         else:
             block.update(s["clutch"], 0.0)
+            if "clutch.had" in s:
+                block.update(s["clutch.had"], 0.0)
         if changes:
             return self._change(at, p, s, thrust, throttle, starts, slips)
         if thrust.gear is None or not self.shifts or shaft is None:

@@ -163,7 +163,10 @@ class Manoeuvre(Event):
             demands = {"throttle": whole.throttle, "brake": whole.braking, "clutch": whole.clutch}
             known = {v.name for v in start.sim.model.inputs}
             first = {"throttle": whole.begin.throttle, "brake": whole.begin.braking, "clutch": whole.begin.clutch}
-            start.sim.set_inputs({name: first[name] / demands[name].full for name in demands if name in known})
+            given = {name: first[name] / demands[name].full for name in demands if name in known}
+            if whole.driven[0].clutch.method != "machine" and "driver.share.clutch" in known:
+                given["driver.share.clutch"] = 0.0  # as the pedal is, not as the driver would have it
+            start.sim.set_inputs(given)
         self._tell(start)
         folder = Path(self.folder) if self.folder else None
         return Compiler(whole, start, folder, settings=self.parameters_from == "file").program()
@@ -186,4 +189,11 @@ class Manoeuvre(Event):
             modules = [name for name in MODULES if first_of(whole, name) is not None]
             what = ", ".join(("controllers, gears", *modules))
             found = [f"parameters_from vehicle: settings of the manoeuvre are not used ({what})"]
+        wanted, shown = whole.begin.gear, "Transmission.gear"
+        if wanted is not None and shown in {v.name for v in model.outputs}:
+            has = start.sim.output(shown)
+            if has != wanted:
+                found.append(
+                    f"begin.gear = {wanted}: not used, the gearbox chooses by itself and starts in gear {has:g}"
+                )
         start.warnings += [text for item in found if (text := f"manoeuvre: {item}") not in start.warnings]

@@ -123,7 +123,7 @@ def steady_of_run(run: Run) -> Figures:
 # --- the event -------------------------------------------------------------------------------------------------------
 
 
-class SlowlyIncreasingSteer(Procedure, Steered):
+class SlowlyIncreasingSteer(Steered, Procedure):
     """The hand wheel angle of a nominal lateral acceleration, from slow ramps to both sides.
 
     Other tests take it for their steering.

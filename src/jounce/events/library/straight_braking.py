@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -47,7 +48,7 @@ FIRST = ("stopping_distance", "mfdd", "dive_gradient")
 # --- key figures -----------------------------------------------------------------------------------------------------
 
 
-def _along_the_way(run: Run) -> Array:
+def along_the_way(run: Run) -> Array:
     """Forward speed, which has a sign when the car rocks back at the end; of a car that turned, speed along its way."""
     forward = run.signal("forward_speed")
     if run.has_signal("speed"):
@@ -63,20 +64,21 @@ def of_run(run: Run) -> Figures:
     given = run.given("brake", "longitudinal_acceleration", "pitch")
     # the pedal tells when braking begins; the planned time serves where it was not recorded
     start = math.nan if "brake" in given else run.number("start_time", "s")
-    nominal = run.number("initial_velocity", "m/s")
-    if math.isnan(nominal):
-        nominal = run.number("speed", "m/s")
+    nominals = (run.number(name, "m/s") for name in ("nominal_speed", "initial_velocity", "speed"))
+    nominal = next((value for value in nominals if not math.isnan(value)), math.nan)
     adhesion = run.metadata.get("adhesion")
     known = math.nan if adhesion is None else float(adhesion)
-    return braking(run.time, _along_the_way(run), start=start, nominal_speed=nominal, adhesion=known, **given)
+    return braking(run.time, along_the_way(run), start=start, nominal_speed=nominal, adhesion=known, **given)
 
 
-def _adhesion(start: Start, run: Run, friction: float) -> float:
-    """Largest longitudinal force of all tires over their loads, from the second half of the speed on; nan on roads,
-    whose friction changes, and of tires that are not there as a law."""
-    names = {name: f"Tire.Ground_Surface_Force_Z.{name}" for name in start.description.wheels}
+def adhesion(start: Start, run: Run, frictions: Mapping[str, float]) -> float:
+    """Largest longitudinal force of some tires over their loads, from the second half of the speed on.
+
+    ``frictions``: of the road under each of them, by wheel. nan of tires that are not there as a law.
+    """
+    names = {name: f"Tire.Ground_Surface_Force_Z.{name}" for name in frictions}
     known = set(run.channels())
-    if not start.scene.even or "chassis_velocities.longitudinal" not in known or not known.issuperset(names.values()):
+    if "chassis_velocities.longitudinal" not in known or not known.issuperset(names.values()):
         return math.nan
     v = run["chassis_velocities.longitudinal"]
     rows = (v < 0.5 * v[0]) & (v > 0.1 * v[0])
@@ -89,7 +91,7 @@ def _adhesion(start: Start, run: Run, friction: float) -> float:
         if load <= 0.0:
             continue
         try:
-            most += float(np.abs(tire.steady(load, kappa, friction=friction).fx).max())
+            most += float(np.abs(tire.steady(load, kappa, friction=frictions[name]).fx).max())
         except JounceError:
             return math.nan
         total += load
@@ -128,7 +130,9 @@ class StraightBraking(Driven):
         return turned_round(self, recorded)
 
     def completed(self, start: Start, result: Run) -> Run:
-        found = _adhesion(start, result, self.friction)
+        if not start.scene.even:  # a road, whose friction changes
+            return result
+        found = adhesion(start, result, dict.fromkeys(start.description.wheels, self.friction))
         return result if math.isnan(found) else result.with_metadata(adhesion=found)
 
     def program(self, start: Start) -> Program:

@@ -227,3 +227,9 @@ def settling_time(time: Array, values: Array, settled: float, band: float, start
         return math.nan
     a, b = abs(values[k] - settled) - band, abs(values[k + 1] - settled) - band
     return float(time[k] + (time[k + 1] - time[k]) * a / (a - b)) - start
+
+
+def longest(time: Array, holds: npt.NDArray[np.bool_]) -> float:
+    """Return the longest time over which something holds, from its first row to its last; 0 where it never does."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], holds, [False])).astype(int)))
+    return max((float(time[last - 1] - time[first]) for first, last in edges.reshape(-1, 2)), default=0.0)
