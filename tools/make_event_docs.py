@@ -466,6 +466,7 @@ def among_cones(run: Any, axes: Any) -> None:
         own.yaxis.label.set_color(colour)
 
 
+TRAVEL = ("Suspension.Jounce.L1", "wheel travel, front left")
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "parking": ((1, 2), over_steering("hand_torque", ("Steering_System.Rack_Force", "rack force"))),
     "steering-pulse": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "hand_torque")),
@@ -490,6 +491,7 @@ DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "seven-post": ((2, 2), first_panels),
     "sine-with-dwell": ((2, 2), amplitudes),
     "slowly-increasing-steer": ((1, 2), over_lateral_acceleration("steering", "side_slip")),
+    "misuse": ((2, 2), over_time("forward_speed", "longitudinal_acceleration", TRAVEL, "pitch", window=(1.5, 4.0))),
     "sine-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "roll")),
     "steering-release": ((2, 2), released),
     "slalom": ((4, 1), among_cones),
