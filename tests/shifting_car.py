@@ -18,6 +18,11 @@ GEARS = {
     "maximum": 6,
     "table": [{"gear": 0}, *({"gear": k, "upshift": 560, "downshift": 60 + 10 * k} for k in range(1, 7))],
 }
+CONTOUR = {  # with pedals that have rates of their own, as fast as those without
+    "driver": "contour",
+    **dict.fromkeys(("throttle_limited", "braking_limited"), True),
+    **{f"{pedal}_{way}_rate": 50.0 for pedal in ("throttle", "braking") for way in ("press", "release")},
+}
 LINE = {"kind": "straight", "length": 900}
 NEVER: list[dict[str, Any]] = [  # so that the model has all measures
     {"measure": name, "test": "<", "reference": -1e12, "group": "never"} for name in MEASURES
@@ -32,7 +37,7 @@ def drive(*stages: dict[str, Any], inputs: Any = None, interval: float = 0.01, *
     data = {
         "begin": {"speed": 15, "gear": 2},
         "paths": {"line": LINE},
-        "controllers": {"contour": {"driver": "contour"}},
+        "controllers": {"contour": CONTOUR},
         "settings": {"placement": "automatic"},
         "gears": GEARS,
         "stages": [*made, never],

@@ -163,6 +163,36 @@ def use_older_event(path: Path) -> Iterator[Any]:
     yield list(numbers(found.model_dump(serialize_as_any=True)))
 
 
+SPC = """[VIGRADE_HEADER]
+FILE_TYPE = 'spc'
+FILE_VERSION = 2.0
+[UNITS]
+LENGTH = 'mm'
+ANGLE = 'degrees'
+FORCE = 'newton'
+MASS = 'kg'
+TIME = 'second'
+[SEVENPOST_SETUP]
+OPERATING_MODE = 'OPEN'
+ACTUATORS_MODE = 'DISPLACEMENT'
+AERODYNAMICS = 'DATA'
+ACCEL_COMPENSATION = 'ON'
+[DATA]
+{time FL FR RL RR F_down RL_down RR_down lonacc latacc FL_MZ}
+0 1 2 3 4 500 600 700 800 900 10
+0.5 2 4 6 8 510 620 730 840 950 20
+"""
+
+
+def use_spc(path: Path) -> Iterator[Any]:
+    from jounce.files.spc import parse_spc, read_spc, spc_text
+
+    found = read_spc(path)
+    again = parse_spc(spc_text(found))
+    assert set(again.columns) == set(found.columns)
+    yield from found.columns.values()
+
+
 def use_dcd(path: Path) -> Iterator[Any]:
     from jounce.files.dcd import read_dcd
 
@@ -222,6 +252,27 @@ def use_event(path: Path) -> Iterator[Any]:
 
     event = event_of(str(path), "", {})
     yield list(numbers(vars(event)))
+
+
+def use_plan(path: Path) -> Iterator[Any]:
+    from jounce.study.plan import Plan
+
+    plan = Plan.read(path)
+    yield list(numbers([{**item.case.changes, **vars(item.case.event)} for item in plan.items]))
+    yield list(numbers([[item.relative, item.absolute] for item in plan.tolerances]))
+
+
+def use_bands(path: Path) -> Iterator[Any]:
+    from jounce.results.bands import read_bands
+
+    yield list(numbers([vars(band) for band in read_bands(path).values()]))
+
+
+def use_speeds(path: Path) -> Iterator[Any]:
+    from jounce.files.speeds import read_speeds
+
+    found = read_speeds(path)
+    yield from (found.along, found.speed)
 
 
 def use_bundle(path: Path) -> Iterator[Any]:
@@ -344,6 +395,7 @@ def formats() -> dict[str, Format]:
         Format("rig.vtt", (VTT.encode(),), use_vtt),
         Format("event.vdf", vdfs, use_vdf, {"replay.dcd": dcd}),
         Format("replay.dcd", (dcd,), use_dcd),
+        Format("posts.spc", (SPC.encode(),), use_spc),
         Format("event.sdf", (SDF.encode(),), use_older_event, {"replay.dcd": dcd}),
         Format("event.dcf", (DCF.encode(),), use_older_event),
         Format("event.xml", (XML.encode(),), use_older_event),
@@ -365,6 +417,10 @@ def formats() -> dict[str, Format]:
         ),
         Format("bundle.zip", (written["bundle.zip"],), use_bundle, weight=0.3),
         Format("event.yaml", (b"event: step-steer\nspeed: 80 km/h\namplitude: 30 deg\nstart_time: 1\n",), use_event),
+        Format("manoeuvre.yaml", (MANOEUVRE,), use_event),
+        Format("plan.yaml", (PLAN,), use_plan, weight=0.4),
+        Format("bands.yaml", (BANDS,), use_bands),
+        Format("speeds.csv", (b"s, v\n# way, speed\n0, 12\n120.5, 20\n", b"t,v\n0,5\n4,10.5\n"), use_speeds),
         Format("variants.yaml", (b"- name: a\n  body.mass: 1500 kg\n- name: b\n  body.mass: 1600\n",), use_variants),
         Format("variants.csv", (b"name,body.mass\na,1500 kg\nb,1600 kg\n",), use_variants),
         Format("map.yaml", (b"System_Mass_Center.Speed: {scale: 3.6, unit: km/h}\nSensor.Ay: {}\n",), use_output_map),
@@ -378,6 +434,46 @@ def formats() -> dict[str, Format]:
     return {form.name: form for form in found}
 
 
+MANOEUVRE = b"""event: manoeuvre
+name: step and stop
+begin: {speed: 80 km/h}
+friction: 0.9
+signals: {turn: {kind: sine, amplitude: 20 deg, frequency: 0.5 Hz, begin: 0.2}}
+stages:
+- name: settle
+  steering: 0 deg
+  speed: maintain
+  ends: [time >= 1 s]
+- name: turn
+  steering: turn
+  speed: maintain
+  ends: ["lat_accel abs> 7 m/s2", time >= 3 s]
+- name: stop
+  steering: {kind: maintain}
+  throttle: 0
+  braking: {signal: {kind: step, end: 0.3, last: 0.4}, smoothing: 0.1 s}
+  ends: [velocity < 1]
+"""
+BANDS = b"""driver_demands.steering: {x: System_Mass_Center.Tracking_Ay, across: 0.1 m/s2, relative: 5 %}
+chassis_velocities.yaw: {absolute: 1 deg/s, relative: 5 %, across: 20 ms}
+"""
+PLAN = b"""plan: fleet
+keep: figures
+step: 1 ms
+vehicles:
+- sedan
+- {name: soft, vehicle: sedan, front_suspension.anti_roll_bar.scale: 0.5}
+events:
+- step-steer
+- {name: brisk, event: step-steer, speed: 120 km/h, vehicles: [soft]}
+variations:
+- {name: as it is}
+- {name: heavy, body.mass: 1700 kg}
+- grid: {body.mass: [1500 kg, 1600 kg], event.friction: [0.5, 1.0]}
+tolerances:
+  "*": 0.1 %
+  yaw_rate_t90: 5 ms
+"""
 CYCLE = b"time,speed\ns,km/h\n0,0\n1.5,3.6\n3,10.8\n4,0\n"
 RIG_CSV = b"ET,FZ,SA,FY,P\ns,N,deg,N,kPa\n0.0,4000,1.5,1800,80\n0.1,4010,2.0,2300,80\n0.2,3990,2.5,2700,80\n"
 

@@ -3,7 +3,8 @@
 docs/events/<event>.md   the tables of parameters and presets, between two marker lines, from the event's class; a page
                          that is missing is begun with what the class says, to be written on by hand
 docs/events.md           the table of the parameters that all events share; a row that is missing
-docs/images/events/      one picture per event, the sedan with the event's default values, and that of docs/tutorial.md
+docs/images/events/      one picture per event, the sedan with the event's default values, and those of docs/tutorial.md
+                         and docs/cornering.md
                          (``--pictures``)
 
 ``--check`` writes nothing; it exits with 1, and says so, when a table is not up to date, an event has no page, no
@@ -365,6 +366,25 @@ def cycling(run: Any, axes: Any) -> None:
     finish(energy, "time / s", "energy / MJ")
 
 
+def first_panels(run: Any, axes: Any) -> None:
+    """The first panels of the report of a run."""
+    from jounce.results.panels import panels
+
+    for axis, panel in zip(axes.flat, panels([run], [""], "engineering"), strict=False):
+        for curve in panel.curves:
+            axis.plot(curve.x, curve.y, linewidth=1.0, label=curve.name)
+        if panel.log:
+            axis.set_xscale("log")
+            if "phase" not in panel.title:
+                axis.set_yscale("log")
+            axis.set_xticks([0.5, 1, 2, 5, 10, 20, 50], ["0.5", "1", "2", "5", "10", "20", "50"], minor=False)
+            axis.set_xticks([], minor=True)
+        if len(panel.curves) > 1:
+            axis.legend(fontsize=7)
+        axis.set_title(panel.title, fontsize=9)
+        finish(axis, panel.xlabel, panel.unit)
+
+
 def over_steering(*signals: Any) -> Callable[[Any, Any], None]:
     def draw(run: Any, axes: Any) -> None:
         across, label = quantity(run, "steering")
@@ -446,6 +466,7 @@ def among_cones(run: Any, axes: Any) -> None:
         own.yaxis.label.set_color(colour)
 
 
+TRAVEL = ("Suspension.Jounce.L1", "wheel travel, front left")
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "parking": ((1, 2), over_steering("hand_torque", ("Steering_System.Rack_Force", "rack force"))),
     "steering-pulse": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "hand_torque")),
@@ -466,8 +487,11 @@ DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "j-turn": ((2, 2), over_time("steering", "brake", "lateral_acceleration", "roll_rate")),
     "mu-split": ((2, 2), over_time("forward_speed", "steering", "yaw_rate", "lateral_acceleration")),
     "ramp-steer": ((2, 2), over_lateral_acceleration("steering", "side_slip", "roll", "hand_torque")),
+    "ride": ((2, 2), first_panels),
+    "seven-post": ((2, 2), first_panels),
     "sine-with-dwell": ((2, 2), amplitudes),
     "slowly-increasing-steer": ((1, 2), over_lateral_acceleration("steering", "side_slip")),
+    "misuse": ((2, 2), over_time("forward_speed", "longitudinal_acceleration", TRAVEL, "pitch", window=(1.5, 4.0))),
     "sine-steer": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "roll")),
     "steering-release": ((2, 2), released),
     "slalom": ((4, 1), among_cones),
@@ -514,6 +538,38 @@ def tutorial() -> Path:
     return path
 
 
+def methods() -> Path:
+    """The picture of docs/cornering.md: the methods of ISO 4138 on one car, and what braking does in the turn."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    import jounce as jn
+
+    sedan = jn.load("sedan")
+    with mpl.rc_context({"font.size": 9}):
+        figure = Figure(figsize=(8.0, 2.7), layout="constrained")
+        understeer, ratio = figure.subplots(1, 2)
+        for method in ("constant_radius", "constant_steering_wheel", "constant_speed"):
+            run = jn.run(sedan, events.SteadyCircle(method=method))
+            rows = (run.time > run.number("start_time", "s")) & (run.signal("lateral_acceleration") < 7.5)
+            curvature = run.signal("yaw_rate") / run.signal("speed")
+            angle = run.signal("steering") / run.quantity("steering_ratio") - sedan.wheelbase * curvature
+            across = run.signal("lateral_acceleration")[rows]
+            understeer.plot(across, np.degrees(angle[rows]), linewidth=1.2, label=method.replace("_", " "))
+        understeer.legend(fontsize=8)
+        finish(understeer, "lateral acceleration / m/s²", "δ − L/R / deg")
+        for deceleration in (2.0, 4.0, 6.0):
+            run = jn.run(sedan, events.BrakingInTurn(deceleration=deceleration))
+            rows = (run.time > 1.5) & (run.time < 4.5)
+            turned = run.signal("yaw_rate") * run.kpis["initial_radius"][0] / run.signal("speed")
+            ratio.plot(run.time[rows] - 2.0, turned[rows], linewidth=1.2, label=f"{deceleration:g} m/s²")
+        ratio.legend(fontsize=8)
+        finish(ratio, "time after the brake / s", "yaw rate over that of the circle")
+        path = PICTURES / "cornering.png"
+        save(figure, path)
+    return path
+
+
 def save(figure: Any, path: Path) -> None:
     """Write a PNG with a palette: lines on white need few colours, and the file shrinks to a third."""
     import io
@@ -541,6 +597,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{picture(kind).relative_to(DOCS.parent)}: written")
         if not options.pictures:
             print(f"{tutorial().relative_to(DOCS.parent)}: written")
+            print(f"{methods().relative_to(DOCS.parent)}: written")
     if not options.check:
         begin_pages()
     problems = missing()

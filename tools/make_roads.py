@@ -19,6 +19,8 @@ HEAD = (
     "# author: the jounce authors; licence: CC0-1.0; source: made by tools/make_roads.py, invented, no measured road\n"
 )
 
+RISE = 80 / math.tan(math.radians(35))  # mm, length of the face of a kerb of 80 mm at 35 degrees
+
 SIMPLE = {
     "flat": ("a level plane", "flat: {friction: 1.0, length: 200, width: 200}\n"),
     "mu_split": (
@@ -53,6 +55,53 @@ SIMPLE = {
         "waves of 10 mm that shorten from 10 m to 0.5 m",
         "line: {straight: 250}\nwidth: {left: 4, right: 4}\n"
         "features:\n  - chirp: {s: 20, amplitude: 10 mm, first: 10, last: 0.5, length: 200}\n",
+    ),
+    # obstacles of misuse, whose names begin with the prefix of their case
+    "plank_40": (
+        "a plank of 40 by 200 mm across the road",
+        "line: {straight: 220}\nstart: {x: -10}\nwidth: {left: 4, right: 4}\n"
+        "features:\n  - cleat: {s: 50, height: 40 mm, width: 200 mm, chamfer: 10 mm}\n",
+    ),
+    "curb90_80": (
+        "a kerb of 80 mm, upright, onto a pavement of 40 m",
+        "line: {straight: 220}\nstart: {x: -10}\nwidth: {left: 4, right: 4}\n"
+        "features:\n  - cleat: {s: 70, height: 80 mm, width: 40, chamfer: 10 mm}\n",
+    ),
+    "curb35_80": (
+        "a kerb of 80 mm at 35 degrees, onto a pavement of 40 m",
+        "line: {straight: 220}\nstart: {x: -10}\nwidth: {left: 4, right: 4}\n"
+        f"features:\n  - cleat: {{s: 70, height: 80 mm, width: 40, chamfer: {RISE:.1f} mm}}\n",
+    ),
+    "drain_bs_60": (
+        "a drain of 60 by 500 mm under both sides",
+        "line: {straight: 220}\nstart: {x: -10}\nwidth: {left: 4, right: 4}\n"
+        "features:\n  - pothole: {s: 50, n: 0.0, depth: 60 mm, length: 0.5, width: 3.0, edge: 0.1}\n",
+    ),
+    "drain_os_60": (
+        "a drain of 60 by 500 mm under the left side",
+        "line: {straight: 220}\nstart: {x: -10}\nwidth: {left: 4, right: 4}\n"
+        "features:\n  - pothole: {s: 50, n: 0.8, depth: 60 mm, length: 0.5, width: 0.8, edge: 0.1}\n",
+    ),
+    "ramp_bs_120": (
+        "a ramp of 120 mm under the left side, and one under the right side 8 m later",
+        "line: {straight: 220}\nstart: {x: -10}\nwidth: {left: 4, right: 4}\nfeatures:\n"
+        "  - cleat: {s: 52, n: 0.8, height: 120 mm, width: 4, chamfer: 1.9, across: 0.9}\n"
+        "  - cleat: {s: 60, n: -0.8, height: 120 mm, width: 4, chamfer: 1.9, across: 0.9}\n",
+    ),
+    "ramp_os_120": (
+        "a ramp of 120 mm under the left side",
+        "line: {straight: 220}\nstart: {x: -10}\nwidth: {left: 4, right: 4}\n"
+        "features:\n  - cleat: {s: 52, n: 0.8, height: 120 mm, width: 4, chamfer: 1.9, across: 0.9}\n",
+    ),
+    "jump_300": (
+        "a platform of 300 mm that ends 40 m ahead of the origin",
+        "line: {straight: 220}\nstart: {x: -20}\nwidth: {left: 4, right: 4}\n"
+        "features:\n  - cleat: {s: 31, height: 300 mm, width: 58, chamfer: 20 mm}\n",
+    ),
+    "screw_1000": (
+        "a ramp of 1 m under the left side, 10 m up and 10 m down",
+        "line: {straight: 220}\nstart: {x: -10}\nwidth: {left: 6, right: 6}\n"
+        "features:\n  - cleat: {s: 60, n: 0.8, height: 1.0, width: 21, chamfer: 10, across: 1.0}\n",
     ),
     **{
         f"iso_8608_{c}": (

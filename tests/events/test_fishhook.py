@@ -141,6 +141,17 @@ def test_presets_name_both_variants() -> None:
         Fishhook(first_speed="90 km/h")
 
 
+@pytest.mark.parametrize("direction", ["left", "right"])
+def test_a_sedan_with_a_high_centre_of_gravity_tips_up(direction: str) -> None:
+    """Half the track over the height is 0.78 with 1 m: the tires hold more, so that the inner wheels rise."""
+    low = drive(direction=direction)
+    high = drive(sedan().with_(**{"body.cg.z": 1.0, "accept": ["body.cg.z"]}), direction=direction)
+    assert low.kpis["tip_up"][0] == low.kpis["two_wheel_lift"][0] == 0.0 and low.verdict.word == "pass"
+    assert high.kpis["tip_up"][0] == high.kpis["two_wheel_lift"][0] == 1.0 and high.verdict.word == "fail"
+    loads = [high[LOAD.format(name)].min() for name in ("L1", "L2", "R1", "R2")]
+    assert min(loads) == 0.0
+
+
 def tall(by: float) -> Any:
     """The light truck with its centre of gravity raised: it tips before its tires slide."""
     truck = jn.load("light_truck")

@@ -268,6 +268,24 @@ def test_groups_jumps_holds_and_the_log() -> None:
     assert second["tests"][0][1] > 3.0 + 0.1 * 19  # measured when it acts, 0.1 s late
 
 
+@pytest.mark.parametrize(
+    ("test", "reference", "tolerance"),
+    [(">", 0.05, 0.0), ("abs>=", 0.05, 0.0), ("==", 0.1, 0.05), ("abs==", 0.1, 0.05)],
+)
+def test_a_condition_must_hold_for_its_time(test: str, reference: float, tolerance: float) -> None:
+    """A wave of 0.1 rad and 1 Hz is above 0.05 rad from 1/12 s to 5/12 s of each cycle: for 0.33 s, not for 0.4 s."""
+
+    def stage(hold: float) -> dict[str, Any]:
+        end = {"measure": "steering_ang", "test": test, "reference": reference, "tolerance": tolerance, "hold": hold}
+        steering = {"kind": "sine", "amplitude": 0.1, "frequency": 1}
+        return {"name": "a", "steering": steering, **QUIET, "ends": [end], "abort_time": 1.2}
+
+    (held,) = drive(stage(0.2)).metadata["triggers"]
+    assert held["time"] == pytest.approx(1 / 12 + 0.2, abs=0.0101) and held["name"].startswith("steering_ang")
+    (never,) = drive(stage(0.4)).metadata["triggers"]
+    assert never["time"] == pytest.approx(1.2) and never["name"] == "abort time"
+
+
 @pytest.mark.parametrize(("mode", "numbers"), [("next", [1, 2]), ("stop", [1])])
 def test_what_an_end_does(mode: str, numbers: list[int]) -> None:
     stages = [{"name": name, "steering": 0.0, **QUIET, "ends": ["time >= 0.1"]} for name in "ab"]

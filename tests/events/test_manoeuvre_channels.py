@@ -10,7 +10,7 @@ import pytest
 
 import jounce as jn
 from jounce.core.errors import ParameterError
-from shifting_car import BRAKE, CLUTCH, GEAR, HAND, NUMBER, THROTTLE, drive
+from shifting_car import BRAKE, CLUTCH, CONTOUR, GEAR, HAND, NUMBER, THROTTLE, drive
 
 SPEED, TARGET = "chassis_velocities.longitudinal", "driver.target_speed"
 CHANNELS = {"steering": HAND, "throttle": THROTTLE, "braking": BRAKE, "gear": GEAR, "clutch": CLUTCH}
@@ -186,3 +186,20 @@ def test_a_gear_that_the_box_does_not_have_is_refused(
 ) -> None:
     with pytest.raises(ParameterError, match=message):
         drive({"name": "a", "abort_time": 0.1, **stage}, **more)
+
+
+def test_pedals_press_and_lift_at_the_rates_of_the_stage() -> None:
+    """A target speed that steps up and down asks for all of both pedals; each rate is another."""
+    rates = {
+        "throttle_press_rate": 0.8,
+        "throttle_release_rate": 1.6,
+        "braking_press_rate": 1.1,
+        "braking_release_rate": 2.2,
+    }
+    steps = jn.FromTable(jn.Table([0.0, 1.0, 2.5, 4.0], [25.0, 5.0, 25.0, 25.0], method="linear"), stairs=True)
+    stage = {"speed": {"kind": "user"}, "gear": 2, "clutch": 0, "steering": 0, "abort_time": 4}
+    run = drive({"name": "slow", **stage, "controller": "slow"}, inputs={"target_speed": steps},
+                controllers={"contour": CONTOUR, "slow": {**CONTOUR, **rates}})  # fmt: skip
+    for name, press, lift in ((THROTTLE, 0.8, 1.6), (BRAKE, 1.1, 2.2)):
+        rate = np.diff(run[name][rows_of(run, 1)]) / 0.01
+        assert (rate.max(), rate.min()) == pytest.approx((press, -lift), rel=1e-6), name

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 import jounce as jn
+import shifting_car
 from cars import compact
 from jounce.core.library import LIBRARY
 from jounce.events import find
+from jounce.events.engine import make_ready
 from jounce.events.manoeuvre_files import manoeuvre_and_remarks
 from jounce.events.manoeuvre_parts import gain_numbers, hand_parts, module_numbers, pedal_parts, unused, wheel_names
+from jounce.events.options import Options
 from jounce.manoeuvre import Manoeuvre
 
 MANOEUVRE = find("manoeuvre")
@@ -179,3 +182,49 @@ def test_a_human_drives_as_his_seed_says() -> None:
     np.testing.assert_array_equal(first, hand(3, "novice"))
     assert np.abs(first - hand(4, "novice")).max() > 1e-3
     assert np.std(first) > 10 * np.std(hand(3, "robot"))
+
+
+def test_every_setting_of_a_controller_reaches_the_driver() -> None:
+    """Numbers that are all different, off and on, for a car whose driver shifts."""
+    settings = {
+        "driver": "contour", "preview_time": 0.71, "min_preview_distance": 6.2, "lateral_anticipation": 0.03,
+        "longitudinal_anticipation": -0.04, "path_compensation": True, "path_compensation_distance": 0.23,
+        "yaw_correction": False, "preview": "advanced", "straight_line_smoothing": True, "steering_limited": True,
+        "steering_rate": 7.3, "throttle_limited": True, "throttle_press_rate": 1.1, "throttle_release_rate": 1.2,
+        "braking_limited": True, "braking_press_rate": 1.3, "braking_release_rate": 1.4,
+    }  # fmt: skip
+    limits_off = dict.fromkeys(("throttle_limited", "braking_limited", "steering_limited", "path_compensation",
+                                "straight_line_smoothing"), False)  # fmt: skip
+    event = MANOEUVRE(
+        begin={"speed": 15, "gear": 2},
+        settings={"placement": "automatic"},
+        steering={"minimum": -5.5, "maximum": 4.5},
+        gears=shifting_car.GEARS,
+        clutch={"min_speed": 61, "start_speed": 333, "close_time": 1.7},
+        paths={"line": shifting_car.LINE},
+        controllers={"on": settings, "off": {**settings, **limits_off, "preview": "standard", "preview_time": 0.9}},
+        stages=[
+            {"name": "a", "path": "line", "speed": "maintain", "controller": "on", "abort_time": 1},
+            {"name": "b", "path": "line", "speed": "maintain", "controller": "off", "abort_time": 1},
+            {"name": "never", "path": "line", "speed": "maintain", "abort_time": 1, "ends": shifting_car.NEVER,
+             "controller": "on"},
+        ],
+    )  # fmt: skip
+    start = make_ready(jn.load("compact"), event, Options())
+    on, off, _ = ({item.parameter: item.value for item in phase.actions} for phase in event.program(start).phases)
+    wanted = {
+        "contour.preview_time": (0.71, 0.9), "contour.least_preview": (6.2, 6.2), "contour.anticipation": (0.03, 0.03),
+        "contour.speed_anticipation": (-0.04, -0.04), "contour.advanced": (1, 0), "contour.smoothing": (1, 0),
+        "contour.fastest": (7.3, 1e3), "contour.distance_band": (0.23, 0), "contour.lock": (4.5, 4.5),
+        "contour.yaw_gain": (0, 0), "contour.yaw_integral": (0, 0), "contour.yaw_derivative": (0, 0),
+        "longitudinal.throttle_rate": (1.1, 50), "longitudinal.throttle_release_rate": (1.2, 50),
+        "longitudinal.brake_rate": (1.3, 50), "longitudinal.brake_release_rate": (1.4, 50),
+        "longitudinal.start_speed": (333, 333),
+    }  # fmt: skip
+    found = {name: (on.get(name), off.get(name)) for name in wanted}
+    assert found == wanted
+    # this clutch is automatic: it has no such numbers, which is told
+    assert [text.split(":")[1].strip() for text in start.warnings if "by itself" in text] == [
+        "clutch.min_speed",
+        "clutch.close_time",
+    ]

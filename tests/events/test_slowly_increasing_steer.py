@@ -19,6 +19,7 @@ from jounce.events.options import Options
 from jounce.events.procedure import Before
 from jounce.events.start import Start
 from jounce.results.run import Run
+from jounce.results.trials import kept
 from jounce.sim import car as cars
 from result_runs import DEG, value
 
@@ -90,6 +91,26 @@ def test_both_directions_and_every_heading_are_one() -> None:
     assert [trial.name for trial in run.trials] == ["left", "right"]
     assert run.trials[0].trace.signal("steering")[-1] == pytest.approx(-run.trials[1].trace.signal("steering")[-1])
     assert run.trials[0].trace.signal("steering")[-1] == pytest.approx(8.0 * run.number("slope", "rad/s"), rel=1e-6)
+
+
+def test_both_directions_count_alike() -> None:
+    """A car that pulls to one side: 20° to the left, 26° to the right, 23° for the rule; none where one is lacking."""
+    t = np.linspace(0.0, 6.0, 601)
+    sides = {"left": (1.0, 20.0), "right": (-1.0, 26.0)}
+    trials = []
+    for name, (side, angle) in sides.items():
+        ay = 0.8 * t
+        channels = {AY: side * ay, "driver_demands.steering": side * angle * DEG * ay / (0.3 * GRAVITY)}
+        run = Run(t, channels, {AY: "m/s2", "driver_demands.steering": "rad"}, {"event": "slowly-increasing-steer"})
+        trials.append(kept(name, run, {}))
+    data = {"event": "slowly-increasing-steer", "trials": trials}
+    whole = Run(t, {"a": t}, {"a": "-"}, data)
+    assert whole.kpis["steering_at_nominal"] == (pytest.approx(23.0, rel=1e-6), "deg")
+    assert whole.kpis["steering_at_nominal_left"][0] == pytest.approx(20.0, rel=1e-6)
+    assert whole.kpis["steering_at_nominal_right"][0] == pytest.approx(26.0, rel=1e-6)
+    for k in (0, 1):
+        alone = Run(t, {"a": t}, {"a": "-"}, {**data, "trials": [trials[k]]})
+        assert math.isnan(alone.kpis["steering_at_nominal"][0])
 
 
 def test_one_direction_alone_is_a_run_like_any_other() -> None:

@@ -40,3 +40,10 @@ def test_what_is_wrong_is_told_with_its_line(text: str, message: str) -> None:
 def test_a_file_that_is_not_there_is_told() -> None:
     with pytest.raises(ParameterError, match=r"'nowhere.csv': no such file"):
         read_speeds("nowhere.csv")
+
+
+def test_a_file_that_is_no_text_is_told_by_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "speeds.csv"
+    file.write_bytes(b"s,v\n0,1\n1,\xff2\n")
+    with pytest.raises(FormatError, match=r"speeds.csv: not UTF-8 text \(byte 10\)"):
+        read_speeds(file)

@@ -166,6 +166,10 @@ class Event(Data):
         """Parts that the event adds to the vehicle: a driver."""
         return ()
 
+    def opens(self, vehicle: Vehicle) -> Mapping[str, float]:
+        """Inputs that the event needs (ports, ``road.L1`` …), with their values while the start is sought."""
+        return {}
+
     def controllers(self) -> tuple[Part, ...]:
         """Controllers that `controller` names, as they are without further data."""
         from jounce.core.part_registry import PARTS

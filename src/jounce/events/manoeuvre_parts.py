@@ -16,6 +16,7 @@ from jounce.manoeuvre.targets import AutoSpeed
 OWN = "longitudinal."
 PERIOD = 0.01  # s, of the law of the lateral drivers
 RATIO = "driver.steering_ratio"
+UNLIMITED = 50.0  # 1/s, of a pedal
 SLIP = ("max_slip", "min_slip", "gain", "share_1", "share_2")
 TIRES = ("throttle", "braking", "clutch", "filter_frequency", "min_load", "gear", "slip_threshold", "inhibition",
          "max_inhibition")  # fmt: skip
@@ -70,6 +71,10 @@ def pedal_parts(manoeuvre: Manoeuvre) -> dict[str, Any]:
         more["slip"] = tires.SlipThrottle(wheels=wheels, **{name: getattr(slip, name) for name in SLIP})
     if tire is not None:
         more["tires"] = tires.TireControl(**{name: float(getattr(tire, name)) for name in TIRES})
+    controllers = [manoeuvre.controller_of(stage) for stage in manoeuvre.driven]
+    for name, word in (("throttle", "throttle"), ("braking", "brake")):  # a foot that lifts at a rate of its own
+        if any(getattr(c, f"{name}_limited") for c in controllers):
+            more[f"{word}_release_rate"] = UNLIMITED
     lag = pedal_lag(skill_of(manoeuvre))
     return more if lag is None else {**more, "pedal_lag": lag}
 
@@ -119,10 +124,10 @@ def unused(
         for text in _of_stage(manoeuvre, stage, driver, inputs, numbers, given):
             stages.setdefault(text, []).append(repr(stage.name))
     said = [f"{'stages' if len(names) > 1 else 'stage'} {', '.join(names)}: {text}" for text, names in stages.items()]
-    return [*_of_all(manoeuvre, inputs), *said]
+    return [*_of_all(manoeuvre, inputs, numbers), *said]
 
 
-def _of_all(m: Manoeuvre, inputs: Collection[str]) -> Iterator[str]:
+def _of_all(m: Manoeuvre, inputs: Collection[str], numbers: Collection[str]) -> Iterator[str]:
     shifts = "driver.shifts" in inputs
     if m.debug.active:
         yield "debug.active: nothing is written besides; jounce.files.vdf_model.vdf_text writes the settings in use"
@@ -150,6 +155,10 @@ def _of_all(m: Manoeuvre, inputs: Collection[str]) -> Iterator[str]:
         for name in ("min_speed", "start_speed", "start_time", "close_time", "throttle_in_shifts"):
             if name in _said(m.clutch):
                 yield f"clutch.{name}: not used; the driver works no clutch (gears.table and a manual gearbox)"
+    else:
+        for name, number in (("min_speed", "declutch_speed"), ("close_time", "clutch_time")):
+            if name in _said(m.clutch) and f"{OWN}{number}" not in numbers:
+                yield f"clutch.{name}: not used; the clutch of the vehicle opens and closes by itself"
     if m.begin.braking2 != 0:
         yield "begin.braking2: not used, the vehicle has one brake channel"
     if m.begin.time != 0:

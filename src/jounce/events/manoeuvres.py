@@ -26,7 +26,7 @@ from jounce.core.tables import Table
 from jounce.events.along import along
 from jounce.events.follow import ACTIVE, TARGET
 from jounce.events.gears import check_gear, gears_of
-from jounce.events.manoeuvre_parts import gain_numbers, module_numbers
+from jounce.events.manoeuvre_parts import UNLIMITED, gain_numbers, module_numbers
 from jounce.manoeuvre import Manoeuvre, Stage, signals, targets
 from jounce.manoeuvre.conditions import Condition
 from jounce.manoeuvre.measures import MEASURES, measure
@@ -664,10 +664,10 @@ class Compiler:
         result = {f"{prefix}{name}": value for name, value in found.items()} if self.driver else {}
         own = "longitudinal."
         result |= {
-            f"{own}throttle_rate": c.throttle_press_rate if c.throttle_limited else 50.0,
-            f"{own}brake_rate": c.braking_press_rate if c.braking_limited else 50.0,
-            f"{own}throttle_release_rate": c.throttle_release_rate if c.throttle_limited else 50.0,
-            f"{own}brake_release_rate": c.braking_release_rate if c.braking_limited else 50.0,
+            f"{own}throttle_rate": c.throttle_press_rate if c.throttle_limited else UNLIMITED,
+            f"{own}brake_rate": c.braking_press_rate if c.braking_limited else UNLIMITED,
+            f"{own}throttle_release_rate": c.throttle_release_rate if c.throttle_limited else UNLIMITED,
+            f"{own}brake_release_rate": c.braking_release_rate if c.braking_limited else UNLIMITED,
             **gain_numbers(self.manoeuvre, stage),
             f"{own}start_speed": self.manoeuvre.clutch.start_speed,
             f"{own}declutch_speed": self.manoeuvre.clutch.min_speed,

@@ -80,16 +80,17 @@ class Scene:
 
     def describe(self, vehicle: Vehicle, event: Event, options: Options) -> cars.Description:
         """The car as its equations are for this ground."""
+        given = (*options.given, *event.opens(vehicle))
         return cars.describe(
             vehicle,
             options.tires,
             self.ground,
-            road_inputs=any(name.startswith("road.") for name in options.given),
+            road_inputs=any(name.startswith("road.") for name in given),
             smoothed=any(road.smoothing_time > 0 for road in self.roads),
             normals=self.roads[0].normals if self.roads else "surface",
             patch=bool(self.roads) and event.contact != "point",
             tire_inputs=tuple(dict.fromkeys(key for name in options.given if (key := factor_of(name)))),
-            inputs=list(dict.fromkeys(port_of(name) for name in options.given if is_port(name))),
+            inputs=list(dict.fromkeys(port_of(name) for name in given if is_port(name))),
             parts=[*event.parts(), *event.controllers(), *options.parts],
         )
 
@@ -191,9 +192,9 @@ def set_scene(vehicle: Vehicle, event: Event, options: Options) -> tuple[Scene, 
 
 
 def is_port(name: str) -> bool:
-    """Whether an input opens a port of a vehicle; others are there anyway, or belong to the ground or the tires."""
+    """Whether an input opens a port of a vehicle; others are there anyway, or belong to ground, tires or rigs."""
     always = (*OWN_INPUTS, *CATALOGUE.values(), *USER)
-    return not (factor_of(name) or name.startswith(("road.", f"{EXTERNAL}.")) or name in always)
+    return not (factor_of(name) or name.startswith(("road.", "posts.", f"{EXTERNAL}.")) or name in always)
 
 
 def port_of(name: str) -> str:

@@ -52,6 +52,7 @@ class Start:
         self.scene = scene if scene is not None else Scene(description.ground)
         self.vehicle = description.vehicle
         self.warnings: list[str] = []
+        self.found: dict[str, Any] = {}  # what the event found before it starts, for its program
         self.notes: dict[str, Any] = {}  # what was found before the event, kept with its result
         self.scene.check(description)
         self.sim = self._simulation(description)
@@ -83,6 +84,7 @@ class Start:
         self.warnings += warnings
         steer = float(getattr(event, "initial_steer", 0.0))
         sim.set_inputs({"steering_wheel": steer, "throttle": 0.0, "brake": 0.0})
+        sim.set_inputs(event.opens(self.vehicle))
         self._choose_gear()
         where: dict[str, Any] = {"x": event.x, "y": event.y, "heading": event.heading}
         where |= {"normal": plane.normal, "height": plane.height}
@@ -250,8 +252,6 @@ class Start:
             return math.inf
         angles = [f"Wheel.Spindle_Steer.{wheel.name}" for wheel in steered.wheels]
         here, states, inputs = {}, self.sim.x.copy(), self.sim.u.copy()
-        if any(v.name == STEERS for v in self.sim.model.inputs):  # whose hand wheel would not turn
-            self.sim.set_inputs({STEERS: 0.0})
         for sign in (1.0, -1.0):
             turn(sign * HAND)
             here[sign] = np.mean([self.sim.output(name) for name in angles])
@@ -263,7 +263,8 @@ class Start:
         """The hand wheel turned at once, with the states of the steering that go with it."""
         steered = self.description.places[0].steered
         assert steered is not None
-        self.sim.set_inputs({"steering_wheel": hand})
+        takes = {STEERS: 0.0} if any(v.name == STEERS for v in self.sim.model.inputs) else {}  # from a driver
+        self.sim.set_inputs({"steering_wheel": hand} | takes)
         self.sim.set_states(steered.data.steering.turned(steered, hand))
 
     # -- a steering that is modelled elsewhere -------------------------------------------------------------------

@@ -17,8 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError
+from jounce.core.limits import Limits, read_utf8, reading
 
 Array = npt.NDArray[np.float64]
+
+LIMITS = Limits("a file of speeds", size=20_000_000)
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,8 @@ def read_speeds(source: str | Path) -> Speeds:
     place = Path(source)
     if not place.is_file():
         raise ParameterError(f"speeds {str(source)!r}: no such file; expected a number, 'path' or a CSV file")
-    return parse_speeds(place.read_text(encoding="utf-8-sig"), str(place))
+    with reading(place):
+        return parse_speeds(read_utf8(place, LIMITS), str(place))
 
 
 def parse_speeds(text: str, path: str = "") -> Speeds:
@@ -49,13 +53,13 @@ def parse_speeds(text: str, path: str = "") -> Speeds:
         where = f"{path}:{number}"
         if not over:
             if len(words) != 2 or words[0] not in ("s", "t") or words[1] != "v":
-                raise FormatError(f"{where}: found the header {line.strip()!r}; expected 's,v' or 't,v'")
+                raise FormatError(f"{where}: found the header {line.strip()[:80]!r}; expected 's,v' or 't,v'")
             over = words[0]
             continue
         try:
             along, speed = (float(word) for word in words)
         except ValueError:
-            raise FormatError(f"{where}: found {line.strip()!r}; expected two numbers") from None
+            raise FormatError(f"{where}: found {line.strip()[:80]!r}; expected two numbers") from None
         if not (math.isfinite(along) and math.isfinite(speed) and speed >= 0):
             raise FormatError(f"{where}: {over} = {along:g}, v = {speed:g}; must be finite, speeds 0 or more")
         if rows and along <= rows[-1][0]:

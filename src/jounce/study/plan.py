@@ -130,7 +130,7 @@ class Plan:
         place = Path(path)
         with reading(place):
             plan = cls(read_mapping(place, EXPECTED), place)
-        plan.check()
+            plan.check()
         return plan
 
     @classmethod

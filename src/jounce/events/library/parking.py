@@ -121,7 +121,7 @@ class Parking(Event):
     end_time: float = quantity("s", 60.0, gt=0, typical=(1.0, 7200.0), doc="end of the run, at the latest")
     start_time: float = quantity("s", 0.5, ge=0, typical=(0.0, 600.0), doc="when the steering begins")
     rate: float = quantity("rad/s", math.radians(180), gt=0, typical=(0.1, 20.0), doc="speed of the hand wheel")
-    lock_share: float = quantity("-", 0.95, gt=0, le=1, doc="of the way to the ends of the steering")
+    lock_share: float = quantity("-", 0.95, gt=0, le=1, typical=(0.05, 1.0), doc="of the way to the ends of steering")
     brake: float = quantity("-", HOLDING, ge=0, le=1, doc="demand meanwhile")
 
     def program(self, start: Start) -> Program:

@@ -358,7 +358,8 @@ def figures_over_amplitude(view: View) -> list[Panel]:
                 y = np.array([t.figure(key, unit) for t in mine])
                 ends = [min(ends[0], float(np.nanmin(x))), max(ends[1], float(np.nanmax(x)))]
                 name = f"{side} · {label}" if view.many else side
-                curves.append(Curve(name, x, y, colours[len(curves) % len(colours)]))
+                dash = () if side == "left" else (5, 3)  # the sides of a symmetric car lie upon each other
+                curves.append(Curve(name, x, y, colours[len(curves) % len(colours)], dash))
         if not curves:
             continue
         if key == "lateral_displacement":
@@ -423,7 +424,11 @@ class SineWithDwell(Procedure):
     pre_event_speed: float = quantity("m/s", SPEED, gt=0, typical=(5.0, 75.0), doc="of the slowly increasing steer")
     coast: bool = flag(True, doc="release the throttle when the steering begins; otherwise the speed is held")
     gross_mass: float | None = quantity(
-        "kg", None, gt=0, doc="largest mass allowed, for the displacement; absent: the mass as it is driven"
+        "kg",
+        None,
+        gt=0,
+        typical=(300.0, 60e3),
+        doc="largest mass allowed, for the displacement; absent: the mass as it is driven",
     )
 
     @property

@@ -156,7 +156,7 @@ class TurningCircle(Event):
     end_time: float = quantity("s", 60.0, gt=0, typical=(1.0, 7200.0), doc="end of the run")
     start_time: float = quantity("s", 1.0, ge=0, typical=(0.0, 600.0), doc="when the steering begins")
     turn_time: float = quantity("s", 5.0, gt=0, typical=(0.1, 60.0), doc="in which the hand wheel is turned")
-    lock_share: float = quantity("-", 1.0, gt=0, le=1, doc="of the way to the end of the steering")
+    lock_share: float = quantity("-", 1.0, gt=0, le=1, typical=(0.05, 1.0), doc="of the way to the end of the steering")
     direction: Literal["left", "right"] = choice("left", doc="of the turn")
     front_overhang: float | None = quantity(
         "m", None, ge=0, typical=(0.3, 3.0), doc="of the body, from the front wheel centres; absent: no circle of walls"
