@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from jounce.components.driver.demands import Demands
 from jounce.components.driver.lateral import Car
 from jounce.components.model import Choices, VehicleModel
@@ -73,7 +75,9 @@ def rig(driver: type, **settings: Any) -> Any:
             return found
 
     place = VehiclePlace("", Settings.model_validate({}), SimpleNamespace())
-    unit = UnitPlace(place, "", None, {"": 0.0})
+    # the reference point of the rig is that of its driver frame, the rear axle
+    body = SimpleNamespace(reference=lambda unit: unit.local(np.array([-WHEELBASE, 0.0, 0.0])))
+    unit = UnitPlace(place, "", SimpleNamespace(body=body), {"": 0.0})
     for number, x in ((1, 0.0), (2, -WHEELBASE)):
         data = SimpleNamespace(steering=object() if number == 1 else None, suspension=SimpleNamespace(wheel_centre_x=x))
         axle = AxlePlace(unit, number, data, "", ("L", "R"))

@@ -229,7 +229,8 @@ def test_figures_of_a_grid(tmp_path: Path) -> None:
 def test_every_road_of_the_library_shows_sensible_figures(name: str) -> None:
     found = figures(name)
     assert found["length"] >= 100 and found["width"][0] >= 7 and found["holes"] == 0
-    assert max(map(abs, found["grade"])) < 0.15 and 0 < found["friction"][0] <= found["friction"][1] <= 1
+    steepest = 0.31 if name.startswith("jump_") else 0.15  # cars fall off a platform that ends within a metre
+    assert max(map(abs, found["grade"])) < steepest and 0 < found["friction"][0] <= found["friction"][1] <= 1
     assert found["radius"] is None or found["radius"] > 10
 
 

@@ -166,6 +166,7 @@ EXAMPLES: dict[Kind, Raw] = {
         "clutch_low": 0.019,
         "clutch_high": 0.91,
     },
+    ("driver", "watch"): {"channels": ["chassis_velocities.roll"]},
     ("driver", "straight_line"): {"x": 1.7, "y": 0.9, "heading": 0.06, "preview": 17.0, "lock": 0.7},
     ("battery", "battery"): {"state_of_charge": 0.63, "auxiliary_power": 370.0, "chemistry": "lead_acid"},
     ("driveline", "automatic_gearbox"): drivelines.AUTOMATIC,
@@ -510,6 +511,10 @@ def standing(found: car.Description) -> Simulation:
     return sim
 
 
+def only_looks(family: str, kind: str) -> bool:
+    return family == "sensor" or (family, kind) == ("driver", "watch")
+
+
 def of_a_path(family: str, kind: str) -> bool:
     return issubclass(PARTS.find(family, kind), Lateral)
 
@@ -694,7 +699,7 @@ def quantities(cls: type[Data]) -> Iterator[tuple[str, Any]]:
 def test_every_number_has_a_unit_and_brings_it_to_the_model(family: str, kind: str) -> None:
     cls = PARTS.find(family, kind)
     found = dict(quantities(cls))
-    assert found or family == "sensor", "a part without numbers needs no kind, unless it only looks"
+    assert found or only_looks(family, kind), "a part without numbers needs no kind, unless it only looks"
     for name, info in found.items():
         units.check_unit(meta(info)["unit"], name)
         assert info.description, name
@@ -879,7 +884,7 @@ def test_a_part_that_is_switched_off_does_nothing(family: str, kind: str) -> Non
     without.advance(1)
     off, expected = rates(sim), rates(without)
     acts = any(off[name] != pytest.approx(on[name], rel=1e-6) for name in expected)
-    looks = family == "sensor" or (family, kind) in WAITING
+    looks = only_looks(family, kind) or (family, kind) in WAITING
     assert acts == (not looks), "it does something when it is on; what only looks never does"
     for name, value in expected.items():
         assert off[name] == pytest.approx(value, rel=1e-11, abs=1e-10), name

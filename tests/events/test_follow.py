@@ -85,6 +85,18 @@ def test_a_driver_of_another_kind_is_refused() -> None:
         Follow(driver="contur").parts()
 
 
+def test_who_steers_when_nobody_is_named() -> None:
+    """Preview; contour for a human, whose delays its gains do not know, and where it has a preview time."""
+    assert Follow().steers == "preview" and Follow().parts()[0].kind == "preview"
+    assert Follow(skill="novice").steers == "contour"
+    assert Follow(preview_time=1.1).steers == "contour" and Follow(preview_time=1.1).parts()[0].preview_time == 1.1
+    assert Follow(driver="contour").steers == "contour"
+    with pytest.raises(ParameterError, match="do not know the delays of a human"):
+        Follow(driver="preview", skill="standard").parts()
+    with pytest.raises(ParameterError, match="how far he looks follows from the car"):
+        Follow(driver="preview", preview_time=1.0).parts()
+
+
 # -- key figures -------------------------------------------------------------------------------------------------------
 
 
@@ -131,7 +143,7 @@ def test_a_lane_change_at_60_km_h() -> None:
 
 
 def test_an_open_path_ends_5_m_before_the_preview_point_reaches_its_end() -> None:
-    run, end = changing_lanes(), iso_3888_1().path.length - BEFORE_END
+    run, end = changing_lanes(driver="contour"), iso_3888_1().path.length - BEFORE_END
     assert run.metadata["reason"] == "end of the path"
     aims = run[TARGET_STATION]
     # a row of 10 ms, one step and one sample of the driver
@@ -183,6 +195,16 @@ def test_the_handling_track(speed: float) -> None:
     assert run.complete
     assert run.kpis["path_error_max"][0] < 0.05
     assert run.kpis["lap_time"][0] == pytest.approx(5000 / speed, rel=1e-3)
+
+
+@pytest.mark.parametrize("friction", [0.4, 0.15])
+def test_a_slippery_road_is_followed(friction: float) -> None:
+    """Steady turns of a road on which the usual first angle of the search is beyond the tires."""
+    run = jn.run(
+        SEDAN, Follow(speed=4.0 + 12.0 * friction, friction=friction), channels=["driving_machine*", "driver*"]
+    )
+    assert run.complete
+    assert run.kpis["path_error_max"][0] < 0.25
 
 
 @pytest.mark.slow

@@ -8,11 +8,14 @@ from pathlib import Path as FilePath
 import numpy as np
 import pytest
 
-from jounce.events.engine import run
+from jounce.events.engine import make_ready, run
 from jounce.events.library.follow import Follow
 from jounce.events.limits import limits_of
+from jounce.events.options import Options
 from jounce.files.drd import write_drd
 from jounce.road.courses import CONE_BASE, eased, iso_3888_1
+from jounce.road.path import Path
+from jounce.sim.car import lineariser
 from jounce.vehicle.library_figures import stored
 from jounce.vehicle.reading import load
 
@@ -63,5 +66,76 @@ def test_the_handling_track_at_a_part_of_the_limits(name, part, largest):
     done = run(vehicle, Follow(path="handling", speed=f"auto {part}", driver="preview"), channels=CHANNELS)
     assert done.complete, done.reason
     assert done.figures["path_error_max"][0] <= largest
+    error, pedal = done["driver.speed_error"], done["driver_demands.throttle"]
+    if part < 0.8:  # a pedal that is down is saturation
+        assert np.sqrt(np.mean(error[pedal < 0.995] ** 2)) < 0.2
     limits = limits_of(vehicle)
     assert np.abs(done["Vehicle.CM_Tracking_Ay"]).max() > 0.9 * part * limits.lateral  # it was used
+
+
+def pushed(name, folder, speed, slip, yaw_rate, seconds):
+    """A straight path, on which the car starts with a side slip and a yaw rate; along a heading of 0.7 rad."""
+    write_drd(Path.straight(3000.0), folder / "straight.drd")
+    event = Follow(
+        path=str(folder / "straight.drd"), speed=speed, end_time=seconds, leaves=30.0, x=-25.0, y=40.0, heading=0.7
+    )
+    start = make_ready(load(name), event, Options.of(channels=CHANNELS))
+    prepared = start.event.prepared(start)
+    start.restart()
+    linear = lineariser(start.description)
+    names, body = linear.notes["states"], linear.rest["bodies"][0]
+    ahead, left = (names[i] for i in body["velocity"][:2])
+    v = start.event.speed
+    start.sim.set_states({ahead: v * math.cos(slip), left: v * math.sin(slip), names[body["turning"][2]]: yaw_rate})
+    done = start.record(prepared, channels=CHANNELS)
+    assert done.reason == "last phase ended", (name, done.reason)
+    assert done["Vehicle.Side_Slip_Angle"][0] == pytest.approx(slip, abs=0.02)
+    assert done["Vehicle.Body_Fixed_Omega_Z"][0] == pytest.approx(yaw_rate, abs=0.02)
+    return done
+
+
+LANE = 3.5  # m
+DISTANCE = "driving_machine_monitor.path_distance"
+
+
+def back_in_lane(name, folder, side):
+    """80 km/h, 8 degrees, 20 degrees/s, both to one side: in its lane after 5 s at the latest, and calm."""
+    done = pushed(name, folder, 80 / 3.6, side * math.radians(8), side * math.radians(20), 6.0)
+    room = 0.5 * (LANE - WIDTH)
+    assert np.abs(done[DISTANCE][done.time >= 5.0]).max() < 0.2 * room
+    assert side * done[DISTANCE].max() > 0.3 or side * done[DISTANCE].min() > 0.3  # it was thrown to that side
+    assert np.abs(done["Vehicle.Side_Slip_Angle"][done.time >= 5.0]).max() < math.radians(0.5)
+    return done
+
+
+def test_the_sedan_comes_back_from_a_slide(tmp_path):
+    left, right = (back_in_lane("sedan", tmp_path, side) for side in (1.0, -1.0))
+    assert right[DISTANCE] == pytest.approx(-left[DISTANCE], abs=0.02)  # a mirror
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in CARS if name != "sedan"])
+def test_every_car_comes_back_from_a_slide(name, tmp_path):
+    for side in (1.0, -1.0):
+        back_in_lane(name, tmp_path, side)
+
+
+def fast(name, folder, speed):
+    """A push at speed dies away: no limit cycle of hand wheel and offset is left after 10 s."""
+    done = pushed(name, folder, speed, math.radians(0.8), math.radians(3.0), 12.0)
+    late = done.time >= 10.0
+    assert np.abs(done[DISTANCE]).max() > 0.05
+    assert np.ptp(done[DISTANCE][late]) < 0.005
+    assert np.ptp(done["driver_demands.steering"][late]) < math.radians(0.05)
+
+
+def test_the_sedan_runs_straight_at_a_speed_that_its_drive_does_not_keep_in_every_gear(tmp_path):
+    fast("sedan", tmp_path, 63.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in CARS if name != "sedan"])
+def test_every_car_runs_straight_near_its_top_speed(name, tmp_path):
+    """At the lower of 250 km/h and 0.95 of the top speed; automatic gearboxes start in their last gear: 0.9."""
+    part = 0.9 if name == "suv" else 0.95
+    fast(name, tmp_path, min(250 / 3.6, part * limits_of(load(name)).top))

@@ -42,7 +42,7 @@ def test_figures_of_a_rigid_car(up: float) -> None:
     assert value(found, "rollover_angle") == pytest.approx(last, abs=0.16)
     assert value(found, "tilt_table_ratio") == pytest.approx(math.tan(math.radians(last)), rel=5e-3)
     assert value(found, "roll_at_lift") == pytest.approx(math.degrees(0.07 * math.tan(math.radians(first))), rel=5e-3)
-    assert value(found, "roll_gradient") == pytest.approx(math.degrees(0.07), rel=1e-6)
+    assert value(found, "tilt_roll_gradient") == pytest.approx(math.degrees(0.07), rel=1e-6)
     short = angle < math.radians(48.0)
     found = tilt_table(angle[short], {n: x[short] for n, x in loads.items()}, lateral, HEIGHT)
     assert math.isnan(value(found, "tilt_table_ratio")) and "does not tip over up to 47.9" in " ".join(found.warnings)

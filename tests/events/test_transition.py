@@ -52,7 +52,7 @@ def test_the_other_side_is_the_same() -> None:
     for name, (found, _) in left.kpis.items():
         assert math.isfinite(found) and right.kpis[name][0] == pytest.approx(found, rel=1e-6), name
     turned = left.signal("steering")
-    assert turned[-1] == pytest.approx(math.radians(2.0 * 8.0), rel=2e-3)  # from 1 s to 9 s, and a row before the end
+    assert turned[-1] == pytest.approx(math.radians(2.0 * 10.0), rel=2e-3)  # from 1 s to 11 s, and a row before the end
     assert np.ptp(left.signal("forward_speed")) < 0.05
 
 

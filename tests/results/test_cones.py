@@ -18,9 +18,11 @@ from jounce.results.key_figures.cones import (
     Y,
     crossings,
     hits,
+    kept,
     of_discs,
     of_run,
     of_squares,
+    tires,
     verdict,
 )
 from jounce.results.run import Run
@@ -275,3 +277,16 @@ def test_the_wrong_speed_is_no_iso_3888_1() -> None:
     event = {"kind": "double-lane-change", "parameters": {"speed": [80 / 3.6, "m/s"]}}
     told = verdict(run.with_metadata(event=event))
     assert told.word == "fail" and "entry speed 80 ± 3 km/h" in told.reason
+
+
+def test_contacts_turn_with_their_wheels_and_grow_with_their_deflection() -> None:
+    run = driven()
+    steered = run.with_channels({"Wheel.Spindle_Steer.L1": np.full(len(run), 0.3)}, {"Wheel.Spindle_Steer.L1": "rad"})
+    course = kept(steered)
+    assert course is not None
+    left, right = tires(steered, course)["L1"], tires(steered, course)["R1"]
+    np.testing.assert_allclose(left.heading - right.heading, 0.3)
+    np.testing.assert_allclose(right.heading, run[YAW])
+    # the chord of a circle of 0.33 m that is pressed in by 20 mm
+    assert left.front == left.rear == pytest.approx(math.sqrt(0.33**2 - 0.31**2))
+    assert left.width == 0.22

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from jounce.core.constants import GRAVITY
+from jounce.core.errors import StaticsError
 from jounce.sim import car as cars
 from jounce.sim import preview
 from jounce.sim.preview import FURTHER, Lateral, design, reduced, sampled, weights
 from jounce.sim.statics import settle
-from jounce.sim.steady import run_steadily
+from jounce.sim.steady import roll, run_steadily
 from jounce.sim.turns import Turns
 from jounce.vehicle.library_figures import stored
 from jounce.vehicle.reading import load
@@ -182,9 +183,21 @@ def closed_loop(turn, turns, speed, gains):
 
 def check_car(vehicle, description, sim):
     before = sim.x.copy(), sim.u.copy(), sim.m.copy()
-    found = preview.schedule(sim, description, length=vehicle.wheelbase)
+    found = preview.schedule(sim, description, length=vehicle.wheelbase, ratio=RATIO, steered=FRONT)
     for was, now in zip(before, (sim.x, sim.u, sim.m), strict=True):
         assert np.array_equal(was, now)  # it is left as it was
+    # speeds that the drive does not keep have gains, too; no search for the end of the tires stopped early
+    assert set(preview.SPEEDS) <= set(found.speeds) and not found.warnings
+    usual = found.straight[found.speeds > 15, 0]
+    assert usual.min() > (0.9 if vehicle.aero is None or vehicle.name != "formula" else 0.4) * usual.max()
+    for i in np.flatnonzero(found.speeds > 15):  # (7) on both turns of one side
+        slips = []
+        for part in (-2, -1):
+            curvature = found.parts[part] * found.straight[i, 0] / found.speeds[i] ** 2
+            angle, lateral = found.gains[i, part, len(preview.GAINS) :][:2] * curvature
+            slips.append(angle / RATIO - math.atan2(lateral + FRONT * found.speeds[i] * curvature, found.speeds[i]))
+        assert found.straight[i, 4] == pytest.approx(np.mean(slips), rel=0.06)  # both sides hardly differ
+        assert 0.03 < found.straight[i, 4] < 0.25
     middle, tested = preview.PARTS.index(0.0), 0
     turns = Turns(sim, description)
     here = sim.snapshot()
@@ -192,7 +205,13 @@ def check_car(vehicle, description, sim):
         if speed <= max(preview.SLOWLY):
             continue
         sim.restore(here)
-        run_steadily(sim, description, float(speed))
+        try:
+            run_steadily(sim, description, float(speed))
+        except StaticsError:  # the drive does not keep it: the pedal down, it slows
+            sim.restore(here)
+            sim.set_inputs({"throttle": 1.0})
+            roll(sim, description, float(speed))
+            assert turns.steer(0.0, keeps=False) is not None
         poles = closed_loop(turns.here(), turns, float(speed), found.gains[i, middle])
         # what nothing holds in the linear car stays where it is, at one
         moving = poles[np.abs(poles - 1) > 1e-7]

@@ -252,8 +252,6 @@ class Start:
             return math.inf
         angles = [f"Wheel.Spindle_Steer.{wheel.name}" for wheel in steered.wheels]
         here, states, inputs = {}, self.sim.x.copy(), self.sim.u.copy()
-        if any(v.name == STEERS for v in self.sim.model.inputs):  # whose hand wheel would not turn
-            self.sim.set_inputs({STEERS: 0.0})
         for sign in (1.0, -1.0):
             turn(sign * HAND)
             here[sign] = np.mean([self.sim.output(name) for name in angles])
@@ -265,7 +263,8 @@ class Start:
         """The hand wheel turned at once, with the states of the steering that go with it."""
         steered = self.description.places[0].steered
         assert steered is not None
-        self.sim.set_inputs({"steering_wheel": hand})
+        takes = {STEERS: 0.0} if any(v.name == STEERS for v in self.sim.model.inputs) else {}  # from a driver
+        self.sim.set_inputs({"steering_wheel": hand} | takes)
         self.sim.set_states(steered.data.steering.turned(steered, hand))
 
     # -- a steering that is modelled elsewhere -------------------------------------------------------------------

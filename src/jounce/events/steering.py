@@ -46,7 +46,15 @@ def know_preview(start: Start, prefix: str = PREVIEW) -> Schedule:
         sim.set_inputs({"steering_wheel": 0.0, "throttle": 0.0, "brake": 0.0})
         settle(sim, description, x=start.event.x, y=start.event.y, heading=start.event.heading)
         ahead = 0.0 if point is None else float(np.asarray(point)[0])
-        found = schedule(sim, description, length=start.vehicle.wheelbase, ahead=ahead, delay=delay)
+        found = schedule(
+            sim,
+            description,
+            length=start.vehicle.wheelbase,
+            ratio=start.steering_ratio,
+            steered=sim.parameter(f"{prefix}steered"),
+            ahead=ahead,
+            delay=delay,
+        )
     finally:
         sim.restore(here)
     sim.set_tables(preview_tables(found, prefix))

@@ -40,7 +40,11 @@ class Range:
 SPEEDS = {"steering_at_0_3g": 80 / 3.6, "yaw_rate_gain": 100 / 3.6, "hand_torque_at_4ms2": 100 / 3.6}
 NEAR = 1.0  # m/s
 DRY = "Friction.Force_At_"  # channels of dry friction in suspensions
-OTHERS = {"sine-steer": ("yaw_rate_gain",), "mu-split": ("stopping_distance", "mfdd", "dive_gradient")}
+OTHERS = {
+    "sine-steer": ("yaw_rate_gain",),
+    "mu-split": ("stopping_distance", "mfdd", "dive_gradient"),
+    "steady-circle": ("ay_max", "understeer_gradient", "characteristic_speed"),  # ranges: ramp steer at 100 km/h
+}
 # Figures that mean another thing outside their event
 ONLY = {"hand_torque_gradient": "weave"}
 ASSIST = "Steering_column.steering_assist"  # channels of power assistance; without it other ranges hold, or none

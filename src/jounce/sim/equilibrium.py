@@ -164,8 +164,11 @@ def least_squares(matrix: Array, *sides: Array) -> Sequence[Array]:
     return list(found.T)
 
 
-def followed(sim: Simulation, solve: Callable[[], Found]) -> Found:
-    """Solve with memories of role ``follow`` held, give them what they become, and again, until they stay (2)."""
+def followed(sim: Simulation, solve: Callable[[], Found], *, holds: bool = False) -> Found:
+    """Solve with memories of role ``follow`` held, give them what they become, and again, until they stay (2).
+
+    ``holds``: where there is no solution with what they become (a gear that would change), they stay as they are.
+    """
     names = [i for i, v in enumerate(sim.model.memories) if v.role == "follow"]
     found = solve()
     for _ in range(FOLLOWING if names else 0):
@@ -175,8 +178,12 @@ def followed(sim: Simulation, solve: Callable[[], Found]) -> Found:
         change = np.abs(becomes - sim.m[names])
         if not np.isfinite(change).all() or change.max() <= STAYS * max(1.0, float(np.abs(becomes).max())):
             break
+        last = found, sim.x.copy(), sim.m.copy(), sim.u.copy()
         sim.m[names] = becomes
         found = solve()
+        if holds and not found.converged:
+            found, sim.x[:], sim.m[:], sim.u[:] = last
+            break
     return found
 
 

@@ -36,6 +36,13 @@ which is also right where the car is not linear: ξ₀ is then the exact steady 
 found from its linearisation there. That is the schedule: f over the speed; ξ₀ and k over the speed and the lateral
 acceleration, as a part of the largest one that was found.
 
+**Steered axle.** Beyond the slip angle at which a car reaches its largest lateral acceleration there is no more force.
+With the ratio i of the steering and the axle l ahead of the guided point, the slip angle of a turn of curvature κ is
+
+    α(κ) = |δ₀ κ/i − atan((v_y₀ + l v) κ/v)|,    α_max = ½ (α at 0.9 of the largest + α at the largest)            (7)
+
+where the lateral acceleration, a parabola near its top, is 0.975 of the largest one: more has to be taken back later.
+
 Preview as disturbances that are known ahead: [Tomizuka1975], for cars [Sharp2001], [Cole2006]; equivalence with
 [MacAdam1981] there. The slow manifold (2): [Kokotovic1999] chapter 2. Ours: (6). A unit that is towed adds its motions
 to x, and nothing else changes.
@@ -248,14 +255,19 @@ def bandwidth(speed: float, length: float) -> float:
 
 SPEEDS = (6.0, 10.0, 16.0, 24.0, 36.0, 54.0, 80.0)  # m/s
 SLOWLY = (-8.0, -3.0, -1.0, 1.0, 3.0)  # where a car goes where its wheels point
+FREE = 12.0  # m/s, above which tires end a turn, not the lock
+NEARLY = 0.9  # of the largest lateral acceleration, where a slip angle is looked at (7)
 PARTS = (-1.0, -0.9, -0.7, -0.4, 0.0, 0.4, 0.7, 0.9, 1.0)  # of the largest lateral acceleration found
 STEER = (0.6, 0.95, 1.4, 2.1, 3.1, 4.6)  # hand wheel angles, in that which gives g in the linear car
+MISSES = 4  # steps that are halved: a road of little friction has turns below the first angle
+LITTLE = 0.05  # m/s²: less is no turn
 BENT = 0.72  # of the lateral acceleration of the linear car: near enough to the largest
 WHOLE = 0.7  # of the usual largest lateral acceleration: less is a search that stopped early
 LEAST = 0.2  # of the steering gain on the straight: with less the car hardly answers
 LOW = 2.0  # m/s²: of turns that the lock ends
 MIRROR = 1e-5  # relative: both sides of the car are alike
 GAINS = ("lateral_velocity", "yaw_rate", "offset", "heading", "hand_wheel", "integral")
+STRAIGHT = 4  # columns of the straight before the slip
 CIRCLE = ("hand_wheel_per_curvature", "lateral_velocity_per_curvature")
 
 
@@ -265,7 +277,7 @@ class Schedule:
 
     ``gains`` [speed, part, …]: of ``GAINS``, then ξ₀ of ``CIRCLE``, then of the w still to act. ``straight``
     [speed, …]: the largest lateral acceleration, time between nodes, hand wheel angle and lateral velocity straight
-    ahead, shares.
+    ahead, largest slip angle of the steered axle, shares.
     """
 
     speeds: Array
@@ -291,6 +303,8 @@ def schedule(
     description: Description,
     *,
     length: float,
+    ratio: float,
+    steered: float,
     ahead: float = 0.0,
     top: float = np.inf,
     period: float = PERIOD,
@@ -298,7 +312,8 @@ def schedule(
 ) -> Schedule:
     """Gains of a car; the simulation stands in equilibrium on a level road and is left as it was.
 
-    ``length``: wheelbase; ``ahead``: of the guided point before the one whose velocity the body has; ``top``: speed.
+    ``length``: wheelbase; ``ratio``: of the steering; ``steered``: from the guided point ahead to the axle that steers;
+    ``ahead``: of the guided point before the one whose velocity the body has; ``top``: speed.
     """
     from jounce.sim.steady import run_steadily
     from jounce.sim.turns import Turns
@@ -313,14 +328,36 @@ def schedule(
             try:
                 run_steadily(sim, description, speed)
             except StaticsError as why:
-                warnings.append(f"preview driver: no gains at {speed:.3g} m/s: {why}")
-                continue
+                if not _slowing(turns, here, speed):
+                    warnings.append(f"preview driver: no gains at {speed:.3g} m/s: {why}")
+                    continue
             rows.append(_at_speed(turns, speed, length, ahead, period, delay))
     finally:
         sim.restore(here)
     if not rows:
         raise StaticsError("preview driver: the car runs steadily at no speed; " + "; ".join(warnings))
-    return _tabled(rows, length, period, delay, tuple(warnings))
+    return _tabled(rows, length, ratio, steered, period, delay, tuple(warnings))
+
+
+def _largest_slip(gains: Array, speed: float, most: float, ratio: float, steered: float) -> float:
+    """α_max (7), the mean of both sides; ``gains`` by parts."""
+    n, slips = len(GAINS), []
+    for part in (-1.0, -NEARLY, NEARLY, 1.0):
+        curvature = part * most / speed**2
+        angle, sideways = gains[PARTS.index(part), n : n + 2] * curvature
+        slips.append(abs(float(angle / ratio - np.arctan(sideways / speed + steered * curvature))))
+    return float(np.mean(slips))
+
+
+def _slowing(turns: Turns, here: Array, speed: float) -> bool:
+    """Bring the car to a speed that its drive does not keep, the pedal down; false where it does not run straight."""
+    from jounce.sim.steady import THROTTLE, roll
+
+    sim = turns.sim
+    sim.restore(here)
+    sim.set_inputs({THROTTLE: 1.0})
+    roll(sim, turns.description, speed)
+    return turns.steer(sim.input("steering_wheel"), keeps=False) is not None
 
 
 def _at_speed(
@@ -366,19 +403,21 @@ def _to_one_side(
     """Turns from the straight to one side, as far as the car gains lateral acceleration; ``other``: the other's."""
     points: list[_Point] = []
     last, keeps, speed = first, True, first.speed
-    parts, before = list(STEER), 0.0
-    for part in parts:
+    parts, before, misses = list(STEER), 0.0, 0
+    while parts:
+        part = parts[0]
         angle = first.steering + side * part * GRAVITY / straight.gain
         more = angle - last.steering
         found = turns.steer(angle, turns.guess(last, more, keeps), keeps)
         if found is None and keeps:
             keeps = False
             found = turns.steer(angle, turns.guess(last, more, keeps), keeps)
-        if found is None and len(parts) == len(STEER):  # not so far: once
-            parts.insert(parts.index(part) + 1, 0.5 * (before + part))
+        if found is None and misses < MISSES:  # not so far
+            misses += 1
+            parts.insert(0, 0.5 * (before + part))
             keeps = True
             continue
-        before = part
+        before = parts.pop(0)
         acceleration = 0.0 if found is None else found.yaw_rate * speed
         if found is None or acceleration * side <= last.yaw_rate * speed * side:
             break
@@ -417,7 +456,13 @@ def _padded(feedback: Array, n: int) -> Array:
 
 
 def _tabled(
-    rows: list[tuple[float, list[_Point], Array]], length: float, period: float, delay: int, warnings: tuple[str, ...]
+    rows: list[tuple[float, list[_Point], Array]],
+    length: float,
+    ratio: float,
+    steered: float,
+    period: float,
+    delay: int,
+    warnings: tuple[str, ...],
 ) -> Schedule:
     most = [min(max(p.lateral_acceleration for p in points), -min(p.lateral_acceleration for p in points))
             for _, points, _ in rows]  # fmt: skip
@@ -425,7 +470,7 @@ def _tabled(
     whole = [
         i
         for i in range(len(rows))
-        if most[i] > WHOLE * float(np.median(most)) or (i == 0 and most[0] > LOW)  # the lock ends it
+        if most[i] > max(LITTLE, WHOLE * float(np.median(most))) or (i == 0 and most[0] > LOW)  # the lock ends it
     ]
     if not whole:
         raise StaticsError("preview driver: no steady turns were found")
@@ -446,6 +491,10 @@ def _tabled(
         gains[i][:, n + 1] += more[:, n + 1] * (rows[i][0] / rows[near][0]) ** 2
         straight[i] = np.array([most[near], *rows[i][2]])
         most[i] = most[near]
+    slips = [_largest_slip(g, row[0], m, ratio, steered) for g, row, m in zip(gains, rows, most, strict=True)]
+    first = next((i for i, row in enumerate(rows) if row[0] > FREE), len(rows) - 1)
+    slips[:first] = [slips[first]] * first
+    straight = [np.insert(told, STRAIGHT, slip) for told, slip in zip(straight, slips, strict=True)]
     # below the slowest: hand wheel and side slip per curvature as at rest, from the two slowest over the speed squared
     squares = np.array([row[0] ** 2 for row in rows[:2]])
     pair = np.array([g[middle, [len(GAINS), len(GAINS) + 1]] for g in gains[:2]])
@@ -460,7 +509,9 @@ def _tabled(
         one = [*_padded(law.feedback, 0), angle, sideways * speed, *law.feedback[FURTHER:]]
         slow_gains.append(np.tile(one, (len(PARTS), 1)))
         given = rows[0][2][1:3] * [1.0, 0.0]
-        slow_straight.append([most[0], SPACING / omega, *given, *shares(law.preview, period, SPACING / omega)])
+        slow_straight.append(
+            [most[0], SPACING / omega, *given, slips[0], *shares(law.preview, period, SPACING / omega)]
+        )
     return Schedule(
         np.array([*SLOWLY, *(row[0] for row in rows)]),
         np.array(PARTS),

@@ -46,7 +46,7 @@ class Turns:
     """Steady turns of a car on a level road, from the state in which its simulation is: steady running at the speed."""
 
     def __init__(self, sim: Simulation, description: Description) -> None:
-        self.sim, self.linear = sim, lineariser(description)
+        self.sim, self.description, self.linear = sim, description, lineariser(description)
         names = tuple(self.linear.notes["states"])
         self.places, rest = Places(sim, names), self.linear.rest
         self.roles: list[str] = rest["roles"]
@@ -95,7 +95,7 @@ class Turns:
         self.sim.set_inputs({STEERING: angle})
         problem.turn_about()
         bounds = np.array([*self.limits, THROTTLE_STEP] if keeps else self.limits)
-        found = followed(self.sim, lambda: newton(problem, bounds, TOLERANCE, ITERATIONS, ROUNDING))
+        found = followed(self.sim, lambda: newton(problem, bounds, TOLERANCE, ITERATIONS, ROUNDING), holds=True)
         if found.converged and (not keeps or 0.0 <= self.sim.input(THROTTLE) <= 1.0):
             return self.here()
         self.sim.x[:], self.sim.m[:], self.sim.u[:] = before

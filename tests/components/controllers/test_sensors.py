@@ -70,7 +70,7 @@ def test_a_car_in_reverse_stops_like_one_that_goes_forwards(described: car.Descr
 
     As far from the truth as forwards: radii to 3 %, and what teeth and a body that has just begun to dive add.
     """
-    run = rolled(described, way * 10.0, 4.0, brake=1.0)
+    run = rolled(described, way * 10.0, 6.0, brake=1.0)
     v = way * run["chassis_velocities.longitudinal"]
     fast = (v > 3.0) & (run.time < run.time[np.argmax(v < 3.0)])
     assert run["Sensed.way"][fast].tolist() == [way] * int(fast.sum())
@@ -78,7 +78,7 @@ def test_a_car_in_reverse_stops_like_one_that_goes_forwards(described: car.Descr
     for place in WHEELS:
         assert (way * run[f"Wheel.Omega.{place}"])[fast].min() > 2.0
     stops = run.time[np.argmax(v < 0.3)]
-    assert 10.0 / 11.0 < stops < 10.0 / 2.7, "from nothing to full pressure at once, which the control takes for ice"
+    assert 10.0 / 11.0 < stops < 10.0 / 2.0, "from nothing to full pressure at once, which the control takes for ice"
     assert np.mean(run["ABS_activity.L1"][fast]) > 0.5
 
 
@@ -89,11 +89,11 @@ def test_motors_and_couplings_take_hold_again_when_the_pedal_is_released(describ
     sim.set_states({f"{c}.wheel.spin": 9.0 / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in WHEELS})
     assert sim.output("ABS_Drive.share") == 1.0
     sim.set_inputs({"brake": 1.0})
-    stopped = sim.run(4.0, interval=T)
+    stopped = sim.run(6.0, interval=T)
     share, v = stopped["ABS_Drive.share"], stopped["chassis_velocities.longitudinal"]
     assert (share[(stopped.time > 0.3)] == 0.0).all() and abs(v[-1]) < 0.3
     sim.set_inputs({"brake": 0.0})
-    released = sim.run(4.7, interval=T)["ABS_Drive.share"]
+    released = sim.run(6.7, interval=T)["ABS_Drive.share"]
     assert 0.15 < released[20] < 0.25 and released[-1] == 1.0  # after 0.1 s a fifth: 0.5 s from nothing to all
 
 

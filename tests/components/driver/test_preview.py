@@ -29,14 +29,14 @@ def law_at(speed: float, delay: int = 0) -> Law:
     )
 
 
-def tables(delay: int = 0, pull: float = 0.0) -> dict[str, Any]:
+def tables(delay: int = 0, pull: float = 0.0, slip: float = 1.5) -> dict[str, Any]:
     """The schedule of the kinematic car: the same at all lateral accelerations."""
     gains, straight = [], []
     for speed in SPEEDS:
         law, spacing = law_at(speed, delay), preview.SPACING / preview.bandwidth(speed, WHEELBASE)
         row = [0.0, 0.0, *law.feedback[:4], PER_CURVATURE, 0.0, *law.feedback[4:]]
         gains.append(np.tile(row, (2, 1)))
-        straight.append([MOST, spacing, pull, 0.0, *preview.shares(law.preview, preview.PERIOD, spacing)])
+        straight.append([MOST, spacing, pull, 0.0, slip, *preview.shares(law.preview, preview.PERIOD, spacing)])
     found = Schedule(np.array(SPEEDS), np.array([-1.0, 1.0]), np.array(gains), np.array(straight))
     return preview_tables(found, "rider.")
 
@@ -138,6 +138,36 @@ def test_hands_have_a_rate_and_a_lock(library):
     rate = np.diff(hand) / np.diff(run.time)
     assert np.abs(rate).max() == pytest.approx(1.3, rel=1e-6)
     assert np.abs(hand).max() == pytest.approx(0.4, rel=1e-6)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize(("speed", "kept"), [(12.0, True), (2.5, False)])
+def test_the_wheels_stay_near_the_direction_of_their_axle(library, side, speed, kept):
+    """A kinematic car has no slip: from one sample to the next its wheels may turn by α_max, above 3 m/s."""
+    path = placed(Path.straight(300.0))
+    hands = []
+    for slip in (1.5, 0.004):
+        sim = ride(library, [path], speed=speed, **beside(path, 20.0, 0.5 * side, 0.6 * side))
+        sim.set_tables(tables(slip=slip))
+        hands.append(float(np.abs(np.diff(sim.run(0.06)["car.hand"][::10])).max()))
+    free, held = hands
+    assert free > 3 * RATIO * 0.004
+    # the direction of the axle is L ψ̇/v, where the hand was: it may go further by so much
+    assert held == pytest.approx(RATIO * 0.004, rel=2e-2) if kept else held == free
+
+
+def test_a_path_that_no_tire_follows_is_steered_like_the_sharpest_that_they_do(library):
+    """Beyond the largest lateral acceleration more curvature asks for no more of the hand wheel."""
+    speed, hands = 26.0, []
+    for times in (1.0, 1.5, 0.5):
+        radius = speed**2 / (times * MOST)
+        path = placed(Path.from_curvature([0, 2 * math.pi * radius], [-1 / radius] * 2, closed=True))
+        sim = ride(library, [path], speed=speed, **beside(path, 3.0, 0.0))
+        sim.set_tables(tables())
+        hands.append(float(sim.run(0.04)["car.hand"][-1]))
+    assert hands[0] < -0.02
+    assert hands[1] == pytest.approx(hands[0], rel=0.06)  # the heading error grows a little faster
+    assert hands[2] == pytest.approx(0.5 * hands[0], rel=0.1)
 
 
 def test_a_pull_to_one_side_leaves_no_offset(library):

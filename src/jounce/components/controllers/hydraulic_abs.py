@@ -64,7 +64,7 @@ PEDAL = 0.01  # demand of the brake, the same where motors brake
 SLOWEST = 0.5  # m/s, in slips
 RATED = 1e7  # Pa: pressure at which flows of valves are given
 AT_FIRST = 0.4  # of the preview: pressure that grows fast slows the wheel for a moment before its tire answers
-RELEASE = 0.06  # share of the inlet below the low speed: slow enough that nobody feels it
+RELEASE = 0.02  # share of the inlet below the low speed: slow enough that nobody feels it
 FORESEEN = 0.1  # slip that may be foreseen: of slow wheels few edges tell
 APART = 5e5  # Pa between the wheels of an axle that is no split road
 

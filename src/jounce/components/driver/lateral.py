@@ -174,9 +174,7 @@ class Lateral(Part):
 
     @derived("m", doc="from the axle that does not steer to the one that does", low=0.1, at="vehicle")
     def wheelbase(self, place: VehiclePlace) -> float:
-        steered = [axle.x for axle in place.units[0].axles if axle not in _unsteered(place)]
-        front = sum(steered) / len(steered) if steered else place.units[0].axles[0].x
-        return max(abs(front - _turning(place)), 0.1)
+        return max(abs(steered_at(place) - _turning(place)), 0.1)
 
     @derived("m", doc="origin of the driver frame, from that of the body", at="vehicle")
     def frame(self, place: VehiclePlace) -> Array:
@@ -389,6 +387,12 @@ class Lateral(Part):
             tuple(chassis.to_world(n)),
             tuple(chassis.point(point)),
         )
+
+
+def steered_at(place: VehiclePlace) -> float:
+    """Where the axle that steers stands along the chassis, of several their mean."""
+    steered = [axle.x for axle in place.units[0].axles if axle not in _unsteered(place)]
+    return sum(steered) / len(steered) if steered else place.units[0].axles[0].x
 
 
 def _unsteered(place: VehiclePlace) -> list[AxlePlace]:

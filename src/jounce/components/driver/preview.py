@@ -15,6 +15,12 @@ the largest one, an offset counts up to where its own part of the hand wheel ang
 
     |e| ≤ a k_δ δ₀/(k_e v²),    δ₀ the hand wheel angle per curvature                                                (2)
 
+No tire follows a bend sharper than a_max/v²: κ̄ counts up to it, and the wheels stay within α_max of the direction in
+which the steered axle moves, l ahead of the reference point (``sim/preview.py`` (7)). Beyond it more angle gives no
+more force, and the hand would be late when the path turns to the other side:
+
+    |δ − i atan((v_y + l ψ̇)/v)| ≤ i α_max,   above 3 m/s                                                          (3)
+
 κ̄ is built from curvatures, not from offsets ahead: the path may turn by any angle within the preview, and beyond the
 end of an open path the road goes straight on. A car that reverses has a speed below zero, and looks behind.
 
@@ -30,7 +36,7 @@ from typing import Any, Literal
 import numpy as np
 
 from jounce.components.basics import Array
-from jounce.components.driver.lateral import SLOW, Lateral, View
+from jounce.components.driver.lateral import SLOW, Lateral, View, steered_at
 from jounce.components.model import VehicleModel
 from jounce.components.part import Symbols, derived
 from jounce.components.places import VehiclePlace
@@ -40,10 +46,11 @@ from jounce.symbolic.ops import atan2, clip, cos, fabs, fmax, if_else, logic_and
 
 NODES = 33  # curvatures ahead
 GAINS = 6  # kᵢ; then δ₀ and v_y₀ per curvature, then the gains of what has not acted
-STRAIGHT = 4  # largest lateral acceleration, time between nodes, δ and v_y straight ahead; then the shares
+STRAIGHT = 5  # largest lateral acceleration, time between nodes, δ and v_y straight ahead, α_max; then the shares
 LARGE = 1.0  # m: a larger offset is not integrated
 AT_REST = 0.3  # m/s
 STEADY = 0.75  # part of the largest lateral acceleration up to which feedback follows it: no nervous hands at the limit
+LEAST_SPEED = 3.0  # m/s, of (3)
 SPARE = 0.15  # part of it that is always there to come back to the path
 
 
@@ -55,6 +62,10 @@ class Preview(Lateral):
     fastest: float = quantity(
         "rad/s", 1200 * math.pi / 180, gt=0, typical=(0.5, 1e3), doc="largest rate of the hand wheel"
     )
+
+    @derived("m", doc="from the driver frame ahead to the axle that steers", at="vehicle")
+    def steered(self, place: VehiclePlace) -> float:
+        return float((place.units[0].local(np.array([steered_at(place), 0.0, 0.0])) - self.frame(place))[0])
 
     @derived("m", doc="origin of the driver frame, from that of the body", at="vehicle")
     def frame(self, place: VehiclePlace) -> Array:
@@ -89,12 +100,14 @@ class Preview(Lateral):
         blank = np.zeros((2, 2, GAINS + 2 + self.delay))
         gains = at.system.table(f"{name}.gains", Table(([0.0, 1.0], [0.0, 1.0]), blank))
         straight = at.system.table(f"{name}.straight", Table([0.0, 1.0], np.ones((2, STRAIGHT + NODES))))
-        most, spacing, level, drift, *shares = straight(v)
+        most, spacing, level, drift, slip, *shares = straight(v)
         most = fmax(most, 1.0)
         places = [view.on_path(view.speed * spacing * j) for j in range(NODES)]
-        bend = way * sum(share * place.curvature for share, place in zip(shares, places, strict=True))  # κ̄
+        mean = way * sum(share * place.curvature for share, place in zip(shares, places, strict=True))  # κ̄
         k = gains(v, clip(v * view.yaw_rate / most, -STEADY, STEADY))
-        turn = gains(v, clip(v * v * bend / most, -1.0, 1.0))
+        sharpest = most / fmax(v * v, 1e-9)
+        bend = clip(mean, -sharpest, sharpest)  # no tire follows what is sharper
+        turn = gains(v, v * v * bend / most)
         angle, side = level + turn[GAINS] * bend, drift + turn[GAINS + 1] * bend
         spare = most * fmax(1.0 - fabs(v * v * bend) / most, SPARE)
         reach = spare * fabs(k[4] * k[GAINS]) / fmax(fabs(k[2]) * v * v, 1e-9)  # (2)
@@ -120,14 +133,17 @@ class Preview(Lateral):
             block.update(signal, if_else(view.starts, 0.0, value))
         seen = NODES // 2
         for told, value in (
-            ("target_curvature", bend),
+            ("target_curvature", mean),
             ("target_x", places[seen].x),
             ("target_y", places[seen].y),
             ("target_station", view.station + view.along * view.speed * spacing * seen),
         ):
             block.update(s[told], value)
         p.kept["preview"] = s
-        return view.last + h * acts[0]
+        moves = level + view.ratio * atan2(sideways - drift + p.steered * view.yaw_rate, fmax(v, LEAST_SPEED))
+        room = view.ratio * slip
+        demand = view.last + h * acts[0]
+        return if_else(v > LEAST_SPEED, clip(demand, moves - room, moves + room), demand)  # (3)
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         super().tell(at, p)

@@ -128,7 +128,9 @@ class Follow(Event):
         "iso_3888_1",
         doc="of the library, a file, a course (iso_3888_1, iso_3888_2, slalom), or 'road' for the line of the road",
     )
-    driver: str = text("contour", doc="kind of the driver who steers")
+    driver: str = text(
+        doc="kind of the driver who steers; absent: preview, or contour where a human drives or preview_time is given"
+    )
     skill: str = text("robot", doc="of the driver")
     speed: float = quantity(
         "m/s",
@@ -161,6 +163,11 @@ class Follow(Event):
             values = {key: value for key, value in raw.items() if key != "speed"}
             return {**values, "speed_rule": raw["speed"].strip()}
         return raw
+
+    @property
+    def steers(self) -> str:
+        """Kind of the driver who steers."""
+        return self.driver or ("preview" if self.skill == "robot" and self.preview_time is None else "contour")
 
     # -- the path and its speed -----------------------------------------------------------------------------------
 
@@ -242,16 +249,26 @@ class Follow(Event):
         settings: dict[str, Any] = {} if self.preview_time is None else {"preview_time": self.preview_time}
         from jounce.components.driver.human import pedal_lag
 
+        if self.steers == "preview" and self.skill != "robot":
+            raise ParameterError(
+                f"follow: skill {self.skill!r} with driver 'preview': his gains do not know the delays of a human; "
+                "leave driver out, or take contour"
+            )
+        if self.steers == "preview" and settings:
+            raise ParameterError(
+                "follow: preview_time with driver 'preview': how far he looks follows from the car; leave one of the "
+                "two out"
+            )
         if self.skill != "robot":
             settings["human"] = {"skill": self.skill}
-        return (steerer(self.driver, **settings), follower(shifts=True, pedal_lag=pedal_lag(self.skill)))
+        return (steerer(self.steers, **settings), follower(shifts=True, pedal_lag=pedal_lag(self.skill)))
 
     def program(self, start: Start) -> Program:
         path = start.scene.paths[0]
         names = [v.name for v in start.sim.model.watches]
         aims = TARGET_STATION in names
         begin = start.sim.output(STATION)  # of the reference point, which may be a little behind the start line
-        hand = along(start, self.driver, speed_from_path=self._over_station(path))
+        hand = along(start, self.steers, speed_from_path=self._over_station(path))
         self._check_preview(start, path)
         pedals = follow(start, self._reference(start), changes=True)
         ends = [*safety_ends(), End(When(DISTANCE, "abs>", self.leaves), then=Stop("left the path", failed=True))]
@@ -279,8 +296,12 @@ class Follow(Event):
 
     def _check_preview(self, start: Start, path: Path) -> None:
         known = start.sim.parameters
-        time, least = (known.get(f"{self.driver}.{name}", 0.0) for name in ("preview_time", "least_preview"))
+        time, least = (known.get(f"{self.steers}.{name}", 0.0) for name in ("preview_time", "least_preview"))
         looks = max(self.speed * time, least)
+        if self.steers == "preview" and self.speed > 0:  # the middle of what he looks at
+            from jounce.sim.preview import NODES, SPACING, bandwidth
+
+            looks = self.speed * (NODES // 2) * SPACING / bandwidth(self.speed, start.vehicle.wheelbase)
         if self._way(path) <= looks and not path.closed:
             raise ParameterError(
                 f"follow: path {self.path!r}: {path.length - self.station:.4g} m are left of it, the driver looks "
@@ -296,5 +317,10 @@ class Follow(Event):
             if result.metadata.get("status") == "complete"
             else None
         )
-        kept = {"path": self.path, "closed": path.closed, "way": None if way is None else float(way)}
+        kept = {
+            "path": self.path,
+            "driver": self.steers,
+            "closed": path.closed,
+            "way": None if way is None else float(way),
+        }
         return result.with_metadata(follow=kept)

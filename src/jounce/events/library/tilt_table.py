@@ -9,7 +9,7 @@ F of the wheels at the start, at distances y from the centre of gravity whose he
     tilt table ratio = tan γ  where all wheels on the upper side are without load                                  (2)
 
 A rigid car tips where both are equal; springs and tires that give way let the centre of gravity move out and take some
-of it. ``roll_gradient`` is the slope of the roll angle to the table over tan γ, from 0.1 to 0.4.
+of it. ``tilt_roll_gradient`` is the slope of the roll angle to the table over tan γ, from 0.1 to 0.4.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ UNITS = {
     "first_lift_angle": "deg",
     "rollover_angle": "deg",
     "tilt_table_ratio": "-",
-    "roll_gradient": "deg/g_0",
+    "tilt_roll_gradient": "deg/g_0",
     "roll_at_lift": "deg",
 }
 WORDS = {
@@ -61,7 +61,7 @@ WORDS = {
     "first_lift_angle": "Angle of the table at which the first wheel lifts",
     "rollover_angle": "Angle of the table at which the car tips over",
     "tilt_table_ratio": "Tilt table ratio",
-    "roll_gradient": "Roll gradient",
+    "tilt_roll_gradient": "Roll gradient on the table",
     "roll_at_lift": "Roll to the table when the first wheel lifts",
 }
 FIRST = ("rollover_angle", "tilt_table_ratio", "static_stability_factor", "first_lift_angle")
@@ -106,9 +106,9 @@ def tilt_table(
         tangent = np.tan(angle)
         rows = (tangent >= LINEAR[0]) & (tangent <= LINEAR[1])
         if np.count_nonzero(rows) > 2 and np.ptp(tangent[rows]) > 0.5 * (LINEAR[1] - LINEAR[0]):
-            figures.put("roll_gradient", slope(tangent[rows], roll[rows])[0] / DEGREE, "deg/g_0")
+            figures.put("tilt_roll_gradient", slope(tangent[rows], roll[rows])[0] / DEGREE, "deg/g_0")
         else:
-            figures.missing(["roll_gradient"], "deg/g_0", "tilt table: tilted too little for a roll gradient")
+            figures.missing(["tilt_roll_gradient"], "deg/g_0", "tilt table: tilted too little for a roll gradient")
     return figures
 
 

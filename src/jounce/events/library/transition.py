@@ -121,7 +121,7 @@ class Transition(RampSteer):
     )
     presets: ClassVar[dict[str, dict[str, Any]]] = {"iso": {}}
 
-    end_time: float = quantity("s", 9.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run")
+    end_time: float = quantity("s", 11.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run")
     slope: float = quantity(
         "rad/s", math.radians(2), typical=(0.0, 1.0), doc="speed of the hand wheel; negative turns right"
     )
