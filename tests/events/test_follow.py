@@ -13,7 +13,7 @@ import pytest
 import jounce as jn
 from jounce.core.errors import ParameterError
 from jounce.events.along import DISTANCE, STATION, TARGET_STATION
-from jounce.events.library.follow import BEFORE_END, UNITS, Follow, of_run
+from jounce.events.library.follow import UNITS, Follow, of_run
 from jounce.results.run import Run
 from jounce.road.courses import iso_3888_1
 from jounce.road.path import Path
@@ -142,8 +142,10 @@ def test_a_lane_change_at_60_km_h() -> None:
     assert np.max(np.abs(distance - run[DISTANCE])) < 1e-6
 
 
-def test_an_open_path_ends_5_m_before_the_preview_point_reaches_its_end() -> None:
-    run, end = changing_lanes(driver="contour"), iso_3888_1().path.length - BEFORE_END
+@pytest.mark.parametrize("tolerance", [5.0, 31.0])
+def test_an_open_path_ends_where_the_preview_point_is_within_the_tolerance(tolerance: float) -> None:
+    given = {} if tolerance == 5.0 else {"end_tolerance": tolerance}
+    run, end = changing_lanes(driver="contour", **given), iso_3888_1().path.length - tolerance
     assert run.metadata["reason"] == "end of the path"
     aims = run[TARGET_STATION]
     # a row of 10 ms, one step and one sample of the driver

@@ -12,6 +12,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import fresnel
 
 from axle_lists import one_axle, vehicle_of
+from jounce.components.driver.contour import Contour
 from jounce.road.path import Path
 from jounce.road.paths import PathSet
 from jounce.runtime.simulation import Simulation
@@ -159,6 +160,17 @@ def test_stations_count_on_and_a_crossing_is_passed_straight(along: float) -> No
         assert math.atan(6.0 * sharpest) / sharpest - 1e-3 < along * (told(sim)["path_s"] - s) < 6.0 + 1e-3, s
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_of_a_hairpin_the_part_is_meant_that_lies_ahead(side: float) -> None:
+    """Straight on 40 m, half a turn of 10 m radius, straight back: a car before the bend that looks 30 m back."""
+    bend = math.pi * 10.0
+    path = Path.from_curvature([0, 40, 40.0001, 40 + bend, 40.0001 + bend, 100 + bend], [0, 0, *[side / 10] * 2, 0, 0])
+    sim = put(standing(path), 38.0, 1.5, math.pi)
+    sim.set_parameters({"sensor1.distance": 30.0})
+    found = told(sim)
+    assert (found["path_s"], found["offset"], found["area"]) == pytest.approx((8.0, 1.5, 45.0), abs=1e-9)
+
+
 def test_another_path_is_looked_for_as_a_whole() -> None:
     sim = standing(Path.straight(400.0), Path.straight(400.0).moved(-300.0, 11.0))
     put(sim, 20.0, 3.0, 0.0)
@@ -170,6 +182,17 @@ def test_another_path_is_looked_for_as_a_whole() -> None:
     sim.set_inputs({"sensor1.path": 1.0})
     second = told(sim)
     assert (second["path_s"], second["offset"], second["area"]) == pytest.approx((345.0, -8.0, 200.0), abs=1e-9)
+
+
+def test_the_path_is_that_of_the_driver() -> None:
+    sensors = {"sensors": [{"kind": "preview_point", "name": "ahead"}]}
+    sim = car.simulation(car.describe(vehicle_of(one_axle() | sensors), parts=[Contour()]))
+    PathSet([Path.straight(400.0), Path.straight(400.0).moved(-300.0, 11.0)]).bind(sim)
+    put(sim, 20.0, 3.0, 0.0)
+    assert "sensor1.path" not in [v.name for v in sim.model.inputs]
+    for number, offset in ((0.0, 3.0), (1.0, -8.0)):
+        sim.set_inputs({"driver.path": number})
+        assert told(sim)["offset"] == pytest.approx(offset, abs=1e-9)
 
 
 def test_a_name_is_needed_that_may_stand_in_channels() -> None:
