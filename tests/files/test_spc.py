@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from jounce.cli.main import main
 from jounce.core.errors import FormatError, ParameterError
 from jounce.files.spc import Spc, parse_spc, read_spc, spc_of_run, spc_text, write_spc
 from jounce.results.run import Run
@@ -190,6 +191,22 @@ def test_the_same_values_in_every_format(tmp_path: Path) -> None:
         assert again["System_Mass_Center.Tracking_Ay"] == pytest.approx(spc.columns["latacc"], rel=1e-15)
         assert again["aero_forces.front_downforce"] == pytest.approx(spc.columns["F_down"], rel=1e-15)
         assert 0.5 * again["aero_forces.rear_downforce"] == pytest.approx(spc.columns["RR_down"], rel=1e-15)
+
+
+def test_the_command_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = road_run()
+    run.to_parquet(tmp_path / "run.parquet")
+    for track in ("hubs", "springs"):
+        with pytest.raises(SystemExit) as stopped:
+            main(["convert", str(tmp_path / "run.parquet"), str(tmp_path / f"{track}.spc"), "--track", track])
+        assert stopped.value.code == 0 and f"follows the {track}" in capsys.readouterr().out
+    assert read_spc(tmp_path / "hubs.spc").columns["R1"] == pytest.approx(spc_of_run(run).columns["R1"], rel=1e-12)
+    springs = read_spc(tmp_path / "springs.spc")
+    assert springs.operating_mode == "TRACK_SPRING"
+    assert springs.columns["L2"] == pytest.approx(-0.03 * np.cos(5 * run.time), rel=1e-12)
+    with pytest.raises(SystemExit) as stopped:
+        main(["convert", str(tmp_path / "run.parquet"), str(tmp_path / "a.spc"), "--track", "hub"])
+    assert stopped.value.code == 1 and "did you mean 'hubs'" in capsys.readouterr().err
 
 
 def test_rows_too_far_apart_are_refused() -> None:

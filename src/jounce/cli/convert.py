@@ -16,10 +16,14 @@ def convert(
             "the suspension rig (csv, xml), or an event (sdf, dcf, xml, vdf)."
         ),
     ],
-    target: Annotated[Path, typer.Argument(help="File to write; its suffix says the format.")],
+    target: Annotated[
+        Path,
+        typer.Argument(help="File to write; its suffix says the format. Of a run also .spc, for the seven-post rig."),
+    ],
     convention: Annotated[
         str, typer.Option(help="compat: the reference tool's signs, units, names and axes; ours: back to jounce's.")
     ] = "compat",
+    track: Annotated[str, typer.Option(help="What a rig shall follow by a .spc file: hubs or springs.")] = "hubs",
 ) -> None:
     """Write a run or hard points in the signs, units and axes of the reference tool, or bring such a file back.
 
@@ -35,6 +39,9 @@ def convert(
         return
     if {source.suffix.lower(), target.suffix.lower()} == {".csv", ".xml"}:
         _load_cases(source, target)
+        return
+    if target.suffix.lower() == ".spc":
+        _rig(source, target, track)
         return
     frames = {"compat": "reference", "ours": "ours"}
     if convention not in frames:
@@ -60,7 +67,7 @@ def convert(
         if not theirs and not any(":" in name for name in given.names):
             raise ParameterError(f"{source}: nothing says that it has the signs and units of the reference tool")
         found = given.compat.back(given.time, {name: given[name] for name in given.names})
-        kept = {key: value for key, value in given.metadata.items() if key not in ("convention", "kpis")}
+        kept = {key: value for key, value in given.metadata.items() if key not in ("convention", "kpis", "verdict")}
         result = found.with_metadata(**kept)
     writers[target.suffix.lower()](result, target)
     left = len(given.names) - len(result.names)
@@ -73,6 +80,22 @@ def _load_cases(source: Path, target: Path) -> None:
     cases = read_load_cases(source)
     write_load_cases(cases, target)
     typer.echo(f"{len(cases)} load cases, {len(cases.columns)} columns: {target}")
+
+
+def _rig(source: Path, target: Path, track: str) -> None:
+    """What a rig needs to repeat the ride of a run."""
+    from jounce.core.errors import ParameterError, did_you_mean
+    from jounce.files.spc import spc_of_run, write_spc
+    from jounce.results.run import Run
+
+    if track == "hubs":
+        found = spc_of_run(Run.read(source), "TRACK_HUBACC")
+    elif track == "springs":
+        found = spc_of_run(Run.read(source), "TRACK_SPRING")
+    else:
+        raise ParameterError(f"track {track!r}: unknown{did_you_mean(track, ['hubs', 'springs'])}")
+    write_spc(found, target)
+    typer.echo(f"{len(found.time)} rows, the rig follows the {track}: {target}")
 
 
 def _event(source: Path, target: Path) -> None:
