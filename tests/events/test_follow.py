@@ -142,10 +142,16 @@ def test_a_lane_change_at_60_km_h() -> None:
     assert np.max(np.abs(distance - run[DISTANCE])) < 1e-6
 
 
-@pytest.mark.parametrize("tolerance", [5.0, 31.0])
-def test_an_open_path_ends_where_the_preview_point_is_within_the_tolerance(tolerance: float) -> None:
-    given = {} if tolerance == 5.0 else {"end_tolerance": tolerance}
-    run, end = changing_lanes(driver="contour", **given), iso_3888_1().path.length - tolerance
+def test_an_open_path_ends_5_m_before_the_preview_point_reaches_its_end() -> None:
+    ends_before(5.0, changing_lanes(driver="contour"))
+
+
+def test_an_open_path_ends_where_the_preview_point_is_within_the_tolerance() -> None:
+    ends_before(31.0, changing_lanes(driver="contour", end_tolerance=31.0))
+
+
+def ends_before(tolerance: float, run: Run) -> None:
+    end = iso_3888_1().path.length - tolerance
     assert run.metadata["reason"] == "end of the path"
     aims = run[TARGET_STATION]
     # a row of 10 ms, one step and one sample of the driver

@@ -10,7 +10,8 @@ At rows 10 ms apart that leaves far less than a microsecond, whatever the car do
 
 A run may start just beyond a line or end just before one. With a tolerance e, a line s* counts as passed at the first
 row where 0 < s - s* ≤ e there and the car is never behind the line, and at the last row where 0 < s* - s ≤ e there and
-the car was never beyond it; both only of a car that gets on. A time that begins or ends so is short by what the car takes for the rest: e/v at most.
+the car was never beyond it; both only of a car that gets on. A time that begins or ends so is short by what
+the car takes for the rest: e/v at most.
 """
 
 from __future__ import annotations
@@ -54,9 +55,7 @@ class Laps:
     sectors: tuple[tuple[float, ...], ...]  # of complete laps, s
 
 
-def measure(
-    time: Array, x: Array, y: Array, path: Path, beacons: Sequence[float] = (), tolerance: float = 0.0
-) -> Laps:
+def measure(time: Array, x: Array, y: Array, path: Path, beacons: Sequence[float] = (), tolerance: float = 0.0) -> Laps:
     """Lap and sector times of a car that moves along a path.
 
     Parameters

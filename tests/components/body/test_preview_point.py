@@ -39,7 +39,9 @@ def put(sim: Simulation, x: float, y: float, heading: float) -> Simulation:
     pitch, roll = LEAN
     (cz, sz), (cy, sy), (cx, sx) = ((math.cos(a), math.sin(a)) for a in (heading, pitch, roll))
     turned = np.array([[cz, -sz, 0], [sz, cz, 0], [0, 0, 1]])
-    turned = turned @ np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]]) @ np.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]])
+    turned = (
+        turned @ np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]]) @ np.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]])
+    )
     centre = np.array([x, y, 0.0]) + turned @ description().vehicle.main_body.centre()
     w = 0.5 * math.sqrt(1 + np.trace(turned))
     v = (turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1])

@@ -2,7 +2,7 @@
 
 With the origin O of the vehicle (of its first unit) and its heading ψ, all in plan, the point is
 
-    P = O + L (cos ψ, sin ψ)                       L: ``distance`` and the input ``further``; negative: behind         (1)
+    P = O + L (cos ψ, sin ψ)                       L: ``distance`` and the input ``further``; negative: behind       (1)
 
 The feet of O and P on the path have the stations s_O, s_P. P has the offset d from the path, left of the path positive,
 and the path at s_P its place T_P, heading ψ_P and curvature κ there. In axes (x, y) of O and ψ the axis of the car, the
@@ -68,12 +68,12 @@ class PreviewPoint(Sensor):
     def close(self, at: VehicleModel, p: Symbols) -> None:
         kept, unit = p.kept, at.units[0]
         body = at.bound(unit.place.data.body, unit.place, f"{unit.place.prefix}body.")
-        origin = unit.chassis.point(body.origin)
         near = if_else(kept["on"] == kept["number"], kept["station"], ANYWHERE)
-        foot = PathService.of(at.system).project(kept["number"], *origin, near)
+        x, y, z = unit.chassis.point(body.origin)
+        foot = PathService.of(at.system).project(kept["number"], x, y, z, near)
         kept["block"].update(kept["station"], foot.station)
         kept["block"].update(kept["on"], kept["number"])
-        kept.update(origin=origin, foot=foot)
+        kept.update(origin=(x, y, z), foot=foot)
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         kept = p.kept

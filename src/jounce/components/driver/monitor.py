@@ -10,7 +10,8 @@ reads these signals (``shared``). Who steers has the whole hand wheel (``driver.
 
 Inputs for signals of the run: ``user_input_steering`` …, ``target_speed``, ``target_acc``, ``user_maneuver_ID``;
 ``maneuver_ID`` gets the number of the running stage. Distance is that of the centre of gravity along its way, by the
-trapezoidal rule over full steps, and on to the instant that is told; the curvature of the trajectory is yaw rate over speed, at rest 0:
+trapezoidal rule over full steps, and on to the instant that is told; the curvature of the trajectory is yaw rate over
+speed, at rest 0:
 
     κ = ψ̇ v/(v² + v₀²),    R = 1/κ, at most 10⁶ m                                                                (2)
 

@@ -147,7 +147,11 @@ class Follow(Event):
         "m", 5.0, gt=0, typical=(0.5, 50.0), doc="distance from the path at which the run ends: the car has left it"
     )
     end_tolerance: float = quantity(
-        "m", 5.0, ge=0, typical=(0.0, 50.0), doc="the run ends where the preview point is this near the end of an open path"
+        "m",
+        5.0,
+        ge=0,
+        typical=(0.0, 50.0),
+        doc="the run ends where the preview point is this near the end of an open path",
     )
     end_time: float = quantity(
         "s", 600.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run; absent: what the way should take, and 10 s"
@@ -307,7 +311,8 @@ class Follow(Event):
         if self._way(path) <= looks and not path.closed:
             raise ParameterError(
                 f"follow: path {self.path!r}: {path.length - self.station:.4g} m are left of it, the driver looks "
-                f"{looks:.4g} m ahead and stops {self.end_tolerance:g} m before its end; give a longer path or less preview"
+                f"{looks:.4g} m ahead and stops {self.end_tolerance:g} m before its end; give a longer path or less "
+                "preview"
             )
 
     def completed(self, start: Start, result: Run) -> Run:
