@@ -116,18 +116,16 @@ def test_a_run_that_ends_within_the_tolerance_before_a_line_has_passed_it() -> N
             assert near.times == pytest.approx([50.0 - 0.01], abs=1e-6) and far.times == ()
 
 
-def test_a_tolerance_never_counts_a_line_twice() -> None:
-    """Beyond the line, back to behind it and over it; only back from beyond it; over it, and back to just behind it."""
+def test_a_tolerance_never_counts_a_line_twice_nor_for_a_car_that_reverses() -> None:
+    """Beyond the line, behind it and over it; over it and back to just behind it; only back, over it or near it."""
     time = np.arange(0.0, 6.0, 0.01)
-    straight = Path.from_points(np.column_stack([np.linspace(0, 300, 301), np.zeros(301)]))
-    to_and_fro = 100.0 + 0.5 * np.sin(2 * np.pi * time / 4.0 + 0.1) + 0.01 * time  # from 0.05 m beyond; twice over it
-    back = 100.2 - 0.3 * time
-    for s, wanted in ((to_and_fro, 1), (back, 0), (200.0 - to_and_fro, 1)):
-        counts = {}
+    to_and_fro = 0.5 * np.sin(2 * np.pi * time / 4.0 + 0.1) + 0.01 * time  # from 0.05 m beyond to 0.01 m beyond
+    ways = [(to_and_fro + 0.02 * time, 1), (-to_and_fro, 1)]
+    ways += [(start - rate * time, 0) for start, rate in ((0.2, 0.3), (0.25, 0.02), (-0.1, 0.02))]
+    for s, wanted in ways:
+        x, y = RADIUS * np.cos(s / RADIUS), RADIUS * np.sin(s / RADIUS)
         for tolerance in (0.0, 0.3):
-            laps = measure(time, s, np.zeros(len(time)), straight, (100.0,), tolerance)
-            counts[tolerance] = int(np.sum(np.diff(laps.sector_time) < 0))
-        assert counts[0.0] == counts[0.3] == wanted
+            assert measure(time, x, y, CIRCLE, (), tolerance).count[-1] == wanted, (s[0], s[-1], tolerance)
 
 
 def test_a_tolerance_is_less_than_half_the_way_between_two_lines() -> None:
