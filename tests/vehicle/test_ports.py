@@ -555,6 +555,40 @@ def test_steer_at_the_spindles_turns_each_wheel_to_the_left(sim: Simulation, sed
         assert gained == pytest.approx(inertia @ (0.7 * up), abs=1e-8)
 
 
+def test_camber_and_side_view_angle_of_each_wheel_are_added(sim: Simulation, sedan: jv.Vehicle) -> None:
+    """Rz(ψ) Rx(φ) Ry(θ), φ = -camber on the left and +camber on the right, θ = -side view angle."""
+    given = {"camber": (0.021, -0.034, 0.012, -0.017), "side_view_angle": (-0.041, 0.027, 0.036, -0.019)}
+    ports = {
+        f"Wheel_Orientation.{n}.{c}": a for n, angles in given.items() for c, a in zip(CORNERS, angles, strict=True)
+    }
+    found = Effect(sim, ports)
+    chassis = turned(found.before, "chassis_mass")
+    for i, c in enumerate(CORNERS):
+        assert found.change(f"wheel_angles.camber_{c}") == pytest.approx(given["camber"][i], abs=1e-12)
+        assert found.change(f"Wheel.Side_View_Angle.{c}") == pytest.approx(given["side_view_angle"][i], abs=1e-12)
+        assert found.change(f"Wheel.Spindle_Steer.{c}") == pytest.approx(0.0, abs=1e-12)
+        steer, side = found.after[f"Wheel.Spindle_Steer.{c}"], -1.0 if c[0] == "L" else 1.0
+        (cz, sz), (cx, sx), (cy, sy) = (
+            (np.cos(a), np.sin(a))
+            for a in (steer, side * found.after[f"wheel_angles.camber_{c}"], -found.after[f"Wheel.Side_View_Angle.{c}"])
+        )
+        upright = chassis @ np.array([[cz, -sz, 0], [sz, cz, 0], [0, 0, 1]])
+        leaning = upright @ np.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]])
+        expected = leaning @ np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
+        assert turned(found.after, f"{c}.carrier") == pytest.approx(expected, abs=1e-12)
+        # a rate turns the carrier about the axis of its angle: I ω more of angular momentum
+        data, axes = sedan.wheels(int(c[1])), turned(found.before, f"{c}.carrier")
+        inertia = axes @ np.diag([data.ixx, data.iyy, data.izz]) @ axes.T
+        (cz, sz) = (f(found.before[f"Wheel.Spindle_Steer.{c}"]) for f in (np.cos, np.sin))
+        about = {"camber": side * chassis @ np.array([cz, sz, 0.0]), "side_view_angle": -axes[:, 1]}
+        for name, axis in about.items():
+            port = f"Wheel_Orientation.{name}.{c}.rate"
+            sim.set_inputs({port: 0.7})
+            gained = vector(outputs(sim), "law.h") - vector(found.before, "law.h")
+            sim.set_inputs({port: 0.0})
+            assert gained == pytest.approx(inertia @ (0.7 * axis), abs=1e-8), (name, c)
+
+
 SCALED = {
     "Toe": ("wheel_angles.toe_{}", 1.0), "Camber": ("wheel_angles.camber_{}", 1.0),
     "Sva": ("Wheel.Side_View_Angle.{}", 1.0), "Base": ("Wheel.wheel_center_dispx.{}", 0.0),

@@ -181,6 +181,9 @@ class Suspension(Subsystem):
                 wheel.pose.psi, "rad", "steer angle of the wheel, left positive",
                 added=f"Steering.steer_at_spindle.{wheel.place.name}", rate=True,
             )  # fmt: skip
+            for name, word in (("camber", "camber of the wheel"), ("side_view_angle", "side view angle of the wheel")):
+                port, value = f"Wheel_Orientation.{name}.{wheel.place.name}", getattr(wheel.pose, name)
+                setattr(wheel.pose, name, wheel.vehicle.through(value, "rad", word, added=port, rate=True))
             wheel.carrier = self._carrier(wheel, own, wheel.pose, "carrier")
             if steering is not None and steering.axis_gives_way and wheel.gives:
                 back = {name: -value for name, value in wheel.gives.items()}
