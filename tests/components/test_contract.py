@@ -259,6 +259,7 @@ EXAMPLES: dict[Kind, Raw] = {
     ("sensor", "gyro_point"): {"kind": "gyro_point", "name": "Driver", "location": [-1.3, 0.37, 0.61]},
     ("sensor", "handling"): {"kind": "handling"},
     ("sensor", "motion"): {"kind": "motion", "name": "box", "location": [-0.9, 0.13, 0.57], "mounting": {"yaw": -0.21}},
+    ("sensor", "preview_point"): {"kind": "preview_point", "name": "ahead", "distance": 17.0},
     ("sensor", "tire_limits"): {"kind": "tire_limits", "load": {"step": 900.0}, "slip": {"step": 0.05}},
     ("sensor", "velocity"): {"kind": "velocity", "name": "turning", "freedom": "rotational", "i": {"body": "R1"}},
     ("series_stiffness", "dynamic"): {

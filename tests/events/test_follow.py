@@ -13,7 +13,7 @@ import pytest
 import jounce as jn
 from jounce.core.errors import ParameterError
 from jounce.events.along import DISTANCE, STATION, TARGET_STATION
-from jounce.events.library.follow import BEFORE_END, UNITS, Follow, of_run
+from jounce.events.library.follow import UNITS, Follow, of_run
 from jounce.results.run import Run
 from jounce.road.courses import iso_3888_1
 from jounce.road.path import Path
@@ -143,7 +143,15 @@ def test_a_lane_change_at_60_km_h() -> None:
 
 
 def test_an_open_path_ends_5_m_before_the_preview_point_reaches_its_end() -> None:
-    run, end = changing_lanes(driver="contour"), iso_3888_1().path.length - BEFORE_END
+    ends_before(5.0, changing_lanes(driver="contour"))
+
+
+def test_an_open_path_ends_where_the_preview_point_is_within_the_tolerance() -> None:
+    ends_before(31.0, changing_lanes(driver="contour", end_tolerance=31.0))
+
+
+def ends_before(tolerance: float, run: Run) -> None:
+    end = iso_3888_1().path.length - tolerance
     assert run.metadata["reason"] == "end of the path"
     aims = run[TARGET_STATION]
     # a row of 10 ms, one step and one sample of the driver

@@ -85,6 +85,54 @@ def test_beacons_divide_a_lap_into_sectors() -> None:
         measure(TIME, *drive(0.0), CIRCLE, beacons=(1200.0,))
 
 
+@pytest.mark.parametrize("begin", [0.3, 1000.3])
+def test_a_run_that_starts_within_the_tolerance_beyond_the_start_line_has_passed_it(begin: float) -> None:
+    """0.3 m beyond it at 20 m/s: its first lap is 15 ms shorter than 50 s; without, that lap has no beginning."""
+    near, far = (measure(TIME, *drive(begin), CIRCLE, tolerance=tolerance) for tolerance in (0.31, 0.29))
+    assert near.times == pytest.approx([50.0 - 0.015, 50.0, 50.0], abs=1e-6)
+    assert far.times == pytest.approx([50.0, 50.0], abs=1e-6)
+    assert (near.count[0], far.count[0]) == (1, 0)
+    assert (near.progressive_time[-1], far.progressive_time[-1]) == pytest.approx((TIME[-1], TIME[-1] - 49.985))
+
+
+def test_a_run_that_starts_within_the_tolerance_beyond_a_beacon_has_passed_it() -> None:
+    near, far = (measure(TIME, *drive(200.3), CIRCLE, (200.0, 700.0), tolerance) for tolerance in (0.31, 0.29))
+    there = int(np.searchsorted(TIME, 499.7 / 20 + 0.01))  # the next one is passed
+    assert near.beacons[1].sector_time[there] == pytest.approx(25.0 - 0.015, abs=1e-6)
+    assert far.beacons[1].sector_time[there] == 0.0  # nothing before it
+    assert near.times == pytest.approx(far.times, abs=1e-12) and near.count[there] == 0
+
+
+def test_a_run_that_ends_within_the_tolerance_before_a_line_has_passed_it() -> None:
+    """0.2 m before the start line, 0.2 m before a beacon; 10 ms at 20 m/s."""
+    for end, beacons in ((1000.0 - 0.2, ()), (700.0 - 0.2, (700.0,))):
+        rows = (end + 5.0) / 20.0 + 1e-9 >= TIME
+        x, y = (v[rows] for v in drive(-5.0))
+        near, far = (measure(TIME[rows], x, y, CIRCLE, beacons, tolerance) for tolerance in (0.21, 0.19))
+        if beacons:
+            assert near.beacons[0].time[-1] == pytest.approx(35.0 - 0.01, abs=1e-6)
+            assert (near.beacons[0].time[-2], far.beacons[0].time[-1]) == (0.0, 0.0)
+        else:
+            assert near.times == pytest.approx([50.0 - 0.01], abs=1e-6) and far.times == ()
+
+
+def test_a_tolerance_never_counts_a_line_twice_nor_for_a_car_that_reverses() -> None:
+    """Beyond the line, behind it and over it; over it and back to just behind it; only back, over it or near it."""
+    time = np.arange(0.0, 6.0, 0.01)
+    to_and_fro = 0.5 * np.sin(2 * np.pi * time / 4.0 + 0.1) + 0.01 * time  # from 0.05 m beyond to 0.01 m beyond
+    ways = [(to_and_fro + 0.02 * time, 1), (-to_and_fro, 1)]
+    ways += [(start - rate * time, 0) for start, rate in ((0.2, 0.3), (0.25, 0.02), (-0.1, 0.02))]
+    for s, wanted in ways:
+        x, y = RADIUS * np.cos(s / RADIUS), RADIUS * np.sin(s / RADIUS)
+        for tolerance in (0.0, 0.3):
+            assert measure(time, x, y, CIRCLE, (), tolerance).count[-1] == wanted, (s[0], s[-1], tolerance)
+
+
+def test_a_tolerance_is_less_than_half_the_way_between_two_lines() -> None:
+    with pytest.raises(ParameterError, match="half of the 3 m"):
+        measure(TIME, *drive(0.0), CIRCLE, (500.0, 503.0), 1.5)
+
+
 def test_station_and_offset() -> None:
     x, y = drive(0.0)
     laps = measure(TIME, 0.99 * x, 0.99 * y, CIRCLE)
@@ -121,3 +169,17 @@ def test_an_event_with_a_lap_sensor() -> None:
     assert len(run.channels("Lap_Sensor.*")) == 6 and len(run.channels("Beacon_1.*")) == 3
     passed = run["Lap_Sensor.sector_time"]
     assert np.any(np.diff(passed) < 0)  # the beacon five metres ahead
+
+
+def test_an_event_has_a_tolerance_for_its_beacons() -> None:
+    """One lies 0.05 m behind where the sensor starts: with it as passed, the next one has a sector time."""
+    import jounce as jn
+
+    begin = 10.0 + jn.load("sedan").body.centre()[0]
+    event = jn.events.StraightBraking(
+        speed="40 km/h", brake=0.3, road="handling", lap_path="road", beacons=(begin - 0.05, 15.0)
+    )
+    without, given = (jn.run(jn.load("sedan"), event.changed(beacon_tolerance=e)) for e in (0.0, 0.1))
+    passed = float(np.interp(15.0, given["Lap_Sensor.path_s"], given.time))
+    assert given["Beacon_2.sector_time"][-1] == pytest.approx(passed, abs=1e-3)
+    assert without["Beacon_2.sector_time"][-1] == 0.0

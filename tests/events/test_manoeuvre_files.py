@@ -342,16 +342,18 @@ def test_measured_signals_over_a_way_count_from_the_stage_or_along_the_path() ->
     assert run[STATION][rows_of(run, 3)[0]] > 15
 
 
-@pytest.mark.parametrize("check", [True, False])
-def test_the_end_of_a_path_ends_a_stage_only_where_it_is_looked_at(check: bool) -> None:
-    run = drive({"name": "a", "path": {"kind": "straight", "length": 45}, "speed": "maintain", "abort_time": 2.5,
-                 "options": {"end_of_path_check": check}})  # fmt: skip
+@pytest.mark.parametrize("options", [{}, {"end_tolerance": 12.5}, {"end_tolerance": 0.0}, {"end_of_path_check": False}])
+def test_the_end_of_a_path_ends_a_stage_only_where_it_is_looked_at(options: dict[str, Any]) -> None:
+    run = drive({"name": "a", "path": {"kind": "straight", "length": 45}, "speed": "maintain", "abort_time": 2.7,
+                 "options": options})  # fmt: skip
     (last,) = run.metadata["triggers"]
-    assert last["name"] == ("end of the path" if check else "abort time")
-    if check:  # the preview point is 5 m before the end, as seen every 10 ms at 15 m/s
-        assert last["time"] < 2.4 and last["tests"][0][1] == pytest.approx(40.0, abs=0.3)
+    if options.get("end_of_path_check", True):  # by the preview point, as seen every 10 ms at 15 m/s
+        expected = 45.0 - options.get("end_tolerance", 5.0)
+        assert last["name"] == "end of the path" and last["time"] < 2.65
+        assert expected <= last["tests"][0][1] < expected + 0.3
     else:
-        assert last["time"] == pytest.approx(2.5, abs=1e-9)
+        assert last["name"] == "abort time"
+        assert last["time"] == pytest.approx(2.7, abs=1e-9)
 
 
 def test_a_stage_has_its_path_placed_in_its_own_way() -> None:

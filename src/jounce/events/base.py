@@ -70,6 +70,13 @@ class Event(Data):
     )
     lap_path: str = text(doc="name or file of a path for lap times, or 'road' for the line of the road; absent: none")
     beacons: tuple[float, ...] = part((), doc="stations of the lap path that begin a sector, m")
+    beacon_tolerance: float = quantity(
+        "m",
+        0.0,
+        ge=0,
+        typical=(0.0, 10.0),
+        doc="a start line or beacon counts as passed at the start or end of the run if the car is this near it",
+    )
     static_setup: Literal["settle", "none"] = choice("settle", doc="settle: start in equilibrium; none: at design")
     x: float = quantity("m", 0.0, doc="start, world")
     y: float = quantity("m", 0.0, doc="start, world")

@@ -7,6 +7,11 @@ around it (fewer at the ends of a run):
     s(t*) = s*,   s(t) = Σ_j s_j Π_{i≠j} (t - t_i)/(t_j - t_i)                                                 (1)
 
 At rows 10 ms apart that leaves far less than a microsecond, whatever the car does.
+
+A run may start just beyond a line or end just before one. With a tolerance e, a line s* counts as passed at the first
+row where 0 < s - s* ≤ e there and the car is never behind the line, and at the last row where 0 < s* - s ≤ e there and
+the car was never beyond it; both only of a car that gets on. A time that begins or ends so is short by what
+the car takes for the rest: e/v at most.
 """
 
 from __future__ import annotations
@@ -50,7 +55,7 @@ class Laps:
     sectors: tuple[tuple[float, ...], ...]  # of complete laps, s
 
 
-def measure(time: Array, x: Array, y: Array, path: Path, beacons: Sequence[float] = ()) -> Laps:
+def measure(time: Array, x: Array, y: Array, path: Path, beacons: Sequence[float] = (), tolerance: float = 0.0) -> Laps:
     """Lap and sector times of a car that moves along a path.
 
     Parameters
@@ -58,6 +63,7 @@ def measure(time: Array, x: Array, y: Array, path: Path, beacons: Sequence[float
     time, x, y : of the car, s and m
     path : closed, for laps; its station 0 is the start line
     beacons : further stations that begin a sector, m
+    tolerance : how near a line a run may start or end that counts as passed there, m
     """
     for beacon in beacons:
         if not 0 < beacon < path.length:
@@ -68,11 +74,15 @@ def measure(time: Array, x: Array, y: Array, path: Path, beacons: Sequence[float
     if path.closed:  # jumps by a length are passages of the start line, forwards or backwards
         whole = np.unwrap(station, period=path.length)
     lines = sorted({0.0, *map(float, beacons)})
+    apart = min(np.diff([*lines, path.length]))
+    if not 0 <= tolerance < 0.5 * apart:
+        raise ParameterError(f"beacon_tolerance {tolerance:g} m: less than half of the {apart:g} m between two lines")
     passed: list[tuple[float, float]] = []  # instants and lines
     first, last = int(np.floor(whole.min() / path.length)), int(np.ceil(whole.max() / path.length))
     for lap in range(first, last + 1):
         for line in lines:
-            passed += [(t, line) for t in _passages(time, whole, lap * path.length + line)]
+            at = lap * path.length + line
+            passed += [(t, line) for t in (*_passages(time, whole, at), *_at_the_ends(time, whole, at, tolerance))]
     passed.sort()
     starts = [t for t, line in passed if line == 0.0]
     events = [t for t, _ in passed]
@@ -113,6 +123,18 @@ def _passages(time: Array, s: Array, at: float) -> list[float]:
     before, after = s[:-1], s[1:]
     rows = np.nonzero((before < at) & (after >= at))[0]
     return [_instant(time, s, int(k), at) for k in rows]
+
+
+def _at_the_ends(time: Array, s: Array, at: float, tolerance: float) -> list[float]:
+    """The first and the last instant where they are that near a value, which lies behind or ahead."""
+    if s[-1] <= s[0]:
+        return []
+    found = []
+    if 0 < s[0] - at <= tolerance and s.min() > at:
+        found.append(float(time[0]))
+    if 0 < at - s[-1] <= tolerance and s.max() < at:
+        found.append(float(time[-1]))
+    return found
 
 
 def _instant(time: Array, s: Array, k: int, at: float) -> float:

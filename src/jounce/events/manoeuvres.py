@@ -72,7 +72,6 @@ AHEAD = "driver.target_station"  # of the preview point
 CHEAP = ("chassis_displacements.", "chassis_velocities.", "driver_demands.")  # without forces
 STEERS, PATH = "driver.steers", "driver.path"
 TAIL = 100.0  # m, of a path that another one continues
-BEFORE_END = 5.0  # m, of the preview point
 MOST = 400_000  # stations of a table
 BEND = 30.0  # m, to either side, within which a bend has one sharpest part
 FINE = 16  # points between two of a spline that is no table
@@ -237,11 +236,11 @@ class Routes:
 
 def _check_preview(manoeuvre: Manoeuvre, stage: Stage, path: Path, speed: float) -> None:
     settings = manoeuvre.controller_of(stage)
-    ahead = max(abs(speed) * settings.preview_time, settings.min_preview_distance)
-    if not path.closed and path.length < ahead + BEFORE_END:
+    ahead, before = max(abs(speed) * settings.preview_time, settings.min_preview_distance), stage.options.end_tolerance
+    if not path.closed and path.length < ahead + before:
         raise ParameterError(
             f"path: {path.length:.4g} m long, shorter than the preview distance of {ahead:.4g} m and the "
-            f"{BEFORE_END:g} m before its end"
+            f"{before:g} m before its end"
         )
 
 
@@ -601,7 +600,7 @@ class Compiler:
         path = self.routes.path(stage)
         if path is not None and stage.options.end_of_path_check and not path.closed:
             measured = AHEAD if AHEAD in self.watches else STATION
-            last = path.length - BEFORE_END
+            last = path.length - stage.options.end_tolerance
             yield End(When(measured, ">=", last), self._otherwise("end of the path"), name="end of the path")
         if stage.abort_time is not None:
             yield End(When("phase_time", ">=", stage.abort_time), self._otherwise("abort time"), name="abort time")

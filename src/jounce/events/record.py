@@ -98,6 +98,7 @@ def with_laps(result: Run, event: Event, roads: Sequence[Road]) -> Run:
         result["chassis_displacements.lateral"],
         path,
         event.beacons,
+        event.beacon_tolerance,
     )
     channels = {
         "Lap_Sensor.path_s": (laps.station, "m"),

@@ -111,7 +111,9 @@ class Scene:
         if self.paths:
             PathSet(self.paths).bind(sim)
         elif any(slot.name in FUNCTIONS for slot in sim.model.services):
-            raise ParameterError("a driver of a path needs one: take an event that has a path, such as follow")
+            raise ParameterError(
+                "a driver of a path and a preview point need one: take an event that has a path, such as follow"
+            )
 
     def prepare(
         self,

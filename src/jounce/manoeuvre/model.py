@@ -112,7 +112,10 @@ class StageOptions(Block):
     follow_target_speed: bool = flag(False, doc="begin from the last target speed instead of the speed")
     absolute_time: bool = flag(False, doc="maps over time are over that of the run")
     global_station: bool = flag(False, doc="maps over the station are over that of the run")
-    end_of_path_check: bool = flag(True, doc="end where the preview point is 5 m before the end of the path")
+    end_of_path_check: bool = flag(True, doc="end where the preview point is near the end of the path")
+    end_tolerance: float = quantity(
+        "m", 5.0, ge=0, typical=(0.0, 50.0), doc="how near the end of the path the preview point is there"
+    )
     placement: Placement | None = choice(None, doc="of the path; absent: as for all")
 
 

@@ -85,6 +85,12 @@ class PathService:
         ]
         return cls(*made)
 
+    @classmethod
+    def of(cls, system: Any) -> PathService:
+        """That of a model, declared at first use."""
+        known = {slot.name: slot for slot in system.services}
+        return cls(known[PROJECT], known[AT]) if PROJECT in known else cls.declare(system)
+
     def project(self, path: Any, x: Any, y: Any, z: Any, near: Any) -> Foot:
         """Of a point near a station (1)."""
         return Foot(*self._project(path, x, y, z, near))

@@ -9,7 +9,7 @@ from cars import compact
 from jounce.events import find
 from jounce.events.engine import make_ready
 from jounce.events.options import Options
-from jounce.runtime.program import Constant, Open, Phase, Program, Ramp
+from jounce.runtime.program import Constant, End, Open, Phase, Program, Ramp, Stop, When
 
 MANOEUVRE = find("manoeuvre")
 
@@ -55,3 +55,15 @@ def test_distance_and_curvature_of_the_way(start):
     assert found["driver.curvature"][-1] < -1e-3  # to the right
     np.testing.assert_allclose(found["driver.radius"][steady], 1 / found["driver.curvature"][steady], rtol=1e-12)
     assert abs(found["driver.radius"][0]) == 1e6
+
+
+@pytest.mark.parametrize("wanted", [3.0, 4.1])
+def test_a_condition_sees_the_distance_of_its_own_instant(start, wanted):
+    """It ends at the first step at which the way is there: less than a step of 1 ms at 20.5 m/s beyond."""
+    start.restart()
+    end = End(When("driver.distance", ">=", wanted), Stop("there"))
+    phase = Phase("p", [Open("steering_wheel", Constant(0.0)), Open("throttle", Constant(0.2))], [end])
+    found = start.sim.run(0.5, program=Program(phase), interval=0.001)
+    way = np.sum(np.hypot(np.diff(found["Vehicle.CM_Global_X"]), np.diff(found["Vehicle.CM_Global_Y"])))
+    # the speed of the sprung mass along its own axes against that of the whole car in plan: 1e-4 of the way
+    assert -1e-4 * wanted < way - wanted < 20.5 * start.sim.step + 1e-4 * wanted

@@ -52,7 +52,7 @@ from jounce.components.model import VehicleModel
 from jounce.components.part import Part, Symbols, derived
 from jounce.components.places import AxlePlace, VehiclePlace
 from jounce.core.fields import part, quantity
-from jounce.road.paths import ANYWHERE, AT, PROJECT, PathService, Place
+from jounce.road.paths import ANYWHERE, PathService, Place
 from jounce.symbolic.ops import atan2, clip, cos, fmax, if_else, logic_or, sin
 
 PERIOD = 0.01  # s
@@ -67,14 +67,6 @@ MEASURED = {
     "heading_error": ("rad", "of the car against the path, left positive"),
 }
 Vector = tuple[Any, Any, Any]
-
-
-def paths_of(at: VehicleModel) -> PathService:
-    """The paths of the run, declared once for a model."""
-    known = {slot.name: slot for slot in at.system.services}
-    if PROJECT in known:
-        return PathService(known[PROJECT], known[AT])
-    return PathService.declare(at.system)
 
 
 @dataclass(frozen=True)
@@ -227,6 +219,7 @@ class Lateral(Part):
         at.signals.provide("steering_wheel", lambda: self._hand(at, p), by)
         at.signals.provide("path_speed", lambda: self._path_speed(at, p), by)
         at.signals.provide("driver.station", lambda: self._station(at, p), by)
+        at.signals.provide("driver.path", lambda: self._begin(at, p)["path"], by)
         if self.person is not None and self.person.arms is not None:
             self.person.push(at, p.human, by)
 
@@ -299,7 +292,7 @@ class Lateral(Part):
         at.signals.read("steering_wheel", "the driver of a path")  # makes the block where nobody asked yet
 
     def close(self, at: VehicleModel, p: Symbols) -> None:
-        kept, car, paths = p.kept, self.car(at, p), paths_of(at)
+        kept, car, paths = p.kept, self.car(at, p), PathService.of(at.system)
         block, number = kept["block"], kept["path"]
         other = kept["on"] != number  # another path: looked for as a whole
         near = if_else(other, ANYWHERE, kept["station"])
@@ -352,7 +345,7 @@ class Lateral(Part):
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         kept, car = p.kept, p.kept["car"]
-        paths, number = paths_of(at), kept["path"]
+        paths, number = PathService.of(at.system), kept["path"]
         near = if_else(kept["on"] == number, kept["reference"], ANYWHERE)
         x, y, z = car.reference
         point = paths.project(number, x, y, z, near)

@@ -10,7 +10,8 @@ reads these signals (``shared``). Who steers has the whole hand wheel (``driver.
 
 Inputs for signals of the run: ``user_input_steering`` …, ``target_speed``, ``target_acc``, ``user_maneuver_ID``;
 ``maneuver_ID`` gets the number of the running stage. Distance is that of the centre of gravity along its way, by the
-trapezoidal rule over full steps; the curvature of the trajectory is yaw rate over speed, at rest 0:
+trapezoidal rule over full steps, and on to the instant that is told; the curvature of the trajectory is yaw rate over
+speed, at rest 0:
 
     κ = ψ̇ v/(v² + v₀²),    R = 1/κ, at most 10⁶ m                                                                (2)
 
@@ -76,16 +77,19 @@ class Monitor(Part):
         block = at.scope("driver").block("monitor", doc="distance of a manoeuvre")
         distance = block.signal("distance", "m", "of the centre of gravity along its way")
         before = block.signal("speed_before", "m/s", "at the last step")
+        sampled = block.signal("sampled", "s", "time of the last step")
         running = block.signal("running", "-", "1 after the first step")
-        p.kept.update(given=given, block=block, distance=distance, before=before, running=running)
+        p.kept.update(given=given, block=block, distance=distance, before=before, sampled=sampled, running=running)
 
     def close(self, at: VehicleModel, p: Symbols) -> None:
         block, kept = p.kept["block"], p.kept
         v = at.units[0].chassis.v
         speed = (v[0] * v[0] + v[1] * v[1] + 1e-12) ** 0.5
-        grown = 0.5 * block.period * (kept["before"] + speed)
-        block.update(kept["distance"], kept["distance"] + if_else(kept["running"] > 0.5, grown, 0.0))
+        grown = 0.5 * (at.system.time - kept["sampled"]) * (kept["before"] + speed)
+        p.kept["now"] = now = kept["distance"] + if_else(kept["running"] > 0.5, grown, 0.0)
+        block.update(kept["distance"], now)
         block.update(kept["before"], speed)
+        block.update(kept["sampled"], at.system.time)
         block.update(kept["running"], 1.0)
         p.kept["v"] = v[0]
 
@@ -96,7 +100,7 @@ class Monitor(Part):
                 unit = "rad" if name == "steering_wheel" else "-"
                 value = at.signals.read(name, "the monitor of a manoeuvre")
                 at.channel(f"driver.demand.{name}", value, unit, "what the vehicle gets", watch=True)
-        at.channel("driver.distance", kept["distance"], "m", "of the centre of gravity along its way", watch=True)
+        at.channel("driver.distance", kept["now"], "m", "of the centre of gravity along its way", watch=True)
         rate = at.units[0].chassis.w[2]
         curvature = rate * v / (v * v + STILL * STILL)  # (2)
         at.channel("driver.curvature", curvature, "1/m", "of the trajectory, left positive", watch=True)

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
 
 COURSES: dict[str, Callable[[], Course]] = {"iso_3888_1": iso_3888_1, "iso_3888_2": iso_3888_2, "slalom": slalom}
-BEFORE_END = 5.0  # m, of the preview point at the end of an open path
 RUN_OUT = 10.0  # s after the time that the way should take
 SLOWEST = 1.0  # m/s, for that time
 SPEED_ERROR, HAND = "driver.speed_error", "steering"
@@ -147,6 +146,13 @@ class Follow(Event):
     leaves: float = quantity(
         "m", 5.0, gt=0, typical=(0.5, 50.0), doc="distance from the path at which the run ends: the car has left it"
     )
+    end_tolerance: float = quantity(
+        "m",
+        5.0,
+        ge=0,
+        typical=(0.0, 50.0),
+        doc="the run ends where the preview point is this near the end of an open path",
+    )
     end_time: float = quantity(
         "s", 600.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run; absent: what the way should take, and 10 s"
     )
@@ -234,7 +240,7 @@ class Follow(Event):
 
     def _way(self, path: Path) -> float:
         """That is to be driven, m."""
-        return self.laps * path.length if path.closed else path.length - self.station - BEFORE_END
+        return self.laps * path.length if path.closed else path.length - self.station - self.end_tolerance
 
     def _long_enough(self, path: Path, first: float) -> float:
         if self.speed_rule and path.speed is not None:
@@ -275,7 +281,7 @@ class Follow(Event):
         if path.closed:
             ends.append(End(When(STATION, ">=", begin + self._way(path)), then=Stop("path completed")))
         else:
-            last = path.length - BEFORE_END
+            last = path.length - self.end_tolerance
             ends.append(End(When(TARGET_STATION if aims else STATION, ">=", last), then=Stop("end of the path")))
         return Program(Phase(self.kind, [*hand, *pedals], duration=self.end_time, ends=ends))
 
@@ -305,7 +311,8 @@ class Follow(Event):
         if self._way(path) <= looks and not path.closed:
             raise ParameterError(
                 f"follow: path {self.path!r}: {path.length - self.station:.4g} m are left of it, the driver looks "
-                f"{looks:.4g} m ahead and stops {BEFORE_END:g} m before its end; give a longer path or less preview"
+                f"{looks:.4g} m ahead and stops {self.end_tolerance:g} m before its end; give a longer path or less "
+                "preview"
             )
 
     def completed(self, start: Start, result: Run) -> Run:
