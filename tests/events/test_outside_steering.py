@@ -44,7 +44,7 @@ def driven(event: Follow, flag: float, ratio: float) -> Run:
 
 def known(flag: float, block: jn.OutsideBlock) -> Any:
     """What the car knows of its steering before it starts."""
-    return make_ready(sedan(), Follow(), Options.of(inputs={FLAG: flag}, blocks=[block]))
+    return make_ready(sedan(), Follow(driver="contour"), Options.of(inputs={FLAG: flag}, blocks=[block]))
 
 
 def test_the_ratio_of_a_steering_from_outside_is_found_out() -> None:
@@ -84,7 +84,7 @@ def test_a_steering_that_cannot_begin_anew_is_told() -> None:
     with pytest.raises(
         ParameterError, match=r"driver of a path needs the ratio of the steering: block 'column'.*state"
     ):
-        jn.run(sedan(), Follow(), inputs={FLAG: 0.0}, blocks=[column(OWN, stateless=False)])
+        jn.run(sedan(), Follow(driver="contour"), inputs={FLAG: 0.0}, blocks=[column(OWN, stateless=False)])
 
 
 def test_such_a_steering_is_told_on_a_straight_line_too() -> None:
@@ -96,7 +96,7 @@ def test_such_a_steering_is_told_on_a_straight_line_too() -> None:
 
 
 def test_a_lane_change_with_half_the_ratio() -> None:
-    inside, outside = driven(Follow(), 1.0, 0.0), driven(Follow(), 0.0, 2 * OWN)
+    inside, outside = driven(Follow(driver="contour"), 1.0, 0.0), driven(Follow(driver="contour"), 0.0, 2 * OWN)
     assert inside.complete and outside.complete
     assert outside.quantity("steering_ratio") == pytest.approx(inside.quantity("steering_ratio") / 2, rel=1e-3)
     hands = [np.abs(run["driver_demands.steering"]).max() for run in (inside, outside)]
@@ -110,7 +110,7 @@ def test_the_page_of_the_documentation_drives_with_a_column_of_its_own(tmp_path:
     script = tmp_path / "column.py"
     script.write_text(next(code for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "column =" in code))
     run = runpy.run_path(str(script))["run"]
-    own = driven(Follow(), 1.0, 0.0)
+    own = driven(Follow(driver="contour"), 1.0, 0.0)
     assert run.complete
     assert run.quantity("steering_ratio") == pytest.approx(own.quantity("steering_ratio") * OWN / 0.0093, rel=1e-3)
     assert run.kpis["path_error_max"][0] == pytest.approx(own.kpis["path_error_max"][0], abs=0.01)

@@ -96,15 +96,19 @@ def test_progress_grows_to_the_end_over_all_runs() -> None:
     assert {end for _, end in seen} == {6.0} and 3.0 < seen[-1][0] <= 6.0
 
 
-@pytest.mark.parametrize(("at", "runs"), [(2.0, 1), (12.0, 3)])
-def test_what_is_done_stays_when_the_user_interrupts(at: float, runs: int) -> None:
+@pytest.mark.parametrize(("at", "least"), [(2.0, 1), (12.0, 3)])
+def test_what_is_done_stays_when_the_user_interrupts(at: float, least: int) -> None:
+    """The progress is told now and then: on a busy machine, or a fast one, a run later."""
+
     def stop(now: float, end: float) -> None:
         if now >= at:
             raise KeyboardInterrupt
 
     run = jn.run(sedan(), event(direction="both"), progress=stop)
-    assert not run.complete and run.reason == f"interrupted in run {runs}"
-    assert len(run.trials) == runs and not run.trials[-1].complete
+    done = len(run.trials)
+    assert least <= done < len(whole().trials)
+    assert not run.complete and run.reason == f"interrupted in run {done}"
+    assert [trial.complete for trial in run.trials] == [True] * (done - 1) + [False]
     assert run.verdict.word != "pass", "what was not driven was not passed"
 
 

@@ -27,6 +27,8 @@ def __getattr__(name: str) -> Any:
     found = _class(name)
     if found is not None:
         return found
+    if not name[:1].isupper():  # of a module: ``from jounce import events`` asks too, and must load no event
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     from difflib import get_close_matches
 
     files = {"".join(part.capitalize() for part in file.split("_")) for file in _registry.files(_GROUP)}

@@ -55,7 +55,7 @@ class Ride(Follow):
     road: str = text("iso_8608_b", doc="name or file of a road")
     path: str = text("road", doc="of the library, a file, or 'road': the line of the road, straight ahead without one")
     speed: float = quantity("m/s", 80 / 3.6, ge=0, typical=(0.0, 75.0), doc="a number, 'path', 'auto 0.7', or a file")
-    station: float = quantity("m", 10.0, doc="of the path at which the car starts")
+    station: float = quantity("m", 10.0, typical=(0.0, 1e5), doc="of the path at which the car starts")
     end_time: float = quantity("s", 15.0, gt=0, typical=(1e-3, 7200.0), doc="end of the run")
     seat_x: float | None = quantity(
         "m",

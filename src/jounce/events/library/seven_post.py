@@ -120,7 +120,7 @@ class SevenPost(Event):
     accel_compensation: Asked = choice("file", doc="load transfer of the accelerations of a file")
     roll_compensation: Asked = choice("file", doc="no slow roll of the pads when they track")
     pitch_compensation: Asked = choice("file", doc="no slow pitch of the pads when they track")
-    controller_gain: float = quantity("-", 0.9, gt=0, le=1, doc="of one step of tracking")
+    controller_gain: float = quantity("-", 0.9, gt=0, le=1, typical=(0.05, 1.0), doc="of one step of tracking")
     iterations: float = quantity("-", 8.0, ge=1, le=50, doc="runs in which tracking finds the pads")
     low_cut: float = quantity("Hz", 0.3, gt=0, typical=(0.05, 2.0), doc="lowest frequency that is tracked")
     high_cut: float = quantity("Hz", 60.0, gt=0, le=100, typical=(5.0, 100.0), doc="highest frequency that is tracked")
