@@ -189,7 +189,8 @@ def check_car(vehicle, description, sim):
     # speeds that the drive does not keep have gains, too; no search for the end of the tires stopped early
     assert set(preview.SPEEDS) <= set(found.speeds) and not found.warnings
     usual = found.straight[found.speeds > 15, 0]
-    assert usual.min() > (0.9 if vehicle.aero is None or vehicle.name != "formula" else 0.4) * usual.max()
+    # the search ends at the first of its hand wheel angles where the tires bend, and these are half as far apart again
+    assert usual.min() > (0.8 if vehicle.aero is None or vehicle.name != "formula" else 0.4) * usual.max()
     for i in np.flatnonzero(found.speeds > 15):  # (7) on both turns of one side
         slips = []
         for part in (-2, -1):

@@ -404,6 +404,8 @@ def _to_one_side(
     points: list[_Point] = []
     last, keeps, speed = first, True, first.speed
     parts, before, misses = list(STEER), 0.0, 0
+    sim = turns.sim
+    begin = sim.x.copy(), sim.m.copy(), sim.u.copy()
     while parts:
         part = parts[0]
         angle = first.steering + side * part * GRAVITY / straight.gain
@@ -412,10 +414,13 @@ def _to_one_side(
         if found is None and keeps:
             keeps = False
             found = turns.steer(angle, turns.guess(last, more, keeps), keeps)
-        if found is None and misses < MISSES:  # not so far
+        spent = found is not None and not points and lateral(found).gain <= LEAST * straight.gain
+        if (found is None or spent) and misses < MISSES:  # not so far: there the tires are at their end
             misses += 1
             parts.insert(0, 0.5 * (before + part))
             keeps = True
+            if spent:
+                sim.x[:], sim.m[:], sim.u[:] = begin
             continue
         before = parts.pop(0)
         acceleration = 0.0 if found is None else found.yaw_rate * speed
