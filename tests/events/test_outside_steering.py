@@ -118,7 +118,7 @@ def test_the_page_of_the_documentation_drives_with_a_column_of_its_own(tmp_path:
 
 @pytest.mark.slow
 def test_a_lap_is_that_of_the_steering_inside() -> None:
-    event = Follow(path="handling", speed=15.0)
+    event = Follow(path="handling", speed=15.0, driver="contour")
     inside, outside = driven(event, 1.0, 0.0), driven(event, 0.0, OWN)
     laps = [run.kpis["lap_time"][0] for run in (inside, outside)]
     assert laps[0] > 30.0
