@@ -41,16 +41,26 @@ static const jn_model model = {
 static const double knots[] = {0.0, 1.0, 2.0}, coef[] = {0.0, 1.0, 1.0, -2.0};
 static const jn_table tables[] = {{1, 1, {{3, 1, JN_EXTRAPOLATE_FLAT, 0, 0.0, knots, knots, 0}}, coef}};
 
-#define REF(kind, ...) {0, JN_MODE_OPEN, kind, JN_REF_RELATIVE, 0, 0, 0, 0, {__VA_ARGS__}, 0, 0, 0, 0, 0, 0, 0}
+#define REF(kind_, ...) \
+    {.mode = JN_MODE_OPEN, .kind = kind_, .flags = JN_REF_RELATIVE, .rate = -1, .p = {__VA_ARGS__}, .blend = 0.03}
 static const jn_channel channels[] = {
     REF(JN_REF_CONSTANT, 0.1), REF(JN_REF_HOLD, 0), REF(JN_REF_RAMP, 0, 1, 0.1, 0.05),
     REF(JN_REF_RAMP_SMOOTH, 0, 1, 0.1, 0.05), REF(JN_REF_RATE, 0, 1), REF(JN_REF_SINE, 1, 5, 0, 0, 0, 1, 0.75, 0.02),
     REF(JN_REF_SWEEP_LINEAR, 1, 1, 5, 0, 0, 0, 0.2), REF(JN_REF_SWEEP_LOG, 1, 1, 5, 0, 0, 0, 0.2),
     REF(JN_REF_PULSE, 0, 1, 0.05, 0.05, 0.05, 0.05), REF(JN_REF_PULSE_SMOOTH, 0, 1, 0.05, 0.05, 0.05, 0.05),
-    REF(JN_REF_TABLE, 0, 0.1, 0),
-    {0, JN_MODE_FEEDBACK, JN_REF_CONSTANT, JN_REF_BUMPLESS, 0, 0, 0, 0, {0.2}, 3, 8, 0.1, 0.1, 0.1, -2, 2},
-    {1, JN_MODE_FREE, 0, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0, 0, 0, 0}};
-enum { N = 13 };
+    REF(JN_REF_TABLE, 0, 0.1, 0), REF(JN_REF_RAMP_CUBIC, 0, 1, 0.1, 0.05),
+    REF(JN_REF_PULSE_CUBIC, 0, 1, 0.05, 0.05, 0.05, 0.05), REF(JN_REF_SLOPE, 0.3, 0.05, 0.15),
+    REF(JN_REF_SWEPT, 0.1, 1, 2, 3, 0.05), REF(JN_REF_POLYNOMIAL, 0.1, 0.2, 0.3, 0.05), REF(JN_REF_STAIRS, 0, 0.1, 0),
+    {.mode = JN_MODE_OPEN, .kind = JN_REF_INPUT, .watch = 1, .rate = -1, .p = {0.1, 0.5}},
+    {.mode = JN_MODE_OPEN, .kind = JN_REF_WATCH, .flags = JN_REF_SATURATED, .rate = -1, .p = {0.1, 0.5},
+     .low = -1, .high = 1},
+    {.mode = JN_MODE_OPEN, .kind = JN_REF_TABLE, .flags = JN_REF_OVER | JN_REF_FROM_HERE, .rate = -1, .p = {0, 0.1}},
+    {.mode = JN_MODE_OPEN, .kind = JN_REF_CONSTANT, .flags = JN_REF_INTEGRAL | JN_REF_ENTRY_WATCH, .rate = -1,
+     .p = {0.2}},
+    {.mode = JN_MODE_FEEDBACK, .kind = JN_REF_CONSTANT, .flags = JN_REF_BUMPLESS, .rate = -1, .p = {0.2},
+     .kp = 3, .ki = 8, .ff = 0.1, .ff_value = 0.1, .ff_rate = 0.1, .low = -2, .high = 2},
+    {.input = 1, .mode = JN_MODE_FREE, .rate = -1}};
+enum { N = sizeof(channels) / sizeof(*channels), AGAIN = N - 3 };
 static const jn_condition conditions[] = {
     {JN_SOURCE_PHASE_TIME, 0, JN_OP_GE, 0, 0.25, 0, 0},
     {JN_SOURCE_WATCH, 0, JN_OP_ABS_LT, 0, 100.0, 0, 0.1},
@@ -63,14 +73,17 @@ int main(void) {
     jn_phase phases[N];
     jn_group groups[2 * N];
     for (int k = 0; k < N; ++k) {
-        jn_phase phase = {k, 1, 2 * k, 2, 0, 3, 0, k == 4 ? 4 : 0};
-        jn_group first = {0, 2, k == N - 2 ? JN_JUMP_GOTO : JN_JUMP_NEXT, 2, 2, 0, 0, 0};
-        jn_group second = {2, 1, JN_JUMP_STOP, 0, 0, 7, 1, 0};
+        jn_phase phase = {k, 1, 2 * k, 2, 0, 3, 0, k == 4 ? 4 : 0, k + 1, 0, 0};
+        jn_group first = {0, 2, k == N - 2 ? JN_JUMP_GOTO : JN_JUMP_NEXT, 2, 2, 0, 0, 0, 0};
+        jn_group second = {2, 1, JN_JUMP_STOP, 0, 0, 7, 1, 0, 0};
         phases[k] = phase;
         groups[2 * k] = first;
         groups[2 * k + 1] = second;
     }
-    const jn_program program = {42.0, N, 2 * N, 1, 1, 3, 0, phases, channels, groups, conditions, actions, tables};
+    const jn_program program = {
+        .id = 42.0, .n_phases = N, .n_groups = 2 * N, .n_tables = 1, .max_channels = 1, .max_conditions = 3,
+        .chosen = -1, .shown = -1, .phases = phases, .channels = channels, .groups = groups, .conditions = conditions,
+        .actions = actions, .tables = tables};
     for (int method = JN_EULER; method <= JN_AM4; ++method) {
         double p[2] = {0.3, 1e9};
         jn_env env = {p, 0, 0, 0};
@@ -96,9 +109,9 @@ int main(void) {
         total += recorder.n_rows;
         CHECK(status == JN_STOPPED && state[JN_S_REASON] == 0.0);
         CHECK(total == (long)state[JN_S_ROWS]);
-        /* 13 phases, 10 of them (2 to 11) three times */
-        CHECK(state[JN_S_TRANSITIONS] == N - 1 + 2 * 10);
-        CHECK(state[JN_S_STEP] == (N + 2 * 10) * 25);
+        /* all phases, but the first two and the last one three times */
+        CHECK(state[JN_S_TRANSITIONS] == N - 1 + 2 * AGAIN);
+        CHECK(state[JN_S_STEP] == (N + 2 * AGAIN) * 25);
 
         /* restart, snapshot, go on twice: same bytes; a change of step on the way */
         memset(state, 0, (size_t)layout.n_state * sizeof(double));

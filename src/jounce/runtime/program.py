@@ -425,8 +425,8 @@ class When:
     """A condition: source, operator, threshold(s), and for how long it must have been true without a break.
 
     source : a watch name, or "phase_time", "time", "phase_steps"
-    operator : > < >= <= outside inside, and the same of the absolute value: abs> … "abs inside"; outside and inside
-        take the band (a, b)
+    operator : > < >= <= outside inside, and the same of the absolute value: abs> … "abs inside". The band of outside
+    and inside is (a, b)
     from_entry : the value counts from that at phase entry
     """
 
