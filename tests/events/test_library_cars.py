@@ -48,7 +48,7 @@ def test_it_runs(car: str, event: str) -> None:
             result(car, event)
         return
     run = result(car, event)
-    assert run.complete, run.metadata["reason"]
+    assert run.complete or run.verdict.word == "fail", run.metadata["reason"]  # a car may be too slow for a course
     assert run.kpis and any(math.isfinite(value) for value, _ in run.kpis.values())
 
 

@@ -5,9 +5,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LONGEST = 20_000  # characters of a message: a file may have lines of megabytes
+
 
 class JounceError(Exception):
     """Base of everything jounce raises on purpose."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        left_out = len(text) - LONGEST
+        if left_out <= 0:
+            return text
+        return f"{text[: LONGEST * 3 // 4]} … ({left_out} characters are left out) … {text[-LONGEST // 4 :]}"
 
 
 class ParameterError(JounceError):

@@ -83,7 +83,7 @@ def _parsed(path: Path, text: str) -> tuple[Array, Array]:
             found = number_text(row[at], separator) if at < len(row) else None
             if found is None:
                 shown = row[at] if at < len(row) else "nothing"
-                raise FormatError(f"{path}, line {number}: {wanted}: found {shown!r}, expected a number")
+                raise FormatError(f"{path}, line {number}: {wanted}: found {shown[:80]!r}, expected a number")
             if found not in known:
                 try:
                     known[found] = convert(float(found), units[at] or unit, unit)

@@ -343,7 +343,7 @@ class _Builder:
         if word not in words:
             known = did_you_mean(word, words)
             where = f"{self.file.report.path}: line {target[1]}: [{block.name}] ({channel}) target"
-            raise FormatError(f"{where}: found {target[0]!r}{known}")
+            raise FormatError(f"{where}: found {target[0][:80]!r}{known}")
         if key in machine:
             return  # the other pedal said it
         _set(machine, key, words[word], target[1])
@@ -420,7 +420,9 @@ def _point(element: Element, path: str) -> tuple[float, ...]:
     words = by_name or [value for value, _ in element.values.values()] or element.text.split()
     numbers = [_value(word) for word in words]
     if len(numbers) < 2 or not all(isinstance(n, float) and abs(n) < 1e300 for n in numbers):
-        raise FormatError(f"{path}: line {element.line}: {element.name}: found {words}; expected two or more numbers")
+        raise FormatError(
+            f"{path}: line {element.line}: {element.name}: found {str(words)[:200]}; expected two or more numbers"
+        )
     return tuple(float(n) for n in numbers)
 
 

@@ -186,7 +186,9 @@ def parse_gpx(
             height = next((c.text or "" for c in element if c.tag.rpartition("}")[2] == "ele"), "0")
             words = [*given, height.strip() or "0"]
             if any(NUMBER.fullmatch(w) is None for w in words):
-                raise FormatError(f"{path or '(text)'}: point {len(points) + 1}: found {words}; expected numbers")
+                raise FormatError(
+                    f"{path or '(text)'}: point {len(points) + 1}: found {str(words)[:200]}; expected numbers"
+                )
             points.append((to_number(words[0]), to_number(words[1]), to_number(words[2])))
         if points:
             _tell(findings, report)
