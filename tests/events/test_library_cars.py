@@ -25,7 +25,7 @@ EVENTS = [name for name in events.names() if name != "coast-down"]  # long; one 
 
 
 # Cars that an event refuses, with what it says.
-REFUSED = {("side-wind", "formula"): "side forces"}
+REFUSED = {("side-wind", "formula"): "is no area; give it side and yaw"}
 
 
 @lru_cache
