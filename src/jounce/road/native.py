@@ -184,7 +184,8 @@ def mesh_index(
     c.jn_mesh_tiles(*mesh, count.ctypes.data)
     side = np.clip(np.sqrt(0.8 * count) + 0.5, 1, _LEAVES).astype(np.int64)
     if cell is not None:
-        side = np.clip(np.ceil(grid[2] / cell), side, _LEAVES).astype(np.int64)
+        with np.errstate(over="ignore"):  # a cell so small that their number is none: as many as there may be
+            side = np.clip(np.ceil(grid[2] / cell), side, _LEAVES).astype(np.int64)
     side[count == 0] = 0
     taken = (side * side + (side + 7) // 8).reshape(-1)
     total = int(taken.sum())
