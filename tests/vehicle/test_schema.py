@@ -14,6 +14,7 @@ from pytest import approx
 
 import jounce.vehicle as jv
 from jounce.core import units
+from jounce.core.errors import ParameterError
 from jounce.core.fields import Data, meta, to_raw
 from jounce.core.kinds import groups_of
 from jounce.vehicle.schema import (
@@ -385,3 +386,20 @@ def test_raw_data_describe_the_same_car(car: Vehicle) -> None:
 def test_a_right_side_has_no_right_side() -> None:
     with pytest.raises(ValidationError, match="no right side of its own"):
         KinematicMap.model_validate({"rate": 1, "right": {"rate": 2, "right": {"rate": 3}}})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("front_suspension.dampers", {"rate": 3000.0}, "dampers: expected a list, found one group; put a dash"),
+        ("driveline.controls", {"kind": "launch_control"}, "controls: expected a list, found one group"),
+        (
+            "front_suspension.spring",
+            [{"rate": 3e4, "preload": 5e3}],
+            "spring.*expected one group of keys, found a list",
+        ),
+    ],
+)
+def test_a_group_where_several_stand_is_refused_and_the_other_way_round(key: str, value: Any, told: str) -> None:
+    with pytest.raises(ParameterError, match=told):
+        jv.load("sedan").with_(**{key: value})

@@ -300,8 +300,14 @@ class Data(BaseModel):
         if found or isinstance(value, Bad):
             raise PydanticCustomError("unreadable", "; ".join(item[1] for item in found), {"problems": found})
         if isinstance(value, Data | tuple):
-            family = meta(cls.model_fields[about.field_name or ""]).get("family")
+            extra = meta(cls.model_fields[about.field_name or ""])
+            family, several = extra.get("family"), isinstance(value, tuple)
             items = value if isinstance(value, tuple) else (value,)
+            if family and several != bool(extra.get("each")):
+                wanted = (
+                    "one group of keys, found a list" if several else "a list, found one group; put a dash before it"
+                )
+                raise PydanticCustomError("unreadable", "expected {wanted}", {"wanted": wanted})
             if family and items and all(getattr(item, "family", "") == family for item in items):
                 return value  # any class of the family may stand here, not only that of the annotation
         return check(value)
