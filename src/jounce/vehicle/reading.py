@@ -282,10 +282,20 @@ def _scalar(node: Any, at: Keys, path: Path, reading: Reading, kind: type[Data] 
     if info is not None and meta(info).get("kind") == "reference":
         return read_reference(text, path.parent, meta(info))
     if info is not None and meta(info).get("library"):
-        file = library_file(str(meta(info)["library"]), plain)
-        if file is not None:  # read here: what the parser finds is kept
-            return _value(compose(read_utf8(file, LIMITS)), at, file, reading, kind, 0)
+        found = of_library(str(meta(info)["library"]), plain, at, reading, kind)
+        return text if found is None else found
     return text
+
+
+def of_library(
+    folder: str, name: str, at: Keys = (), reading: Reading | None = None, kind: type[Data] | None = None
+) -> Any:
+    """The data of a part that stands under a name in a folder of the library; None where there is none."""
+    file = library_file(folder, name)
+    if file is None:
+        return None
+    known = Reading() if reading is None else reading
+    return _value(compose(read_utf8(file, LIMITS)), at, file, known, kind, 0)
 
 
 def _whole(text: str) -> int | float:

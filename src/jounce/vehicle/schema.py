@@ -54,7 +54,7 @@ from jounce.components.suspension.stop import Stop
 from jounce.components.suspension.torsion_spring import TorsionSpring
 from jounce.components.wheel.wheels import TwinTire, Wheels
 from jounce.core.curves import Curve
-from jounce.core.fields import Bad, Data, choice, flag, part, problem, quantity, text
+from jounce.core.fields import Bad, Data, choice, flag, meta, part, problem, quantity, text
 
 if TYPE_CHECKING:
     from jounce.components.drive.driveline import Driveline
@@ -212,12 +212,26 @@ class Vehicle(Data):
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
-        """Mark what is missing, so that it is told together with everything else that is wrong."""
-        if not isinstance(raw, Mapping) or raw.get("axles") or raw.get("units"):
+        """Read parts that are named, and mark what is missing, so that it is told with everything else that is wrong."""
+        if not isinstance(raw, Mapping):
+            return raw
+        raw = {**raw, **cls._named(raw)}
+        if raw.get("axles") or raw.get("units"):
             return raw
         missing = [name for name in FRIENDLY_NEEDS if raw.get(name) is None]
         docs = {name: str(cls.model_fields[name].description) for name in missing}
         return {**raw, **{name: Bad(None, (((), f"missing; {docs[name]}", "", True),)) for name in missing}}
+
+    @classmethod
+    def _named(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
+        """Parts of the library that are given by their names alone; the rest says that nobody knows it."""
+        from jounce.vehicle.reading import of_library
+
+        found = {}
+        for name, info in cls.model_fields.items():
+            if isinstance(raw.get(name), str) and meta(info).get("library"):
+                found[name] = of_library(str(meta(info)["library"]), raw[name])
+        return {name: data for name, data in found.items() if data is not None}
 
     @model_validator(mode="after")
     def _complete(self) -> Self:

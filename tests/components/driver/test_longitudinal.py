@@ -19,6 +19,7 @@ from jounce.core.tables import Table
 from jounce.runtime.program import Constant, FromTable, Open, Phase, Program
 from jounce.runtime.recording import Recording
 from jounce.runtime.simulation import Simulation
+from jounce.vehicle import load
 
 FOOT = {"automatic": False}  # a clutch with a pedal
 ELECTRIC = {
@@ -147,7 +148,8 @@ def test_a_start_holds_the_engine_while_the_clutch_slips(kind: str, acceleration
 @pytest.mark.parametrize("name", sorted(library_drivelines()))
 def test_the_pedal_that_gives_a_torque_is_found_for_all_maps_of_the_library(name: str) -> None:
     """Over speeds and throttles: what the pedal found gives is the torque asked for, to 2e-9 of the largest one."""
-    line = Driveline.model_validate(name)
+    line = load(name).driveline
+    assert isinstance(line, Driveline)
     settings = Settings.model_validate({})
     for _, part in line.parts_by_key():
         curve = getattr(part, "torque_map", None)

@@ -43,8 +43,7 @@ from jounce.components.places import Place, VehiclePlace
 from jounce.components.settings import Statics
 from jounce.core.errors import ModelError, did_you_mean
 from jounce.core.fields import Data, choice, part, problem
-from jounce.core.library import LIBRARY, library_file
-from jounce.core.yaml_files import read_mapping
+from jounce.core.library import LIBRARY
 from jounce.symbolic.ops import fmax, fmin, if_else
 
 Layout = Literal[
@@ -130,12 +129,11 @@ class Driveline(Subsystem):
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
-        """A name means a driveline of the library."""
+        """A name that the library does not know; those it knows are read with the vehicle."""
         if not isinstance(raw, str):
             return raw
-        file = library_file("drivelines", raw)
-        if file is not None:
-            return dict(read_mapping(file, "expected the parts of a driveline"))
+        if raw in library_drivelines():
+            raise problem(f"{raw!r} is read with a vehicle, not by itself")
         known = did_you_mean(raw, library_drivelines(), limit=12).replace("  known:", "  in the library:")
         raise problem(f"no such driveline{known}")
 
