@@ -52,6 +52,7 @@ KWH = 3.6e6  # J
 CUTS, LOOKS = 8, 4  # of a pedal that is searched for: it is known to 2.4e-4, and linear in between
 KEPT = 4  # rows of points for which a curve is known
 ROUNDS = 2  # of charge and what control units make of it
+BRAKING = -1  # beside the pasts 0 and 1 of control units
 ALWAYS = {"neutral": 0.0}  # what nobody asks for in a cycle
 
 
@@ -397,6 +398,14 @@ def searched(f: Callable[[Array], Array], value: Array) -> Array:
     return np.where(value <= first, 0.0, np.where(value >= last, 1.0, found))
 
 
+@dataclass
+class Found:
+    """A pedal and the force that it gives."""
+
+    pedal: Array
+    force: Array
+
+
 class Backward:
     """From forces at the wheels to machines, battery and fuel (2)."""
 
@@ -404,6 +413,7 @@ class Backward:
         self, chain: Chain, road: Road, v: Array, a: Array, resistance: Array, moving: npt.NDArray[np.bool_]
     ) -> None:
         self.chain, self.road, self.v, self.moving = chain, road, v, moving
+        self._known: dict[int, Found] = {}
         self.ways = [chain.way(m.shafts[0]) for m in chain.machines]
         by_gear = chain.inertia() / road.radius**2
         wanted = (road.mass + by_gear[:, None]) * a + resistance  # by gear and time
@@ -422,8 +432,7 @@ class Backward:
         u, b = self._throttle(), np.zeros(len(self.v))
         slows = moving & ~drives
         if self._brakes and slows.any():
-            with self._only(slows):
-                b[slows] = searched(lambda x: -self._force(self._place, 0.0 * x, x), -self.wanted)
+            b = self._braking(slows)
         u = np.where(drives, u, 0.0)
         self.lacks = self.wanted > full + 1e-6 * np.abs(full) + 1e-6
         self.drive = np.where(moving, np.clip(self.wanted, np.minimum(hard, full), full), 0.0)
@@ -432,28 +441,15 @@ class Backward:
     def _throttle(self) -> Array:
         """That gives the force; with units that have a past, the one of the past that they come to have."""
         flagged = [m for m in self.chain.units if m.part.flag]
-
-        def found(known: Array | None = None, there: Array | None = None) -> Array:
-            """With a pedal that is ``known`` to give the force ``there`` in another past: where it is another here."""
-            pedal = np.zeros(len(self.v)) if known is None else known.copy()
-            asked = self.moving & (self.wanted > self._force(self._place, LEAST, 0.0))
-            if known is not None:
-                asked &= (known == 0) | (self._force(self._place, known, 0.0) != there)
-            if asked.any():
-                with self._only(asked):
-                    pedal[asked] = searched(lambda x: self._force(self._place, x, 0.0 * x), self.wanted)
-            return pedal
-
         if not flagged:
-            return found()
+            return self._driving(0)
         unit = flagged[0]
         pedals: list[Array] = []
-        forces: list[Array] = []
         nexts: list[npt.NDArray[np.bool_]] = []
-        for past in (0.0, 1.0):
-            unit.kept[unit.part.flag] = past + 0.0 * self.v
-            pedals.append(found(*pedals[:1], *forces[:1]))
-            forces.append(self._force(self._place, pedals[-1], 0.0))
+        for past in (0, 1):
+            unit.kept[unit.part.flag] = float(past) + 0.0 * self.v
+            pedals.append(self._driving(past))
+            self._say(pedals[-1])
             nexts.append(self.chain.signals[f"driveline.{unit.part.flag}"] > 0.5)
         last = np.zeros(len(self.v), dtype=bool)
         now = False
@@ -462,6 +458,43 @@ class Backward:
             now = bool(nexts[1][k] if now else nexts[0][k])
         unit.kept[unit.part.flag] = np.where(last, 1.0, 0.0)
         return np.where(last, pedals[1], pedals[0])
+
+    def _driving(self, past: int) -> Array:
+        """Throttle that gives the force with units of one past.
+
+        What was found before, in this past or in the other one, still holds where it still gives the force: between two
+        rounds of charge little changes.
+        """
+        known = self._known.get(past) or self._known.get(0)
+        asked = self.moving & (self.wanted > self._force(self._place, LEAST, 0.0))
+        return self._held(past, known, asked, lambda x: self._force(self._place, x, 0.0), self.wanted)
+
+    def _braking(self, slows: npt.NDArray[np.bool_]) -> Array:
+        """Brake pedal that gives the force where the car slows, likewise."""
+        known = self._known.get(BRAKING)
+        return self._held(BRAKING, known, slows, lambda x: -self._force(self._place, 0.0, x), -self.wanted)
+
+    def _held(
+        self,
+        key: int,
+        known: Found | None,
+        asked: npt.NDArray[np.bool_],
+        force: Callable[[Array], Array],
+        wanted: Array,
+    ) -> Array:
+        """A pedal where it is asked for: the known one that still gives its force, or one that is searched for."""
+        pedal, given = np.zeros(len(self.v)), np.zeros(len(self.v))
+        if known is not None:
+            holds = asked & (known.pedal > 0)
+            holds &= force(known.pedal) == known.force
+            pedal[holds], given[holds] = known.pedal[holds], known.force[holds]
+            asked = asked & ~holds
+        if asked.any():
+            with self._only(asked):
+                pedal[asked] = searched(force, wanted[asked])
+                given[asked] = force(pedal[asked])
+        self._known[key] = Found(pedal, given)
+        return pedal
 
     @contextlib.contextmanager
     def _only(self, rows: npt.NDArray[np.bool_]) -> Iterator[None]:
@@ -545,7 +578,7 @@ class Backward:
         """Of a machine by its own law, and what of it comes to its shaft."""
         signals = self.chain.signals
         pedal = np.clip(signals.get(f"driveline.{member.part.pedal}_pedal", throttle + 0.0 * speed), 0.0, 1.0)
-        torque = member.part.law(member, speed, pedal, brake + 0.0 * speed)
+        torque = member.part.law(member, speed, pedal, brake)
         if self._behind(member) is not None:
             torque = torque * signals.get("driveline.coupled", 1.0)
         return torque, member.part.delivered(member, torque, speed)

@@ -113,7 +113,7 @@ class Motor(Machine):
         share = here.read_or("driveline.motor_pedal", 0.0)  # below zero a control unit has it charge
         if "driveline.motor_pedal" in here.model.signals:
             found = if_else(share < 0, against * fabs(share) * fabs(p.torque_map(size, 1.0)), found)
-        if self.braking_map is None:
+        if self.braking_map is None or (isinstance(brake, float) and brake == 0):  # nobody brakes
             return found
         full = fabs(p.braking_map(size, brake))
         share = p.regeneration if self.regeneration_map is None else p.regeneration_map(size, full)
