@@ -27,7 +27,7 @@ $(STAMP): pyproject.toml
 	  echo "jounce needs Python 3.11 or newer, and $(PYTHON) is older or missing; try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "setting up $(VENV) (once; some minutes without a package cache)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq -e ".[verify,bench,plot,data,search,dev]"
+	@$(BIN)/python -m pip install -qq -e ".[verify,bench,plot,data,search,web,dev]"
 	@touch $@
 
 setup: $(STAMP)  ## create .venv and install everything into it
