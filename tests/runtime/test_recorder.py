@@ -13,6 +13,7 @@ import pytest
 
 from jounce.core.errors import ParameterError
 from jounce.runtime.program import End, Iprint, Phase, Program, When, Write
+from jounce.runtime.running import CHUNK_SECONDS, Pacer
 from jounce.runtime.simulation import METHODS, Simulation
 
 H = 0.125  # exact in binary
@@ -192,7 +193,7 @@ def test_what_is_streamed_while_it_runs_is_what_is_recorded(oscillator, buffer_r
         parts.append(rows.copy())
 
     sim = Simulation(oscillator, method="Euler")
-    recording = sim.run(40.0, iprint=10, stream=take, buffer_rows=buffer_rows, channels=["q"])
+    recording = sim.run(40.0, iprint=10, stream=take, buffer_rows=buffer_rows, channels=["speed", "push"])
     rows = np.concatenate(parts)
     whole = np.column_stack([recording.time, recording.data])
     assert all(channels == dict(zip(recording.names, recording.units, strict=True)) for channels in units)
