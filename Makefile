@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run verify test test-all bench lint format docs clean
+.PHONY: help setup run verify test test-all mutate bench lint format docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -27,7 +27,7 @@ $(STAMP): pyproject.toml
 	  echo "jounce needs Python 3.11 or newer, and $(PYTHON) is older or missing; try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "setting up $(VENV) (once; some minutes without a package cache)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq -e ".[verify,bench,plot,data,search,dev]"
+	@$(BIN)/python -m pip install -qq -e ".[verify,bench,plot,data,search,web,dev]"
 	@touch $@
 
 setup: $(STAMP)  ## create .venv and install everything into it
@@ -46,6 +46,9 @@ test: $(STAMP)  ## all tests that take seconds
 
 test-all: $(STAMP)  ## all tests
 	$(PYTEST)
+
+mutate: $(STAMP)  ## how many planted faults the tests notice (hours; ARGS="--count 20 --only runtime")
+	$(BIN)/python tools/mutate.py --jobs $(JOBS) $(ARGS)
 
 bench: $(STAMP)  ## speed on this machine
 	$(BIN)/jounce bench

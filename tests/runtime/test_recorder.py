@@ -13,6 +13,7 @@ import pytest
 
 from jounce.core.errors import ParameterError
 from jounce.runtime.program import End, Iprint, Phase, Program, When, Write
+from jounce.runtime.running import CHUNK_SECONDS, Pacer
 from jounce.runtime.simulation import METHODS, Simulation
 
 H = 0.125  # exact in binary
@@ -181,3 +182,37 @@ print(recording.status, recording.steps == sim.step_count, len(recording))
         status, same, rows = child.stdout.read().split()
     assert (status, same) == ("interrupted", "True")
     assert int(rows) > 0
+
+
+@pytest.mark.parametrize("buffer_rows", [1, 7, 64, None])
+def test_what_is_streamed_while_it_runs_is_what_is_recorded(oscillator, buffer_rows):
+    units, parts = [], []
+
+    def take(channels, rows):
+        units.append(channels)
+        parts.append(rows.copy())
+
+    sim = Simulation(oscillator, method="Euler")
+    recording = sim.run(40.0, iprint=10, stream=take, buffer_rows=buffer_rows, channels=["speed", "push"])
+    rows = np.concatenate(parts)
+    whole = np.column_stack([recording.time, recording.data])
+    assert all(channels == dict(zip(recording.names, recording.units, strict=True)) for channels in units)
+    assert len(parts) > 1
+    # the row of the last instant is written when the loop has ended
+    assert np.array_equal(rows, whole[: len(rows)])
+    assert len(whole) - len(rows) <= 1
+
+
+def test_a_pace_limits_the_steps_between_two_looks_and_does_not_change_the_result(oscillator):
+    free = Simulation(oscillator).run(0.2)
+    paced = Simulation(oscillator).run(0.2, pace=50.0)
+    assert np.array_equal(free.data, paced.data)
+    assert Pacer(None, 0.001).most > 1e9
+    assert Pacer(1.0, 0.001).most == round(CHUNK_SECONDS / 0.001)
+    assert Pacer(4.0, 0.001).most == round(4 * CHUNK_SECONDS / 0.001)
+
+
+@pytest.mark.parametrize("pace", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_pace_that_is_none_is_refused(oscillator, pace):
+    with pytest.raises(ParameterError, match="pace"):
+        Simulation(oscillator).run(0.2, pace=pace)

@@ -59,6 +59,9 @@ def run(
     live: Annotated[
         bool, typer.Option("--live", help="Print live channels as lines of JSON while the run goes on.")
     ] = False,
+    pace: Annotated[
+        float | None, typer.Option(help="Times real time that the run takes at most; 1 is real time.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Drive a vehicle through an event, print its key figures and keep the results."""
@@ -97,10 +100,17 @@ def run(
     kept = OutputMap.read(output_map) if output_map is not None else None
     options: dict[str, Any] = {"step": step, "method": method, "interval": interval, "changes": of_vehicle}
     options["output_map"] = kept
+    if pace is not None:
+        options["pace"] = pace
     if variants is not None:
         from jounce.cli._variants import drive_variants, print_variants
 
-        for given, name in ((live, "--live"), (halve, "--halve-step"), (report, "--report")):
+        for given, name in (
+            (live, "--live"),
+            (halve, "--halve-step"),
+            (report, "--report"),
+            (pace is not None, "--pace"),
+        ):
             if given:
                 raise ParameterError(f"{name} goes with a single run, not with --variants")
         of_batch = {name: value for name, value in options.items() if name != "changes"}

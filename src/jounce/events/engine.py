@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jounce.results.output_map import OutputMap
     from jounce.road.surface import Road
     from jounce.runtime.blocks import OutsideBlock
+    from jounce.runtime.options import Stream
     from jounce.runtime.program import Number, Reference
 
 __all__ = ["INTERVAL", "Options", "Start", "drive", "make_ready", "run"]
@@ -51,6 +52,8 @@ def run(
     blocks: Sequence[Part | OutsideBlock] = (),
     input_time: str = "hold",
     live: Live | None = None,
+    stream: Stream | None = None,
+    pace: float | None = None,
 ) -> Run:
     """Drive a vehicle through an event.
 
@@ -76,6 +79,8 @@ def run(
     input_time : what later stages of a step see of what outside blocks write: "hold", "interpolate" or "extrapolate";
         see `Simulation.input_time`
     live : called now and then while the run goes on, with the time and the live channels of the output map
+    stream : called as often with the recorded channels (name: unit) and all rows since the last call, time first
+    pace : times real time that the run takes at most, by waiting: 1 is real time; default: as fast as it can
     """
     return drive(
         vehicle,
@@ -95,6 +100,8 @@ def run(
             blocks=blocks,
             input_time=input_time,
             live=live,
+            stream=stream,
+            pace=pace,
         ),
     )
 
@@ -147,7 +154,7 @@ def driven(start: Start, options: Options, event: Event, begun: float | None = N
     start.restart()
     kept = prepared.recording(start, options)
     recorded = start.record(
-        prepared, interval=kept.interval, channels=kept.channels, progress=streaming(start.sim, options)
+        prepared, interval=kept.interval, channels=kept.channels, progress=streaming(start.sim, options), watched=True
     )
     done = clock.perf_counter()
     metadata = metadata_of(start, prepared, recorded) | start.notes

@@ -11,7 +11,7 @@ from jounce.core.errors import ParameterError
 from jounce.core.units import parse
 from jounce.runtime.blocks import OutsideBlock
 from jounce.runtime.methods import method_number, step_of
-from jounce.runtime.options import INPUT_TIMES, MOST_STEPS, input_time_number
+from jounce.runtime.options import INPUT_TIMES, MOST_STEPS, RunOptions, Stream, input_time_number
 from jounce.runtime.program import Number, Reference
 from jounce.sim.car import METHOD, STEP
 
@@ -44,6 +44,8 @@ class Options:
     inputs: Mapping[str, Reference | Number] = field(default_factory=dict)
     blocks: tuple[Part | OutsideBlock, ...] = ()
     live: Live | None = None
+    stream: Stream | None = None
+    pace: float | None = None
     remarks: tuple[str, ...] = ()  # what was not taken as it was written
 
     @property
@@ -75,6 +77,7 @@ class Options:
                 f"{1e3 * seconds:g} ms",
             )
         input_time_number(others.setdefault("input_time", INPUT_TIMES[0]))
+        RunOptions(pace=others.get("pace"))  # refuses one that is none
         for name in ("parameters", "changes", "inputs"):
             others[name] = dict(others.get(name) or {})
         others["blocks"] = tuple(_block(item) for item in others.get("blocks") or ())

@@ -72,7 +72,9 @@ class Before:
         """
         from jounce.events.engine import drive
 
-        quiet = replace(options, progress=None, live=None, channels=None, output_map=None, changes={})
+        quiet = replace(
+            options, progress=None, live=None, stream=None, pace=None, channels=None, output_map=None, changes={}
+        )
         try:
             run = drive(vehicle, self.event, quiet)
         except JounceError as problem:

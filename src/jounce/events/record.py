@@ -43,7 +43,7 @@ def record(sim: Simulation, program: Program, options: Options, end: float) -> R
     check_size(options.step, end / options.step, round(options.interval / options.step), columns)
     progress = options.progress
     call = None if progress is None else lambda _, now: progress(now, end)
-    return sim.run(progress=call, on_error="return", **keywords)
+    return sim.run(progress=call, stream=options.stream, pace=options.pace, on_error="return", **keywords)
 
 
 def run_keywords(sim: Simulation, program: Program, options: Options) -> RunKeywords:

@@ -379,10 +379,16 @@ class Start:
         interval: float | None = None,
         channels: Sequence[str] | None = None,
         progress: Progress | None = None,
+        watched: bool = False,
     ) -> Recording:
-        """Run an event from here; a run that fails or is interrupted returns what it has."""
+        """Run an event from here; a run that fails or is interrupted returns what it has.
+
+        ``watched``: it is what the caller asked for, not a search: its rows are handed on, at the pace asked for.
+        """
         every = self.options.interval if interval is None else interval
         options = replace(self.options, interval=every, channels=channels, progress=progress)
+        if not watched:
+            options = replace(options, stream=None, pace=None)
         program = event.program(self)
         self._attach()
         self._ran = True

@@ -13,10 +13,15 @@ from jounce.core.units import parse
 from jounce.runtime.methods import Number, method_number, step_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from jounce.runtime.program import Program
 
-IN_A_LOOP = ("on_error", "progress", "buffer_rows")
+IN_A_LOOP = ("on_error", "progress", "stream", "pace", "buffer_rows")
 """Options of a run that happens here and now; a batch and an export have none of them."""
+
+Stream = Callable[[Mapping[str, str], "npt.NDArray[np.float64]"], None]
 
 MOST_STEPS = 100_000_000_000
 """Of one run, and between two of its rows: a day of computing for the smallest model, and exact in every number."""
@@ -43,6 +48,8 @@ class LoopKeywords(RunKeywords, total=False):
 
     on_error: str
     progress: Callable[[float, float], None] | None
+    stream: Stream | None
+    pace: float | None
     buffer_rows: int | None
 
 
@@ -63,6 +70,9 @@ class RunOptions:
         first), "interpolate" between the last two values, "extrapolate" beyond them; None leaves it
     on_error : "raise" a `RunError` or "return" the recording when a number is not finite
     progress : called with (fraction done, time) several times a second
+    stream : called as often with the recorded channels (name: unit) and the rows since the last call, time first; they
+        are a view that is overwritten later
+    pace : times real time that the run takes at most, by waiting; None: as fast as it can
     buffer_rows : rows of one recorder buffer, for those who must know
     """
 
@@ -77,6 +87,8 @@ class RunOptions:
     input_time: str | None = None
     on_error: str = "raise"
     progress: Callable[[float, float], None] | None = None
+    stream: Stream | None = None
+    pace: float | None = None
     buffer_rows: int | None = None
 
     def __post_init__(self) -> None:
@@ -102,6 +114,8 @@ class RunOptions:
                 self.rows(step_of(self.step, number))
         if self.iprint is not None:
             check_iprint(self.iprint)
+        if self.pace is not None and not 0.0 < self.pace < math.inf:
+            raise ParameterError(f"pace = {self.pace}: must be above 0 and finite; 1 is real time")
         if self.end is not None and not math.isfinite(self.end):
             raise ParameterError(f"t_end = {self.end}: must be finite")
 

@@ -6,7 +6,7 @@ import ctypes
 import math
 import os
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -133,7 +133,7 @@ class Runner:
         sink = Sink(values, plan.columns, options.check_outputs, rows)
         begin, first = clock.perf_counter(), values.step_count
         try:
-            status = self._loop(sink, plan.n_steps, options.progress)
+            status = self._loop(sink, plan.n_steps, options)
             ended, reason = self._ending(status, plan.limit)
         except KeyboardInterrupt:
             status, ended, reason = Status.OK, "interrupted", f"interrupted at t = {values.time:.9g} s"
@@ -178,13 +178,14 @@ class Runner:
         expected = n_steps // every + 2 if every else 2 * n_steps + 2
         return min(expected, most)
 
-    def _loop(self, sink: Sink, n_steps: int, progress: Callable[[float, float], None] | None) -> Status:
-        values, faults = self.values, self.values.faults
+    def _loop(self, sink: Sink, n_steps: int, options: RunOptions) -> Status:
+        values, faults, progress = self.values, self.values.faults, options.progress
+        pacer = Pacer(options.pace, values.step)
         c, sim = values.library.c, ctypes.byref(values.struct)
         first = before = values.step_count
         last, chunk = first + n_steps, 256
         while before < last:
-            n = min(chunk, last - before)
+            n = min(chunk, last - before, pacer.most)
             begin = clock.perf_counter()
             status = Status(c.jn_advance(sim, n))
             spent = clock.perf_counter() - begin
@@ -197,11 +198,19 @@ class Runner:
             rate = max(now - before, 1) / max(spent, 1e-9)
             chunk = int(min(max(rate * CHUNK_SECONDS, 1), 4 * chunk, 1 << 40))
             before = now
+            pacer.wait(now - first)
+            self._tell(sink, options)
             if progress is not None:
                 progress((now - first) / n_steps, values.time)
         while (status := Status(c.jn_instant(sim))) == Status.FULL:
             sink.next_buffer()
         return status
+
+    def _tell(self, sink: Sink, options: RunOptions) -> None:
+        """Hand on the rows that were recorded since the last time."""
+        if options.stream is not None and len(fresh := sink.fresh()):
+            outputs = self.values.model.outputs
+            options.stream({outputs[k].name: outputs[k].unit for k in sink.columns}, fresh)
 
     def _ending(self, status: Status, limit: str) -> tuple[str, str]:
         values = self.values
@@ -287,12 +296,27 @@ class Runner:
         return Failure(kind, name, index, value, time, step, message)
 
 
+class Pacer:
+    """Keeps a run from being faster than so many times real time."""
+
+    def __init__(self, pace: float | None, step: float) -> None:
+        self.begun = clock.perf_counter()
+        self.seconds = 0.0 if pace is None else step / pace  # of wall time, for one step
+        self.most = MOST_STEPS if pace is None else max(1, round(CHUNK_SECONDS / self.seconds))
+
+    def wait(self, steps: int) -> None:
+        """Wait until so many steps are due."""
+        if self.seconds:
+            clock.sleep(max(0.0, self.begun + steps * self.seconds - clock.perf_counter()))
+
+
 class Sink:
     """The recorder's buffers; hands a new one to C when the last is full."""
 
     def __init__(self, values: Values, columns: Sequence[int], check: bool, rows: int) -> None:
         self.columns = list(columns)
         self.full: list[Array] = []
+        self.told = 0  # rows that `fresh` has given
         self.n_rows = rows
         self.record = JnRecorder()
         self.record.n_columns = len(self.columns)
@@ -312,6 +336,17 @@ class Sink:
     def next_buffer(self) -> None:
         self.full.append(self.buffer[: self.record.n_rows])
         self._fresh()
+
+    def fresh(self) -> Array:
+        """Rows that were recorded since the last call."""
+        parts, skip = [], self.told
+        current = [] if self.full and self.full[-1].base is self.buffer else [self.buffer[: self.record.n_rows]]
+        for part in (*self.full, *current):
+            if skip < len(part):
+                parts.append(part[skip:])
+                self.told += len(part) - skip
+            skip = max(0, skip - len(part))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else self.buffer[:0]
 
     def rows(self) -> Array:
         if self.full and self.full[-1].base is self.buffer:

@@ -1,0 +1,1 @@
+"""Build: what a vehicle is made of, and changing it."""

@@ -1,0 +1,241 @@
+"""How many planted faults the tests notice: a seeded sample of single mutations of the package, Python and C.
+
+    make mutate                                      100 faults of everything, seed 1
+    make mutate ARGS="--seed 7 --count 20 --only runtime"
+
+Every fault is planted alone into a copy of the source tree. Tests go from near to far and stop at the first that fails:
+those of the file, those that import it, its folder, the folders of the layers above, the pages. A fault is killed by a
+failing test or by a run that takes longer than its limit. Tests marked ``slow`` take part only with ``--slow``. Results
+go to ``build/mutants/<seed>.jsonl`` as they come; a run that was interrupted goes on where it stopped. Faults that
+change nothing anybody can see are listed in ``tools/equivalent_mutants.csv``, each with its reason, and do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutants import Mutant, mutants
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "src/jounce"
+EQUIVALENT = ROOT / "tools" / "equivalent_mutants.csv"
+SOURCES = (".py", ".c", ".h")
+LIMIT = 3600.0  # s for one call of pytest: several times what all tests need
+NOTHING_RAN, FAILED, PASSED = 5, 1, 0
+
+
+# ---- which -------------------------------------------------------------------------------------------------------
+
+
+def sources(root: Path, only: str = "") -> list[str]:
+    """Sources of the package, below a folder of it."""
+    found = (p for p in (root / PACKAGE / only).rglob("*") if p.suffix in SOURCES)
+    return sorted(p.relative_to(root).as_posix() for p in found)
+
+
+def sample(root: Path, seed: int, count: int, only: str = "") -> list[Mutant]:
+    """A random sample of faults, every place of the code equally likely, one a line at most, without those listed."""
+    known = equivalent()
+    texts = {path: (root / path).read_bytes() for path in sources(root, only)}
+    every = [item for path, text in texts.items() for item in mutants(path, text)]
+    random.Random(seed).shuffle(every)
+    chosen: list[Mutant] = []
+    lines: set[tuple[str, int]] = set()
+    for item in every:
+        number, before, after = item.lines(texts[item.path])
+        if (item.path, number) in lines or (item.path, before, after) in known:
+            continue
+        lines.add((item.path, number))
+        chosen.append(item)
+        if len(chosen) == count:
+            break
+    return chosen
+
+
+def equivalent() -> set[tuple[str, str, str]]:
+    """Faults that make no difference: file, line before, line after."""
+    with EQUIVALENT.open(newline="", encoding="utf-8") as file:
+        return {(row["path"], row["before"], row["after"]) for row in csv.DictReader(file)}
+
+
+# ---- with which tests --------------------------------------------------------------------------------------------
+
+
+def layers(root: Path) -> list[list[str]]:
+    """Folders of the package from below, as the contract of the layers has them."""
+    data = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    rows = data["tool"]["importlinter"]["contracts"][0]["layers"]
+    return [[name.strip() for name in row.split("|")] for row in reversed(rows)]
+
+
+def stages(root: Path, path: str) -> Iterator[tuple[str, list[str]]]:
+    """Tests that may notice a fault of a file, from near to far: a word, and what pytest is given."""
+    inside = Path(path).relative_to(PACKAGE)
+    folder = inside.parts[0] if len(inside.parts) > 1 else ""
+    near = [p for p in _near(root, inside) if p.exists()]
+    if near:
+        yield "own", [p.relative_to(root).as_posix() for p in near]
+    rows = layers(root)
+    at = next((i for i, row in enumerate(rows) if folder in row), 0)
+    if len(inside.parts) > 2 and (root / "tests" / inside.parent).is_dir():
+        yield "folder", [f"tests/{inside.parent.as_posix()}"]
+    beside = [name for name in rows[at] if name != folder]  # the layer of a file first, then who shares its row
+    for word, names in [("layer", [folder]), *(("above", row) for row in (beside, *rows[at + 1 :]))]:
+        there = [f"tests/{name}" for name in names if name and (root / "tests" / name).is_dir()]
+        if there:
+            yield word, there
+    yield "above", [p.relative_to(root).as_posix() for p in sorted((root / "tests").iterdir()) if _is_page(p, rows)]
+
+
+def _is_page(path: Path, rows: list[list[str]]) -> bool:
+    """Tests that belong to no layer: pages, examples, the library."""
+    inside = any(path.name in row for row in rows)
+    return (path.is_dir() and not inside and any(path.rglob("test_*.py"))) or (
+        path.suffix == ".py" and path.name.startswith("test_")
+    )
+
+
+def _near(root: Path, inside: Path) -> list[Path]:
+    """The tests of a file, and those that import it by name."""
+    own = root / "tests" / inside.parent / f"test_{inside.stem.lstrip('_')}.py"
+    if inside.suffix != ".py":
+        return [own]
+    words = (
+        f"jounce.{'.'.join(inside.with_suffix('').parts)} import",
+        f"import jounce.{'.'.join(inside.with_suffix('').parts)}",
+    )
+    below = root / "tests" / (inside.parts[0] if len(inside.parts) > 1 else "")
+    using = [
+        p for p in sorted(below.rglob("test_*.py")) if any(word in p.read_text(encoding="utf-8") for word in words)
+    ]
+    return [own, *(p for p in using if p != own)]
+
+
+# ---- the run -----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Field:
+    """A copy of the source tree in which faults are planted, one after the other."""
+
+    root: Path
+    jobs: int
+    slow: bool
+
+    @classmethod
+    def prepared(cls, root: Path, jobs: int, slow: bool) -> Field:
+        shutil.rmtree(root, ignore_errors=True)
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
+        for name in filter(None, listed.split("\0")):
+            if (ROOT / name).is_file():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, root / name)
+        return cls(root, jobs, slow)
+
+    def tests(self, what: list[str]) -> tuple[int, str]:
+        """The exit code of pytest, and what it says first of a failure."""
+        chosen = [] if self.slow else ["-m", "not slow"]
+        many = ["-n", str(self.jobs), "--dist", "worksteal"] if self.jobs > 1 else []
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(self.root / "src"),
+            "JOUNCE_TEST_CACHE": str(ROOT / "build" / "mutants" / "cache"),
+            "PYTHONDONTWRITEBYTECODE": "1",  # a fault and its source may have the same length and second
+        }
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-q",
+            "--no-header",
+            "-p",
+            "no:cacheprovider",
+            *chosen,
+            *many,
+            *what,
+        ]
+        try:
+            done = subprocess.run(
+                command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=LIMIT
+            )
+        except subprocess.TimeoutExpired:
+            return FAILED, "took too long"
+        said = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return done.returncode, said[0] if said else (done.stdout + done.stderr).strip()[-200:]
+
+    def judged(self, fault: Mutant) -> dict[str, object]:
+        """Whether tests notice a fault, which, and how near they are."""
+        place = self.root / fault.path
+        source = place.read_bytes()
+        number, before, after = fault.lines(source)
+        result: dict[str, object] = {
+            "path": fault.path, "line": number, "before": before, "after": after, "kind": fault.kind, "killed": False,
+        }  # fmt: skip
+        place.write_bytes(fault.applied(source))
+        try:
+            for word, what in stages(self.root, fault.path):
+                code, said = self.tests(what)
+                if code not in (PASSED, NOTHING_RAN):
+                    return {**result, "killed": True, "stage": word, "by": said}
+        finally:
+            place.write_bytes(source)
+        return result
+
+
+def score(rows: list[dict[str, object]]) -> str:
+    """A table: per folder how many faults were noticed."""
+    folders: dict[str, list[bool]] = {}
+    for row in rows:
+        folders.setdefault(Path(str(row["path"])).relative_to(PACKAGE).parts[0], []).append(bool(row["killed"]))
+    lines = [f"{name:12} {sum(found):4d} of {len(found):4d}" for name, found in sorted(folders.items())]
+    killed = sum(bool(row["killed"]) for row in rows)
+    return "\n".join([*lines, f"{'all':12} {killed:4d} of {len(rows):4d}   {killed / max(len(rows), 1):.0%}"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--only", default="", help="a folder of the package")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes of pytest")
+    parser.add_argument("--slow", action="store_true", help="also tests marked slow")
+    parser.add_argument("--list", action="store_true", help="only show the faults")
+    chosen = parser.parse_args()
+
+    faults = sample(ROOT, chosen.seed, chosen.count, chosen.only)
+    if chosen.list:
+        for fault in faults:
+            print(fault.path, *fault.lines((ROOT / fault.path).read_bytes()), sep=" | ")
+        return
+    folder = ROOT / "build" / "mutants"
+    folder.mkdir(parents=True, exist_ok=True)
+    report = folder / f"{chosen.seed}{'-' + chosen.only.replace('/', '-') if chosen.only else ''}.jsonl"
+    rows = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()] if report.exists() else []
+    done = {(row["path"], row["before"], row["after"]) for row in rows}
+    field = Field.prepared(folder / f"field-{chosen.seed}", chosen.jobs, chosen.slow)
+    for i, fault in enumerate(faults):
+        number, before, after = fault.lines((ROOT / fault.path).read_bytes())
+        if (fault.path, before, after) in done:
+            continue
+        rows.append(field.judged(fault))
+        with report.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(rows[-1]) + "\n")
+        word = f"killed by {rows[-1].get('by')}" if rows[-1]["killed"] else "SURVIVED"
+        print(f"{i + 1}/{len(faults)} {fault.path}:{number}: {before} -> {after}: {word}", flush=True)
+    print(score(rows))
+
+
+if __name__ == "__main__":
+    main()
