@@ -396,7 +396,7 @@ def test_a_right_side_has_no_right_side() -> None:
         (
             "front_suspension.spring",
             [{"rate": 3e4, "preload": 5e3}],
-            "spring.*expected one group of keys, found a list",
+            "spring.*: expected one group of keys, found a",
         ),
     ],
 )

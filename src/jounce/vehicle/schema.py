@@ -212,7 +212,7 @@ class Vehicle(Data):
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
-        """Read parts that are named, and mark what is missing, so that it is told with everything else that is wrong."""
+        """Read parts that are named, and mark what is missing: it is told with everything else that is wrong."""
         if not isinstance(raw, Mapping):
             return raw
         raw = {**raw, **cls._named(raw)}
