@@ -116,3 +116,12 @@ def static_folders() -> dict[str, Path]:
     root = Path(jounce.app.__path__[0])
     found = {folder: root / folder / "static" for folder in folders()}
     return {"app": root / "static", **{name: place for name, place in found.items() if place.is_dir()}}
+
+
+def sheets() -> list[str]:
+    """Addresses of the style sheets of all folders, that of the whole workbench first."""
+    return [
+        f"/static/{name}/{file.name}"
+        for name, place in static_folders().items()
+        for file in sorted(place.glob("*.css"))
+    ]

@@ -12,6 +12,7 @@ import json
 import shutil
 import time
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -95,6 +96,11 @@ class StoredRun:
         """Whether its rows are still those of a run that goes on, or was cut off."""
         return self._live is not None
 
+    @property
+    def whole(self) -> bool:
+        """Whether it has ended and stands on disk as it will stay."""
+        return self._parquet is not None or self.info.status not in ("queued", "running")
+
     @cached_property
     def run(self) -> Run:
         """All of it."""
@@ -147,6 +153,16 @@ class StoredRun:
             return self.run.time if name == "time" else self.run[name]
         found = self.find(name)
         return self._cache.get((self.id, found), lambda: self._column(found))
+
+    def columns(self, names: Iterable[str]) -> dict[str, Array]:
+        """Values of several channels, read in one go."""
+        wanted = list(dict.fromkeys(names))
+        if self._parquet is None:
+            return {name: self.channel(name) for name in wanted}
+        from pyarrow import parquet
+
+        table = parquet.ParquetFile(self._parquet).read(columns=[self.find(name) for name in wanted])
+        return {name: np.asarray(table.column(self.find(name)), dtype=np.float64) for name in wanted}
 
     def _column(self, name: str) -> Array:
         from pyarrow import parquet
@@ -240,7 +256,7 @@ class RunStore:
         """A run."""
         info = self.info(id)
         known = self._stored.get(id)
-        if known is None or known.info != info or known.running:
+        if known is None or known.info != info or not known.whole:
             known = self._stored[id] = StoredRun(info, self._cache)
         return known
 

@@ -55,7 +55,8 @@ def frame(view: View, known: list[Page]) -> Any:
     from nicegui import ui
 
     workbench = view.workbench
-    ui.add_head_html('<link rel="stylesheet" href="/static/app/workbench.css">')
+    for sheet in pages.sheets():
+        ui.add_head_html(f'<link rel="stylesheet" href="{sheet}">')
     theme = str(workbench.session.setting("theme", "auto"))
     dark = ui.dark_mode(THEMES.get(theme))
     view.dark = bool(THEMES.get(theme))

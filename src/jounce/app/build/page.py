@@ -7,9 +7,11 @@ from jounce.app.pages import Page, View
 
 def build(view: View) -> None:
     """Fill the page."""
-    from nicegui import ui
+    import jounce
+    from jounce.app.scene.element import Scene
 
-    ui.label(", ".join(view.workbench.folders.vehicles()))
+    scene = Scene(view, see_through=True)
+    scene.vehicle(jounce.load("sedan"))
 
 
 PAGE = Page(name="build", title="Build", order=10, icon="build", key="1", build=build)

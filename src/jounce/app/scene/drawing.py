@@ -1,0 +1,181 @@
+"""What bodies look like, from the data of a vehicle: plain data that a scene shows.
+
+    {"bodies": {name: [shape, …]}, "tires": [name, …], "links": [[name, name], …], "road": mesh, "cones": […], …}
+
+Shapes are in the axes of their body: of ``body`` those of the vehicle reference frame, of a wheel its centre, y along
+its axle. Kinds: ``mesh`` (points, triangles), ``wheel`` (radius, width), ``centre`` (of gravity), ``point`` (a hard
+point), ``measure`` (a dimension with its words), ``axes``. A key ``label`` is shown with the pointer over it, ``path``
+is where the data say it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jounce.core.errors import JounceError
+
+if TYPE_CHECKING:
+    from jounce.core.fields import Data
+    from jounce.road.surface import Road
+    from jounce.vehicle.schema import Vehicle
+
+USUAL = {"radius": 0.31, "width": 0.2}  # m, of wheels that no data describe
+MOST_POINTS = 200_000  # of a road
+RELATIVE = ("split.front.cg", "split.rear.cg", "max_offset")  # points that are not places in the vehicle
+# corners of a shell by level, end and side, as (level, end, side) bits of 0 and 1; roof is level 2
+_FACES = (
+    # sides of the lower and the upper half, ends, bottom; each a quadrangle of (level, end, side)
+    *(((lo, 0, s), (lo, 1, s), (lo + 1, 1, s), (lo + 1, 0, s)) for lo in (0, 1) for s in (0, 1)),
+    *(((lo, e, 0), (lo, e, 1), (lo + 1, e, 1), (lo + 1, e, 0)) for lo in (0, 1) for e in (0, 1)),
+    ((0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0)),
+    ((2, 0, 0), (2, 0, 1), (2, 1, 1), (2, 1, 0)),
+)
+
+
+def drawing_of(vehicle: Vehicle, *, details: bool = True) -> dict[str, Any]:
+    """A vehicle from its data; ``details``: with centre of gravity, hard points and dimensions."""
+    body = [_shell(vehicle)]
+    if details:
+        body += [{"kind": "axes", "size": 0.5}, *_centres(vehicle), *_points(vehicle), *_measures(vehicle)]
+    sizes = wheel_sizes(vehicle)
+    bodies: dict[str, list[dict[str, Any]]] = {"body": body}
+    for name, wheel in vehicle.layout.tires.items():
+        owner = wheel.name
+        shape = {"kind": "wheel", **sizes[name], "label": f"{name}: {_about(sizes[name])}"}
+        if name != owner:
+            twin = wheel.axle.data.wheels_on(wheel.side).twin
+            shape["offset"] = wheel.outwards * float(twin.offset)
+        bodies.setdefault(owner, []).append(shape)
+    links = [[w.name for w in axle.wheels] for axle in vehicle.layout.axles if len(axle.wheels) == 2]
+    return {"name": vehicle.name, "bodies": bodies, "tires": list(vehicle.layout.tires), "links": links}
+
+
+def places_of(vehicle: Vehicle) -> dict[str, Any]:
+    """Where the bodies of a vehicle are at design."""
+    return {"body": np.zeros(3), **{name: wheel.centre for name, wheel in vehicle.layout.wheels.items()}}
+
+
+def wheel_sizes(vehicle: Vehicle) -> dict[str, dict[str, float]]:
+    """Radius and width of every tire, m."""
+    from jounce.sim.car import tires_of
+
+    try:
+        tires = tires_of(vehicle)
+    except (JounceError, OSError):
+        return {name: {**USUAL, "radius": float(wheel.centre[2])} for name, wheel in vehicle.layout.tires.items()}
+    found = {}
+    for name, tire in tires.items():
+        radius = float(tire.values.get("UNLOADED_RADIUS", math.nan))
+        width = float(tire.sizes.get("WIDTH", tire.values.get("WIDTH", math.nan)))
+        found[name] = {
+            "radius": radius if math.isfinite(radius) and radius > 0 else USUAL["radius"],
+            "width": width if math.isfinite(width) and width > 0 else USUAL["width"],
+        }
+    return found
+
+
+def usual(wheels: list[str]) -> dict[str, Any]:
+    """A drawing of bodies that nothing is known of but their names: wheels, and no body."""
+    shapes: dict[str, list[dict[str, Any]]] = {"body": [{"kind": "axes", "size": 0.5}]}
+    return {"name": "", "bodies": shapes | {w: [{"kind": "wheel", **USUAL}] for w in wheels}, "tires": [], "links": []}
+
+
+def road_of(road: Road, reach: tuple[float, float, float, float] | None = None) -> dict[str, Any]:
+    """A road as triangles, coarse enough to be drawn; of one that is larger than ``reach`` what lies within."""
+    from jounce.road.meshing import mesh_of
+
+    step = 1.0
+    mesh = mesh_of(road, step)
+    while len(mesh.points) > MOST_POINTS:
+        step *= 2.0
+        mesh = mesh_of(road, step)
+    vertices, faces = mesh.points, np.asarray(mesh.triangles, dtype=int)
+    if reach is not None:
+        x0, x1, y0, y1 = reach
+        inside = (vertices[:, 0] >= x0) & (vertices[:, 0] <= x1) & (vertices[:, 1] >= y0) & (vertices[:, 1] <= y1)
+        faces = faces[inside[faces].any(axis=1)]
+        used, again = np.unique(faces, return_inverse=True)
+        vertices, faces = vertices[used], again.reshape(faces.shape)
+    return {"points": np.round(vertices, 4).ravel().tolist(), "triangles": faces.ravel().tolist()}
+
+
+def _shell(vehicle: Vehicle) -> dict[str, Any]:
+    """The body between the corners of its shell, or of a usual one."""
+    from jounce.components.body.shell import CORNERS, Shell
+
+    given = [contact for contact in vehicle.contacts if isinstance(contact, Shell)]
+    points = (given[0] if given else Shell()).points(vehicle.layout)
+    places = [points[name] for name in CORNERS]  # level, end, side
+    triangles = []
+    for a, b, c, d in ([4 * level + 2 * end + side for level, end, side in face] for face in _FACES):
+        triangles += [a, b, c, a, c, d]
+    flat = [round(float(v), 4) for place in places for v in place]
+    return {"kind": "mesh", "points": flat, "triangles": triangles, "role": "body", "usual": not given}
+
+
+def _centres(vehicle: Vehicle) -> Iterator[dict[str, Any]]:
+    for k, unit in enumerate(vehicle.layout.units):
+        place = unit.data.body.centre()
+        what = "centre of gravity of the sprung mass" + (f", unit {k + 1}" if len(vehicle.layout.units) > 1 else "")
+        yield {"kind": "centre", "at": _three(place), "label": f"{what}: {_coordinates(place)}", "path": "body.cg"}
+
+
+def _points(vehicle: Vehicle) -> Iterator[dict[str, Any]]:
+    """All points of the data that are places in the vehicle."""
+    for path, point in points_of(vehicle):
+        if path.rpartition(".")[2] == "cg" or path.endswith(RELATIVE):
+            continue
+        yield {"kind": "point", "at": _three(point), "label": f"{path}: {_coordinates(point)}", "path": path}
+
+
+def points_of(data: Data, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Points within some data, by path."""
+    from jounce.components.basics import Point
+    from jounce.core.fields import Data
+
+    for name in type(data).model_fields:
+        value = getattr(data, name)
+        here = f"{path}.{name}" if path else name
+        for item, at in (
+            [(value, here)] if not isinstance(value, tuple) else [(one, f"{here}.{k}") for k, one in enumerate(value)]
+        ):
+            if isinstance(item, Point):
+                yield at, item.array
+            elif isinstance(item, Data):
+                yield from points_of(item, at)
+
+
+def _measures(vehicle: Vehicle) -> Iterator[dict[str, Any]]:
+    """Tracks, and distances between axles, on the ground."""
+    axles = vehicle.layout.axles
+    side = max((abs(float(w.centre[1])) for w in vehicle.layout.wheels.values()), default=0.8) + 0.45
+    for axle in axles:
+        if len(axle.wheels) == 2:
+            left, right = (w.centre for w in axle.wheels)
+            words = f"track {abs(float(left[1] - right[1])):.3f} m"
+            yield {
+                "kind": "measure",
+                "from": [axle.x, float(left[1]), 0],
+                "to": [axle.x, float(right[1]), 0],
+                "label": words,
+            }
+    for one, other in pairwise(axles):
+        words = f"{'wheelbase' if len(axles) == 2 else 'distance'} {abs(one.x - other.x):.3f} m"
+        yield {"kind": "measure", "from": [one.x, side, 0], "to": [other.x, side, 0], "label": words}
+
+
+def _three(values: Any) -> list[float]:
+    return [round(float(v), 5) for v in values]
+
+
+def _coordinates(place: Any) -> str:
+    return "x {:.3f}, y {:.3f}, z {:.3f} m".format(*(float(v) for v in place))
+
+
+def _about(size: Mapping[str, float]) -> str:
+    return f"radius {size['radius']:.3f} m, width {size['width']:.3f} m"
