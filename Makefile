@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run verify test test-all mutate bench lint format docs clean
+.PHONY: help setup vendor run verify test test-all mutate bench lint format docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -28,9 +28,13 @@ $(STAMP): pyproject.toml
 	@echo "setting up $(VENV) (once; some minutes without a package cache)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq -e ".[verify,bench,plot,data,search,web,dev]"
+	@$(BIN)/python tools/vendor_web.py
 	@touch $@
 
 setup: $(STAMP)  ## create .venv and install everything into it
+
+vendor: $(STAMP)  ## fetch the JavaScript libraries of the workbench, where `make setup` could not
+	$(BIN)/python tools/vendor_web.py --strict
 
 run: $(STAMP)  ## main job: the sedan in a step steer and in a stop; key figures, reports in build/
 	@mkdir -p build

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -90,6 +91,8 @@ def test_every_dependency_has_its_licence_noted() -> None:
     for extra in data["project"]["optional-dependencies"].values():
         declared += extra
     names = {re.split(r"[\s\[<>=!~;]", item, maxsplit=1)[0] for item in declared} - {"jounce"}
+    for file in (ROOT / "src" / "jounce" / "app").glob("**/vendor.json"):
+        names |= {item["package"] for item in json.loads(file.read_text(encoding="utf-8"))}
     noted = set(re.findall(r"^\| ([a-z][\w.-]*) \|", text("docs/licences.md"), re.MULTILINE)) - {"package"}
     assert names == noted
 

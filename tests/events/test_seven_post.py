@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import jounce
-from cars import compact
+from cars import balanced as balanced_car
+from cars import compact, plain
 from jounce.core.errors import ParameterError
 from jounce.events.engine import Options, make_ready
 from jounce.events.library.ride import Ride
@@ -386,6 +387,66 @@ def posts_window(t: Array) -> Array:
     return np.clip(t / 0.5, 0, 1) ** 2
 
 
+def answer(car: Any, frequency: float, output: str, **values: Any) -> complex:
+    """Of a channel to the pads, over whole periods of a sine that is small enough for everything to be straight."""
+    lasts = 6.0 + round(2 * frequency) / frequency
+    event = SevenPost(excitation="sine", frequency=frequency, peak_velocity=1e-4, end_time=lasts, **values)
+    run = jounce.run(car, event, channels=[output, "Global_pad_disp.front_left"])
+    rows = run.time > 6.0 + 1e-6
+    wave = np.exp(-2j * math.pi * frequency * run.time[rows])
+    whole = [run[name][rows] - np.mean(run[name][rows]) for name in (output, "Global_pad_disp.front_left")]
+    return complex(whole[0] @ wave / (whole[1] @ wave))
+
+
+@pytest.mark.parametrize("frequency", [0.8, 1.6, 5.0, 12.0])
+def test_a_car_with_four_equal_corners_is_a_quarter_car(frequency: float) -> None:
+    """Closed form of two masses; the numbers are those of the files, front and rear made alike.
+
+    With the centre of gravity in the middle and k, c, masses of the corners alike, heave does not feel pitch. The
+    damper is a table: its slope at rest is Akima's, (650 · 2100 + 900 · 3600)/1550 N s/m. The sine is slower than
+    1 mm/s in the dampers, and AB-2 at 1 ms leaves errors of (ω h)², 0.6 % at 12 Hz; the rest is 0.2 %.
+    """
+    ratios, slope, mass, unsprung = (0.95, 0.8), (650 * 2100 + 900 * 3600) / 1550, 1137.0 + 75.0, 36.0
+    k, c = 26.6e3 * ratios[0] ** 2, slope * 0.95**2
+    car = compact()
+    car = car.with_(
+        **plain(car),
+        **{
+            "body.cg.x": (-1.325 * mass + 75 * 1.35) / 1137.0,
+            "rear_wheels.unsprung_mass": unsprung,
+            "rear_suspension.spring.rate": k / ratios[1] ** 2,
+            "rear_suspension.dampers[0].rate": c / 0.9**2,
+        },
+    )
+    s = 2j * math.pi * frequency
+    strut, tire = k + c * s, 202e3 + 250.0 * s  # VERTICAL_STIFFNESS and VERTICAL_DAMPING of the tire's file
+    both = np.array([[mass / 4 * s * s + strut, -strut], [-strut, unsprung * s * s + strut + tire]])
+    body, wheel = np.linalg.solve(both, [0.0, tire])
+    for name, meant in (("Vehicle.CM_Global_Z", body), ("Spring.Jounce.L1", ratios[0] * (wheel - body))):
+        assert abs(answer(balanced_car(car), frequency, name) - meant) < (0.002 + (1e-3 * abs(s)) ** 2) * abs(meant)
+
+
+@pytest.mark.parametrize("unlock_wheels", [False, True])
+def test_a_small_sine_follows_the_linear_model(unlock_wheels: bool) -> None:
+    """Whole car, with wheels that the brakes hold or not: AB-2 and the dampers' kinks leave some 1e-4 at 1.5 Hz."""
+    event = SevenPost(excitation="sine", unlock_wheels=unlock_wheels)
+    start = make_ready(compact(), event, Options.of())
+    event.prepared(start)
+    begin = start.sim.snapshot()
+    linear = linear_model(start)
+    assert np.array_equal(start.sim.snapshot(), begin)  # left as it was
+    assert len(linear.states) == len(linear.A) == len(linear.B)
+    whole = linear.response(1.5)[0]
+    for name in ("Vehicle.CM_Global_Z", "chassis_displacements.pitch", "Tire.Ground_Surface_Force_Z.L2"):
+        k = linear.outputs.index(name)
+        meant = sum(
+            whole[k, linear.inputs.index(f"road.{w}")] + 3j * math.pi * whole[k, linear.inputs.index(f"road.{w}.rate")]
+            for w in WORDS
+        )
+        found = answer(compact(), 1.5, name, unlock_wheels=unlock_wheels)
+        assert abs(found - meant) < 1e-3 * abs(meant), name
+
+
 @pytest.mark.slow
 def test_the_natural_frequency_of_heave_is_that_of_the_linear_model() -> None:
     event = SevenPost(excitation="sweep", end_time=40.0, peak_velocity=0.004, last_frequency=12.0)
@@ -404,8 +465,8 @@ def test_the_natural_frequency_of_heave_is_that_of_the_linear_model() -> None:
     # the spectra of a sweep ripple about its response, by less than a tenth
     ratio = part.gain / np.interp(part.frequency, f, np.abs(meant))
     assert ratio == pytest.approx(np.ones(len(ratio)), abs=0.12)
-    # dampers are not quite straight: 3 % are seen
-    assert np.median(ratio) == pytest.approx(1.0, abs=0.05)
+    # dampers are not quite straight
+    assert np.median(ratio) == pytest.approx(1.0, abs=0.02)
     assert np.min(part.coherence) > 0.95
     poles = linear.eigenvalues()
     slow = sorted(abs(p) / (2 * math.pi) for p in poles if p.imag > 0 and 0.8 < abs(p) / (2 * math.pi) < 2.5)

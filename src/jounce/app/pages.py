@@ -112,10 +112,17 @@ def routers(workbench: Workbench) -> list[APIRouter]:
 
 
 def static_folders() -> dict[str, Path]:
-    """Folders of files that are served as they are, by the name in their address."""
+    """Folders of files that are served as they are, by the name in their address.
+
+    ``vendor`` holds the libraries of others that ``tools/vendor_web.py`` fetches; it may not be there.
+    """
     root = Path(jounce.app.__path__[0])
     found = {folder: root / folder / "static" for folder in folders()}
-    return {"app": root / "static", **{name: place for name, place in found.items() if place.is_dir()}}
+    return {
+        "app": root / "static",
+        "vendor": root / "vendor",
+        **{name: place for name, place in found.items() if place.is_dir()},
+    }
 
 
 def sheets() -> list[str]:

@@ -87,7 +87,7 @@ def make_app(workbench: Workbench, port: int, host: str) -> Any:
         interface.include_router(router)
     app.mount("/api", interface)
     for name, place in pages.static_folders().items():
-        app.mount(f"/static/{name}", StaticFiles(directory=place))
+        app.mount(f"/static/{name}", StaticFiles(directory=place, check_dir=False))
     shell.install(app, workbench)
     return Guard(app, workbench.token, {*LOCAL, host}, port)
 

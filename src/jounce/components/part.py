@@ -26,6 +26,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 from pydantic.fields import FieldInfo
 
 from jounce.core.curves import Curve
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from jounce.components.settings import Settings, Statics
     from jounce.components.tire.base import Tire
 
+Array = npt.NDArray[np.float64]
 Number = Callable[[], float | Table]
 
 __all__ = ["Derived", "Level", "Number", "Part", "Symbols", "attribute", "derived", "numbers", "table_of"]
@@ -83,6 +85,10 @@ class Part(Data):
 
     def tell(self, at: Any, p: Symbols) -> None:
         """Channels."""
+
+    def bodies(self, place: Place) -> Iterator[tuple[float, Array, Array]]:
+        """Bodies that it adds to a vehicle: mass, centre at design in the vehicle reference frame, inertia about it."""
+        yield from ()
 
     def at_rest(self, options: Statics, place: Place) -> dict[str, float]:
         """Numbers of this part that differ while an equilibrium is sought: name -> value."""

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import jounce
+from jounce.components.basics import combine
 from jounce.core.constants import GRAVITY
 from jounce.core.fields import meta, to_raw, walk
 from jounce.events.base import Steered
 from jounce.results.origin import pack
 from jounce.road.envelope import Envelope
 from jounce.road.line import LineRoad, station_range
+from jounce.vehicle.assembly import bodies
 
 if TYPE_CHECKING:
     from jounce.events.base import Event
@@ -273,9 +275,5 @@ def _signal(recorded: Recording, name: str) -> Any:
 
 def _centre_of_gravity(vehicle: Vehicle) -> tuple[float, float, float]:
     """Mass of the whole car, and x and z of its centre of gravity at design, vehicle reference frame."""
-    place = vehicle.layout
-    parts = [(m, c) for unit in place.units for m, c, _ in unit.data.body.sprung()]
-    parts += [(w.axle.data.wheels_on(w.side).unsprung_mass, w.centre) for w in place.wheels.values()]
-    mass = sum(m for m, _ in parts)
-    centre = np.sum([m * np.asarray(c) for m, c in parts], axis=0) / mass
+    mass, centre, _ = combine([body.properties for body in bodies(vehicle.layout)])
     return float(mass), float(centre[0]), float(centre[2])

@@ -39,6 +39,7 @@ Complex = npt.NDArray[np.complex128]
 
 HARD = 0.02  # λ over σ_max
 ENOUGH = 0.003  # relative error after which no more is asked
+SETTLES = 1.0  # s that brakes are given
 JUDGED = (0.5, 20.0)  # Hz, where the error is told
 
 
@@ -52,14 +53,26 @@ class Tracked:
 
 
 def linear_model(start: Start) -> LinearModel:
-    """The car where it stands on its pads: from their heights and rates to hubs, springs, loads and body."""
+    """The car where it stands on its pads: from their heights and rates to hubs, springs, loads and body.
+
+    Its wheels are held as the event holds them: a car whose wheels roll pitches otherwise.
+    """
     wheels, known = start.description.wheels, {v.name for v in start.sim.model.outputs}
     inputs = [name for wheel in wheels for name in (f"road.{wheel}", f"road.{wheel}.rate")]
     outputs = [f"Global_upright_acc.{wheel.words}" for wheel in wheels.values()]
     outputs += [pattern.format(wheel) for pattern in ("Spring.Jounce.{}", LOADS) for wheel in wheels]
     outputs += [BODY["heave"], BODY["pitch"]]
     chosen = [name for name in outputs if name in known]  # all of them: one linearisation for all purposes
-    return cars.lineariser(start.description, inputs, chosen).at(start.sim)
+    sim, found = start.sim, cars.lineariser(start.description, inputs, chosen)
+    here = sim.snapshot()
+    try:
+        held = float(getattr(start.event, "held", 0.0))
+        if held:  # until pressures are there
+            sim.set_inputs({"brake": held})
+            sim.advance(round(SETTLES / sim.step))
+        return found.with_sticking(sim)
+    finally:
+        sim.restore(here)
 
 
 def response(start: Start, wheels: list[str], outputs: list[str], frequency: Array) -> Complex:

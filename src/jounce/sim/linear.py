@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jounce.symbolic.system import System
 
 Array = npt.NDArray[np.float64]
+BENT = 1e-6  # m or rad, of a bristle, far below where it gives way
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,44 @@ class Lineariser:
             states=states,
             inputs=inputs,
             outputs=outputs,
+        )
+
+    def with_sticking(self, simulation: Simulation) -> LinearModel:
+        """Linear model at the current point, with friction that sticks as the spring it is: wheels held by brakes.
+
+        `at` knows the force of a bristle with its deflection z as a memory that stays (`symbolic/friction.py` (2)).
+        Here the deflections are further states; with T the slopes of the speeds that strain them,
+
+            ẋ = A x + B u + P z,   y = C x + D u + Q z,   ż = T x                                                (1)
+
+        P (``pushed``) and Q (``seen``) are central differences, exact where the force is a straight line; at its limit
+        it has no slope, and holds nothing.
+        """
+        one, memories = self.at(simulation), self.rest["sticks"]
+        place = {name: row for row, name in enumerate(one.states)}
+        rows = [(k, place[v.name]) for k, v in enumerate(simulation.model.states) if v.name in place]
+        channels = [v.name for v in simulation.model.outputs]
+        told = [channels.index(name) for name in one.outputs]
+        pushed, seen = np.zeros((len(one.states), len(memories))), np.zeros((len(told), len(memories)))
+        for column, memory in enumerate(memories):
+            for sign in (1.0, -1.0):
+                m = simulation.m.copy()
+                m[memory] += sign * BENT
+                rates = simulation.derivatives(m=m, elapsed=0.0)[0]
+                for k, row in rows:
+                    pushed[row, column] += sign * rates[k] / (2 * BENT)
+                seen[:, column] += sign * simulation.outputs(m=m)[told] / (2 * BENT)
+        none = np.zeros((len(memories), len(memories)))
+        return LinearModel(
+            A=np.block([[one.A, pushed], [one.T, none]]),  # (1)
+            B=np.vstack([one.B, np.zeros((len(memories), len(one.inputs)))]),
+            C=np.hstack([one.C, seen]),
+            D=one.D,
+            states=(*one.states, *(simulation.model.memories[k].name for k in memories)),
+            inputs=one.inputs,
+            outputs=one.outputs,
+            S=np.hstack([one.S, np.zeros((len(one.S), len(memories)))]),
+            T=np.hstack([one.T, none]),
         )
 
     @property

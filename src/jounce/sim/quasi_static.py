@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jounce.components.basics import combine
 from jounce.components.drive.base import Yielding
 from jounce.components.drive.control import Control
 from jounce.components.drive.driveline import Member
@@ -40,6 +41,7 @@ from jounce.core.errors import ParameterError
 from jounce.core.fields import Data
 from jounce.sim.car import tires_of
 from jounce.sim.charge import Balance, balance, is_hybrid, sustained
+from jounce.vehicle.assembly import bodies
 from jounce.vehicle.layout import drive_shares
 from jounce.vehicle.schema import Vehicle
 
@@ -254,14 +256,11 @@ class Road:
 def static_loads(vehicle: Vehicle) -> dict[str, float]:
     """Loads of all wheels at rest on the level: along the car linear in x, both wheels of an axle alike."""
     place = vehicle.layout
-    parts = [(m, c) for unit in place.units for m, c, _ in unit.data.body.sprung()]
-    parts += [(w.axle.data.wheels_on(w.side).unsprung_mass, w.centre) for w in place.wheels.values()]
-    mass = sum(m for m, _ in parts)
-    centre = sum(m * float(c[0]) for m, c in parts) / mass
+    mass, centre, _ = combine([body.properties for body in bodies(place)])
     x = np.array([axle.x for axle in place.axles])
     off = x - x.mean()
     square = float((off**2).sum())
-    share = np.full(len(x), 1 / len(x)) + (off * (centre - x.mean()) / square if square else 0.0)
+    share = np.full(len(x), 1 / len(x)) + (off * (float(centre[0]) - x.mean()) / square if square else 0.0)
     return {
         wheel.name: float(mass * GRAVITY * part / len(axle.wheels))
         for axle, part in zip(place.axles, share, strict=True)

@@ -59,6 +59,7 @@ from jounce.sim.setup_targets import (
     wanted,
 )
 from jounce.sim.statics import Balance, Stand, helpers, put, settle
+from jounce.vehicle.assembly import bodies
 from jounce.vehicle.layout import path_of
 from jounce.vehicle.schema import Vehicle
 
@@ -422,11 +423,7 @@ class _Car:
 
 def _whole(vehicle: Vehicle) -> tuple[float, Array]:
     """Mass and centre of gravity of a whole vehicle at design."""
-    place = vehicle.layout
-    bodies = [half for unit in place.units for half in unit.data.body.sprung()]
-    none = np.zeros((3, 3))
-    bodies += [(w.axle.data.wheels_on(w.side).unsprung_mass, w.centre, none) for w in place.wheels.values()]
-    mass, centre, _ = combine(bodies)
+    mass, centre, _ = combine([body.properties for body in bodies(vehicle.layout)])
     return mass, centre
 
 

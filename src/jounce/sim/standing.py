@@ -33,7 +33,7 @@ from jounce.runtime.simulation import Simulation
 from jounce.sim.car import Description, lineariser, simulation
 from jounce.sim.equilibrium import Places
 from jounce.sim.statics import Settled, settle
-from jounce.vehicle.assembly import placed
+from jounce.vehicle.assembly import axle_mass, bodies, placed
 from jounce.vehicle.schema import Vehicle
 
 Array = npt.NDArray[np.float64]
@@ -126,12 +126,9 @@ class _Report:
         self.report.groups.setdefault(group, []).append(Row(key, label, float(value), unit))
 
     def _masses(self) -> None:
-        parts = [half for unit in self.place.units for half in unit.data.body.sprung()]
-        sprung = sum(p[0] for p in parts)
-        for wheel in self.place.wheels.values():
-            w = wheel.axle.data.wheels_on(wheel.side)
-            parts.append((w.unsprung_mass, wheel.centre, np.diag([w.ixx, w.iyy, w.izz])))
-        mass, centre, inertia = combine(parts)
+        found = bodies(self.place)
+        sprung = sum(body.mass for body in found if body.sprung)
+        mass, centre, inertia = combine([body.properties for body in found])
         front, rear = self.place.axles[0].x, self.place.axles[-1].x
         a, b = front - centre[0], centre[0] - rear
         add = self._add
@@ -254,7 +251,7 @@ class _Report:
             roll = float(self._slope(axle, (1.0, -1.0), partial(self._element_force, left)))
             tire = self._tire_rate(left)
             load = sum(self._force_z(w.name) for w in axle.wheels) / self.vehicle.system.gravity
-            unsprung = sum(axle.data.wheels_on(w.side).unsprung_mass for w in axle.wheels)
+            unsprung = axle_mass(axle)
             sprung, count = (load - unsprung) / len(axle.wheels), len(axle.wheels)
             ride = heave * tire / (heave + tire)
             add("rates", f"wheel_rate_{name}", f"wheel rate, {name}", heave / 1e3, "N/mm")

@@ -10,12 +10,15 @@ channel catalogue, values in SI and ISO 8855 signs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jounce.components.basics import on_side
+import numpy as np
+
+from jounce.components.basics import Array, on_side
 from jounce.components.body.loads import Loads
 from jounce.components.controllers.sensors import ChassisSensors
 from jounce.components.driver.demands import Demands
@@ -78,6 +81,40 @@ def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
     for name, item in listed:
         result += _at_level(item, name, vehicle)
     return result
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A body of a vehicle at design."""
+
+    place: Place  # of the part that adds it
+    mass: float
+    centre: Array  # vehicle reference frame
+    inertia: Array  # about it
+
+    @property
+    def sprung(self) -> bool:
+        """Whether the springs of axles carry it."""
+        return not isinstance(self.place, AxlePlace | WheelPlace)
+
+    @property
+    def properties(self) -> tuple[float, Array, Array]:
+        return self.mass, self.centre, self.inertia
+
+
+def bodies(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Carried]:
+    """All bodies of a vehicle, of whatever part."""
+    return [
+        Carried(item.place, float(mass), np.asarray(centre, dtype=float), inertia)
+        for item in placed(vehicle, further)
+        for mass, centre, inertia in item.part.bodies(item.place)
+    ]
+
+
+def axle_mass(axle: AxlePlace) -> float:
+    """Mass that an axle moves with its wheels."""
+    parts = _of_axle(axle)
+    return math.fsum(float(mass) for item in parts for mass, *_ in item.part.bodies(item.place))
 
 
 def _again(before: Sequence[str], kind: str) -> str:

@@ -290,9 +290,9 @@ class Vehicle(Data):
 
     def mass(self) -> float:
         """Mass of the whole vehicle when running, kg."""
-        place = self.layout
-        sprung = math.fsum(half[0] for unit in place.units for half in unit.data.body.sprung())
-        return sprung + math.fsum(w.axle.data.wheels_on(w.side).unsprung_mass for w in place.wheels.values())
+        from jounce.vehicle.assembly import bodies
+
+        return math.fsum(body.mass for body in bodies(self.layout))
 
     @property
     def setup_report(self) -> Any:

@@ -132,6 +132,9 @@ class Body(Subsystem):
 
     # -- the model ---------------------------------------------------------------------------------
 
+    def bodies(self, place: Place) -> Iterator[tuple[float, Array, Array]]:
+        yield from self.sprung()
+
     def origins(self, joined: bool) -> dict[str, Array]:
         """Origins of the frames of the unit at design: of the chassis, and of the front half unless `joined`."""
         centre = self.centre()

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from pydantic import model_validator
 
-from jounce.components.basics import Subsystem, check_inertia, on_side
+from jounce.components.basics import Array, Subsystem, check_inertia, on_side
 from jounce.components.model import AxleModel, WheelModel
 from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import WheelPlace
@@ -108,6 +108,11 @@ class Wheels(Subsystem):
     @derived("kg.m2", doc="all that spins", low=1e-6, label="spin_inertia", at="wheel")
     def spinning(self, place: WheelPlace) -> float:
         return self.hub_spin_inertia
+
+    def bodies(self, place: Any) -> Iterator[tuple[float, Array, Array]]:
+        for wheel in place.wheels:
+            own = on_side(self, wheel.side)
+            yield own.unsprung_mass, wheel.centre, np.diag([own.ixx, own.iyy, own.izz])
 
     def groups(self, place: Any) -> Iterator[tuple[str, Data]]:
         if isinstance(place, WheelPlace) and self.twin is not None:

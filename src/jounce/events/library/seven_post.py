@@ -178,6 +178,11 @@ class SevenPost(Event):
         found = self.spc
         return "OPEN" if found is None else found.operating_mode
 
+    @property
+    def held(self) -> float:
+        """Brake demand that holds the wheels."""
+        return 0.0 if self.unlock_wheels or self.hubs else HOLDING
+
     def _on(self, name: str) -> bool:
         asked, found = getattr(self, name), self.spc
         return bool(found is not None and getattr(found, name)) if asked == "file" else asked == "on"
@@ -257,11 +262,10 @@ class SevenPost(Event):
         return self
 
     def program(self, start: Start) -> Program:
-        held = 0.0 if self.unlock_wheels or self.hubs else HOLDING
         channels: list[Channel] = [
             self._steering(start),
             Open("throttle", Constant(0.0)),
-            Open("brake", Constant(held)),
+            Open("brake", Constant(self.held)),
         ]
         if any(v.name == NEUTRAL for v in start.sim.model.inputs):  # of a driveline: no engine creeps
             channels.append(Open(NEUTRAL, Constant(1.0)))

@@ -20,12 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from jounce.components.basics import SIDES, Side
+from jounce.components.basics import SIDES, Side, combine
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError
 from jounce.rigs.kc.cases import Settings, Sweep, moved_side, need
 from jounce.rigs.kc.fitting import Fit, covered, fit_curve, grid, points_of
 from jounce.rigs.kc.kinematics import OTHER, Grid, mean_travel
+from jounce.vehicle.assembly import bodies
 
 SAME = 0.002  # m: mean travels that are one
 
@@ -222,10 +223,7 @@ def corner_loads(vehicle: Any) -> dict[str, float] | None:
     axles = place.axles
     if len(place.units) != 1 or len(axles) != 2 or any(len(axle.wheels) != 2 for axle in axles):
         return None
-    items = [(mass, np.asarray(cg, dtype=float)) for mass, cg, *_ in place.units[0].data.body.sprung()]
-    items += [(float(w.axle.data.wheels_on(w.side).unsprung_mass), w.centre) for w in place.wheels.values()]
-    total = sum(mass for mass, _ in items)
-    centre = sum(mass * point for mass, point in items) / total
+    total, centre, _ = combine([body.properties for body in bodies(place)])
     share_front = (centre[0] - axles[1].x) / (axles[0].x - axles[1].x)
     track = share_front * axles[0].data.suspension.track + (1 - share_front) * axles[1].data.suspension.track
     share_left = 0.5 + centre[1] / track
