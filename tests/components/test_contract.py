@@ -36,6 +36,7 @@ from jounce.road.paths import PathSet
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.vehicle.assembly import placed
+from trains import HITCHES, trailer
 
 Array = npt.NDArray[np.float64]
 Kind = tuple[str, str]
@@ -301,6 +302,7 @@ EXAMPLES: dict[Kind, Raw] = {
         "a3": 0.0021,
         "share": 0.85,
     },
+    **{("hitch", kind): data for kind, data in HITCHES.items()},
 }
 # Where a family stands in the data, and the prefix of its numbers in the model; a driver is given by the run.
 STANDS: dict[str, tuple[str, str]] = {
@@ -318,6 +320,7 @@ STANDS: dict[str, tuple[str, str]] = {
     "driver": ("", "{}."),
     "element": ("axles[0].suspension.elements[0]", "L1.element1."),
     "force": ("forces[0]", "force1."),
+    "hitch": ("trailers[0].hitch", "unit2.hitch."),
     "rebound_stop": ("axles[0].suspension.rebound_stop", "L1.rebound_stop."),
     "sensor": ("sensors[0]", "sensor1."),
     "series_stiffness": ("axles[0].suspension.series_stiffness", "L1.series_stiffness."),
@@ -366,9 +369,12 @@ ODD_STATES = (
     ".lock.windup",
     ".lock.unheld",
     ".difference",
+    *(f".hitch.{word}{end}" for word in ("yaw", "roll", "y") for end in ("", ".rate", ".windup")),
 )
 # Families that stand together in one driveline, one of each kind: no part of it can be taken away alone.
 TOGETHER = ("battery", "driveline")
+# Families that cannot be switched off: what would be left is another vehicle, or none.
+ALWAYS = (*TOGETHER, "hitch")
 # Families of which a vehicle has one part only: the truck has the first kind.
 ONE = ("aero",)
 # Parts that do nothing until a run brings what they wait for, and controllers that have nothing to do on the rig, which
@@ -488,6 +494,8 @@ def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, .
         return vehicle_of(raw), ()
     if family == "auxiliary_anti_roll":  # gives way to a bar
         put(raw, STANDS["anti_roll_bar"][0], None)
+    if family == "hitch":
+        raw["trailers"] = [trailer()]
     if family == "x_dof":  # follows maps of compliance
         put(raw, STANDS["compliance"][0], {**example("compliance", "maps"), "x": {"fx": ALONG, "fy": 1.2e-7}})
     put(raw, STANDS[family][0], data if there else None)
@@ -544,6 +552,8 @@ def disturb(sim: Simulation, seed: int = 0) -> None:
             values[name] = 38.0 if name.startswith("L") else 47.0
         elif name.endswith((".tire.u", ".tire.v")):
             values[name] *= 0.1
+        elif name.endswith((".hitch.yaw", ".hitch.pitch", ".hitch.roll")):
+            values[name] = 0.04 + 0.01 * len(name) % 0.03
     values |= {"chassis.vx": 14.0, "chassis.vy": 0.7, "chassis.wz": 0.21, "chassis.z": values["chassis.z"] - 0.015}
     q = np.array([1.0, 0.013, -0.009, 0.06])
     values |= dict(zip((f"chassis.e{i}" for i in range(4)), map(float, q / np.linalg.norm(q)), strict=True))
@@ -611,6 +621,8 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
         if family in TOGETHER:  # in place of the drive of this truck; they have a rig of their own
             continue
         data, axle = example(family, kind), raw["axles"][2]
+        if family == "hitch":  # has a rig of its own: a hook stands for what is towed
+            continue
         if family in ONE:
             raw[family] = raw[family] if (family, kind) not in FIRST else data
             continue
@@ -665,7 +677,7 @@ def test_the_truck_has_every_kind() -> None:
     vehicle, parts = truck()
     there = {(item.part.family, getattr(item.part, "kind", "")) for item in placed(vehicle.layout, parts)}
     there |= {("slip_control", control.kind) for control in (vehicle.brakes.abs, vehicle.drive.tcs)}  # type: ignore[union-attr]
-    wanted = {item for item in kinds() if item[0] not in TOGETHER and (item[0] not in ONE or item in FIRST)}
+    wanted = {item for item in kinds() if item[0] not in ALWAYS and (item[0] not in ONE or item in FIRST)}
     wanted = {item for item in wanted if not of_a_path(*item)}
     assert wanted - there == set()
     line = rig("driveline", "clutch")[0].driveline
@@ -856,7 +868,7 @@ def test_a_run_goes_on_from_a_snapshot_to_the_bit(family: str, kind: str) -> Non
     assert_restored(simulation(family, kind))
 
 
-@pytest.mark.parametrize(("family", "kind"), [item for item in kinds() if item[0] not in TOGETHER])
+@pytest.mark.parametrize(("family", "kind"), [item for item in kinds() if item[0] not in ALWAYS])
 def test_a_part_that_is_switched_off_does_nothing(family: str, kind: str) -> None:
     """Its rates are those of the rig without it: sums of other terms, hence to rounding."""
     sim = simulation(family, kind)
@@ -915,10 +927,11 @@ def test_a_flag_of_a_run_takes_the_force_away(family: str) -> None:
 
 
 def catalogued(name: str) -> str:
-    """The name in the reference list, which knows two axles and one tire at a wheel: the same of axle 2."""
+    """The name in the reference list, which knows a unit with two axles and one tire at a wheel: the same of axle 2."""
+    name = re.sub(r"^unit\d\.", "", name)
     name = name.replace("_twin_front", "_front").replace("_twin_rear", "_rear").replace("_twin", "")
-    name = re.sub(r"\b([LR])3\b", r"\g<1>2", name).replace("_L3", "_L2").replace("_R3", "_R2")
-    return name.replace("axle3", "rear").replace("SUSP3", "SUSP2")
+    name = re.sub(r"(\b|_)([LR])[34]\b", r"\g<1>\g<2>2", name)
+    return re.sub("axle[34]", "rear", name).replace("SUSP3", "SUSP2").replace("SUSP4", "SUSP2")
 
 
 @every_kind

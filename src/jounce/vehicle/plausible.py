@@ -153,7 +153,7 @@ def _of_axle(vehicle: Vehicle, axle: AxlePlace, at: str) -> Iterator[Figure]:
 
 def _of_vehicle(vehicle: Vehicle, frequencies: dict[int, float]) -> Iterator[Figure]:
     place = vehicle.layout
-    axles, body = place.axles, dotted(("units", 0, "body")) if vehicle.units else "body"
+    axles, body = place.units[0].axles, dotted(("units", 0, "body")) if vehicle.units else "body"
     track = max(axle.data.suspension.track for axle in axles)
     height = float(vehicle.main_body.centre()[2])
     yield f"{body}.cg.height_per_track", height / track, "-", HEIGHT_PER_TRACK, ""
@@ -187,6 +187,10 @@ def _sprung_share(vehicle: Vehicle, axle: AxlePlace) -> float | None:
     """Sprung mass on an axle by the lever; None where more than two axles share it in a way that springs decide."""
     axles = axle.unit.axles
     mass = sum(half[0] for half in axle.unit.data.body.sprung())
+    if axle.unit.towed:
+        return None
+    if axle.unit.parent is not None:  # on its axle and its coupling, at 0
+        return float(mass * axle.unit.data.body.centre()[0] / axle.x) if len(axles) == 1 else None
     if len(axles) == 1:
         return float(mass)
     if len(axles) != 2:

@@ -171,11 +171,14 @@ class Body(Subsystem):
 
     def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
         if isinstance(place, UnitPlace) and self.split is not None:
-            yield "split", self.split
+            yield f"{place.own}split", self.split
 
     def frames(self, at: UnitModel, p: Symbols) -> None:
-        centre = at.place.origins[""]
-        at.chassis = at.vehicle.root.free(CHASSIS, initial=(centre[0], centre[1], centre[2])).frame
+        centre, hitch = at.place.origins[""], at.place.data.hitch
+        if hitch is None:
+            at.chassis = at.scope.free(CHASSIS, initial=(centre[0], centre[1], centre[2])).frame
+        else:
+            at.chassis = hitch.carry(at, at.symbols(hitch, "hitch"))
         at.bodies = {"": at.chassis, FRONT: at.chassis}
         if self.split is None or at.place.settings.simplified_model != 0:
             _mass(at, p.whole, "chassis", at.chassis, in_centre=True)
@@ -193,7 +196,8 @@ class Body(Subsystem):
         heading = motion.chassis(at, reference, p.origin)
         motion.whole(at, heading)
         motion.sensor(at, p.sensor, heading)
-        motion.norms(at)
+        if at.parent is None:
+            motion.norms(at)
         motion.loads(at)
 
 
@@ -203,4 +207,4 @@ def _mass(at: UnitModel, p: Symbols, name: str, frame: Any, in_centre: bool = Fa
     if not in_centre:
         frame = frame.fixed(f"{name}_cg", p.cg.vector)
     at.masses.append((frame, p.mass))
-    at.vehicle.root.body(f"{name}_mass", frame, p.mass, moments)
+    at.scope.body(f"{name}_mass", frame, p.mass, moments)

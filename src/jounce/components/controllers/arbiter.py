@@ -82,6 +82,9 @@ class Arbiter:
 
     def before(self, at: VehicleModel, quantity: str, by: str) -> Any:
         """What those of less weight have made of a quantity, for one in the middle; after `decide` was called."""
+        kind, _, place = quantity.partition(".")
+        if kind == "pressure" and at.wheels[place].axle.place.data.brake is None:
+            return 0.0
         return at.signals.read(f"arbiter.{quantity}.{by}", by)
 
     def apply(self, quantity: str, given: Any) -> Any:
