@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from jounce.app.live import LiveRows
 from jounce.core.errors import FormatError, JounceError, ParameterError
+from jounce.core.limits import Limits, parse_json, read_bytes
 from jounce.core.reads import only_from
 from jounce.core.writing import write_atomically
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 JOB = "job.json"
+LIMITS = Limits("the note of a run", size=200_000_000)
 CACHE = 400_000_000  # bytes of channels that are kept in memory
 SUFFIXES = (".parquet", ".csv", ".mat", ".mf4")
 
@@ -305,7 +307,10 @@ class RunStore:
         known = self._infos.get(place)
         if known is not None and known[0] == stamps:
             return known[1]
-        info = self._read(place)
+        try:
+            info = self._read(place)
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError) as problem:
+            raise FormatError(f"{place}: its note is none of a run ({problem!r:.200})") from None
         self._infos[place] = stamps, info
         return info
 
@@ -313,16 +318,16 @@ class RunStore:
         if place.parent == self.folder:
             job = read_job(place)
             note = _note(place)
-            figures = tuple((k, v["value"], v["unit"]) for k, v in note.get("key_figures", {}).items())
+            figures = _figures(note)
             changes = tuple((k, str(v)) for k, v in job.get("vehicle", {}).get("changes", {}).items())
             return RunInfo(
                 id=place.name,
-                label=job["label"],
-                vehicle=job["vehicle"]["name"],
+                label=str(job["label"]),
+                vehicle=str(job["vehicle"]["name"]),
                 event=str(job["event"].get("event", "")),
-                status=job["status"],
-                reason=job.get("reason", ""),
-                created=job["created"],
+                status=str(job["status"]),
+                reason=str(job.get("reason", "")),
+                created=float(job["created"]),
                 folder=place,
                 changes=changes,
                 figures=figures,
@@ -334,7 +339,7 @@ class RunStore:
             meta = note.get("metadata", {})
             vehicle = str(dict(meta.get("vehicle", {})).get("name", ""))
             event = str(dict(meta.get("event", {})).get("kind", ""))
-            figures = tuple((k, v["value"], v["unit"]) for k, v in note.get("key_figures", {}).items())
+            figures = _figures(note)
             label = str(meta.get("label") or place.name)
             status, reason = str(meta.get("status", "complete")), str(meta.get("reason") or "")
             created = place.stat().st_mtime
@@ -361,10 +366,10 @@ def read_any(place: Path) -> Run:
 def read_job(folder: Path) -> dict[str, Any]:
     """What was asked for, and what became of it."""
     try:
-        job = json.loads((folder / JOB).read_text(encoding="utf-8"))
+        job = parse_json(read_bytes(folder / JOB, LIMITS), JOB)
         if not {"label", "vehicle", "event", "status", "created"} <= job.keys():
             raise KeyError("label, vehicle, event, status, created")
-    except (OSError, ValueError, KeyError, AttributeError) as problem:
+    except (FormatError, KeyError, AttributeError) as problem:
         raise FormatError(f"{folder / JOB}: cannot be read ({problem})") from None
     return dict(job)
 
@@ -376,9 +381,15 @@ def outside_id(place: Path) -> str:
 
 def _note(place: Path) -> dict[str, Any]:
     try:
-        return dict(json.loads((place / "run.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        note = place / "run.json"
+        return dict(parse_json(read_bytes(note, LIMITS), note.name))
+    except (FormatError, ValueError, TypeError):
         return {}
+
+
+def _figures(note: dict[str, Any]) -> tuple[tuple[str, float | None, str], ...]:
+    found = note.get("key_figures", {}).items()
+    return tuple((k, None if v["value"] is None else float(v["value"]), str(v["unit"])) for k, v in found)
 
 
 def _stamps(place: Path) -> tuple[float, ...]:
