@@ -209,7 +209,7 @@ def outcome(form: Format, path: Path) -> str:
                 assert good.all(), f"holds {values[~good].ravel()[:3]}"
         except JounceError as error:
             text = str(error)
-            named = any(item.name in text for item in path.parents[1].rglob("*.*"))
+            named = path.name in text or any(item.name in text for item in path.parents[1].rglob("*.*"))
             assert named or not form.named, f"the message does not say which file: {text[:300]}"
             assert 0 < len(text) < 30_000, f"a message of {len(text)} characters: {text[:300]}"
             return "refused"

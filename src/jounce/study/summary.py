@@ -110,7 +110,7 @@ def read_summary(place: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         data: dict[str, Any] = parse_json(read_bytes(file, LIMITS), shown(file))
     except FormatError as problem:
-        raise FormatError(f"{problem}; expected a summary of jounce plan run") from None
+        raise FormatError(f"{problem}; expected results of jounce plan run") from None
     runs = data.get("runs") if isinstance(data, dict) else None
     if not isinstance(runs, list) or not all(isinstance(row, dict) and "run" in row for row in runs):
         raise FormatError(f"{file}: no summary of a plan; expected the key 'runs' with its runs")
