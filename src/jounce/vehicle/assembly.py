@@ -65,6 +65,8 @@ def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
     ]
     for unit in vehicle.units:
         result += [Placed(unit.data.body, unit, f"{unit.prefix}body."), Placed(Loads(), unit, unit.prefix)]
+        for inner, item in unit.data.body.parts():
+            result += [Placed(item, unit, f"{unit.prefix}body.{inner}.")]
         if unit.data.aero is not None:
             result.append(Placed(unit.data.aero, unit, f"{unit.prefix}aero."))
         for axle in unit.axles:
