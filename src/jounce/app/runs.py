@@ -92,6 +92,7 @@ class StoredRun:
         parquet = info.folder / "run.parquet" if info.folder.is_dir() else info.folder
         self._parquet = parquet if parquet.suffix == ".parquet" and parquet.is_file() else None
         self._live = LiveRows(info.folder) if self._parquet is None and (info.folder / "live.json").exists() else None
+        self._sizes: dict[str, float] = {}
 
     @property
     def running(self) -> bool:
@@ -156,6 +157,36 @@ class StoredRun:
         found = self.find(name)
         return self._cache.get((self.id, found), lambda: self._column(found))
 
+    def load(self, names: Iterable[str]) -> None:
+        """Read several channels in one go, so that `channel` has them."""
+        if self._parquet is None:
+            return
+        lacking = [name for name in dict.fromkeys(names) if (self.id, name) not in self._cache]
+        if lacking:
+            for name, values in self.columns(lacking).items():
+                self._cache.get((self.id, name), lambda values=values: values)
+
+    def size(self, name: str) -> float:
+        """The largest magnitude of a channel; 0 where it has no numbers."""
+        if name not in self._sizes:
+            values = self.channel(name)
+            low, high = (np.nanmin(values), np.nanmax(values)) if np.isfinite(values).any() else (0.0, 0.0)
+            if self.running:
+                return float(max(abs(low), abs(high)))
+            self._sizes[name] = float(max(abs(low), abs(high)))
+        return self._sizes[name]
+
+    @property
+    def figure_warnings(self) -> list[str]:
+        """What was noticed while its key figures were computed."""
+        return [str(text) for text in _note(self.info.folder).get("key_figure_warnings", [])]
+
+    @cached_property
+    def signals(self) -> dict[str, str]:
+        """Channels by signal where this run says which (``metadata["signals"]``)."""
+        told = _note(self.info.folder).get("metadata", {}).get("signals", {})
+        return {str(name): str(channel) for name, channel in told.items()} if isinstance(told, dict) else {}
+
     def columns(self, names: Iterable[str]) -> dict[str, Array]:
         """Values of several channels, read in one go."""
         wanted = list(dict.fromkeys(names))
@@ -180,6 +211,9 @@ class ChannelCache:
     def __init__(self, size: int = CACHE) -> None:
         self.size, self._used = size, 0
         self._held: OrderedDict[tuple[str, str], Array] = OrderedDict()
+
+    def __contains__(self, key: tuple[str, str]) -> bool:
+        return key in self._held
 
     def get(self, key: tuple[str, str], make: Any) -> Array:
         """The channel of a key, made where it is not there."""
