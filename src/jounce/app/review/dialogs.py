@@ -1,6 +1,9 @@
-"""Small questions to the user."""
+"""Small questions to the user, and small buttons."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 from nicegui import ui
 
@@ -30,3 +33,11 @@ async def sure(question: str, verb: str) -> bool:
     found = bool(await dialog)
     dialog.delete()
     return found
+
+
+def button(icon: str, text: str, does: Callable[[], Any]) -> Any:
+    """A button that is an icon; words with the pointer over it."""
+    button = ui.button(on_click=does).props(f'icon={icon} flat dense round size=sm aria-label="{text}"')
+    with button:
+        ui.tooltip(text)
+    return button

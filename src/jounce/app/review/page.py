@@ -71,7 +71,7 @@ class Review:
                 with ui.element("div").classes("jn-section"):
                     ui.label("Runs")
                     ui.element("div").classes("jn-space")
-                    _button("folder_open", "Open a run or measured data from disk", self.open)
+                    dialogs.button("folder_open", "Open a run or measured data from disk", self.open)
                 self.list = Runs().classes("jn-runs-host")
                 self.list.on("pick", lambda e: self.choose(list(e.args["ids"])))
                 self.list.on("rename", lambda e: self.rename(str(e.args["id"])))
@@ -82,7 +82,7 @@ class Review:
             with ui.element("section").classes("jn-review-work"):
                 with ui.element("div").classes("jn-pages"):
                     self.tabs = ui.element("div").classes("jn-page-tabs")
-                    _button("add", "Add a page of plots", self.add_page)
+                    dialogs.button("add", "Add a page of plots", self.add_page)
                     ui.element("div").classes("jn-space")
                     self._menus()
                 with ui.element("div").classes("jn-review-plots"):
@@ -100,17 +100,17 @@ class Review:
         ui.add_body_html('<script src="/static/review/review.js"></script>')
 
     def _menus(self) -> None:
-        with _button("dashboard_customize", "Layouts of plots", lambda: None), ui.menu() as menu:
+        with dialogs.button("dashboard_customize", "Layouts of plots", lambda: None), ui.menu() as menu:
             box = ui.element("div")
         menu.on_value_change(lambda event: layouts.fill(self, box) if event.value else None)
-        with _button("download", "Take away", lambda: None), ui.menu():
+        with dialogs.button("download", "Take away", lambda: None), ui.menu():
             ui.menu_item("Report (HTML)", lambda: self.take("report", channels=False))
             ui.menu_item("Report with these plots (HTML)", lambda: self.take("report"))
             ui.menu_item("These plots (PNG)", lambda: self.plots.save(self.pages[self.page]["title"]))
             ui.menu_item("Channels of these plots (CSV)", lambda: self.take("csv"))
             ui.menu_item("All channels (CSV)", lambda: self.take("csv", channels=False))
         self.toggles = {
-            name: _button(icon, text, lambda name=name: self.toggle(name))
+            name: dialogs.button(icon, text, lambda name=name: self.toggle(name))
             for name, icon, text in (
                 ("scene", "view_in_ar", "Replay in 3D"),
                 ("figures", "functions", "Key figures"),
@@ -315,13 +315,6 @@ def build(view: View, run: str = "") -> None:
     request = ui.context.client.request
     wanted = request.query_params.getlist("run") if request is not None else []
     Review(view, wanted)
-
-
-def _button(icon: str, text: str, does: Callable[[], Any]) -> Any:
-    button = ui.button(on_click=does).props(f'icon={icon} flat dense round size=sm aria-label="{text}"')
-    with button:
-        ui.tooltip(text)
-    return button
 
 
 def _one(names: list[str]) -> list[str]:

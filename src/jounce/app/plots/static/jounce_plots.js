@@ -53,7 +53,7 @@ class Board {
     this.endLive();
     this.specs = specs;
     const known = new Map(this.sources.map((source) => [source.id, source]));
-    const again = runs.length && runs.every((run) => known.has(run.id)) && this.sources.length;
+    const again = runs.length && runs.every((run) => known.has(run.id) && !(known.get(run.id) instanceof LiveSource));
     const sources = runs.map((run) => new Source(run.id, run.label));
     const problems = await this.load(sources);
     if (this.asked !== asked || this.gone) return;
@@ -95,7 +95,7 @@ class Board {
       }
       const to = source.whole?.length ? source.whole.to : 0;
       if (source.whole?.length && !this.firstDrawn) this.firstDrawn = performance.now() - begun;
-      this.window = [source.whole?.length ? Math.min(source.whole.from, 0) : 0, Math.max(to, this.until || 1)];
+      this.window = [source.whole?.length ? Math.min(source.whole.from, 0) : 0, this.farTo(to)];
       this.cursor = source.whole?.length ? to : NaN;
       this.later("draw", () => this.draw());
     };
@@ -106,9 +106,15 @@ class Board {
     });
     this.firstDrawn = 0;
     this.sources = [source];
-    this.window = [0, end || 1];
+    this.window = [0, this.farTo(0)];
     this.cursor = NaN;
     this.rebuild();
+  }
+  /** How far the axis of a run that goes on reaches: to its end where that is near, else ahead of it by leaps. */
+  farTo(now) {
+    const end = this.until || Infinity;
+    const leap = 10 * 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(now, 1e-9) / 9)));
+    return Math.max(now, Math.min(end, leap));
   }
   endLive() {
     for (const source of this.sources) if (source instanceof LiveSource) source.close();
@@ -116,12 +122,15 @@ class Board {
   rebuild() {
     this.panels.forEach((panel) => panel.end());
     const least = this.columns || (this.specs.length > 3 && this.grid.clientWidth > 620 ? 2 : 1);
-    this.grid.style.gridTemplateColumns = `repeat(${Math.max(1, Math.min(least, this.specs.length || 1))}, minmax(0, 1fr))`;
+    const across = Math.max(1, Math.min(least, this.specs.length || 1));
+    this.grid.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
     this.panels = this.specs.map((spec) => {
       const panel = new Panel(this, spec);
       this.grid.append(panel.el);
       return panel;
     });
+    const rest = this.panels.length % across;
+    if (rest) this.panels[this.panels.length - 1].el.style.gridColumn = `span ${across - rest + 1}`;
     this.panels.forEach((panel) => panel.resolve());
     this.activate(this.panels[this.specs.indexOf(this.activeSpec)] ?? this.panels[0]);
     this.mark();
@@ -336,6 +345,7 @@ class Board {
 
 export default {
   template: `<div class="jn-plots" aria-label="Plots"><div class="jn-plots-empty"></div><div class="jn-plots-grid"></div></div>`,
+  emits: ["changed", "ended"],
   props: { editable: { type: Boolean, default: false }, columns: { type: Number, default: 0 } },
   mounted() {
     this.board = new Board(this.$el, { tell: (event, detail) => this.$emit(event, detail), editable: this.editable, columns: this.columns });

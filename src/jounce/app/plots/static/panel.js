@@ -57,7 +57,7 @@ export class Panel {
   }
   makeTools() {
     const add = (text, title, does) => {
-      const button = this.tools.appendChild(element("button", "", text));
+      const button = this.tools.appendChild(element("button", "material-icons", text));
       button.title = title;
       button.setAttribute("aria-label", title);
       button.addEventListener("click", (event) => {
@@ -65,10 +65,10 @@ export class Panel {
         does();
       });
     };
-    add("⤢", "Show this plot alone, or all of them", () => this.owner.alone(this));
+    add("open_in_full", "Show this plot alone, or all of them", () => this.owner.alone(this));
     if (!this.owner.editable) return;
-    add("⇄", "Plot over the first of these channels, or over time", () => this.swap());
-    add("✕", "Remove this plot", () => this.owner.remove(this));
+    add("swap_horiz", "Plot over the first of these channels, or over time", () => this.swap());
+    add("close", "Remove this plot", () => this.owner.remove(this));
   }
   /** The first curve becomes what others are plotted over, and back. */
   swap() {
@@ -162,7 +162,7 @@ export class Panel {
         this.draw();
       });
       if (!this.owner.editable) continue;
-      const away = item.appendChild(element("button", "", "✕"));
+      const away = item.appendChild(element("button", "material-icons", "close"));
       away.title = `Remove ${curve.channel}`;
       away.addEventListener("click", (event) => {
         event.stopPropagation();
@@ -188,7 +188,7 @@ export class Panel {
     const axes = [this.crossed ? { ...below, size: 30, values, label: `${this.xTitle}${this.xShown.label ? ` / ${this.xShown.label}` : ""}` } : { ...below, size: 20, values: seconds }];
     this.scales.forEach((name, k) => {
       scales[name] = { auto: false, range: () => this.ranges?.[name] ?? [0, 1] };
-      axes.push({ ...usual, scale: name, side: k ? 1 : 3, size: AXIS, gap: 4, space: 26, values, label: unit(name), grid: k ? { show: false } : usual.grid });
+      axes.push({ ...usual, scale: name, side: k ? 1 : 3, size: AXIS, gap: 4, space: 21, values, label: unit(name), grid: k ? { show: false } : usual.grid });
     });
     const series = [{}, ...this.scales.map((scale) => ({ scale, show: true, points: { show: false }, paths: () => null }))];
     const data = [[0, 1], ...this.scales.map(() => [null, null])];

@@ -75,6 +75,7 @@ export default {
         </div>
       </div>
     </div>`,
+  emits: ["add", "plot"],
   props: { run: { type: String, default: "" }, stamp: { type: Number, default: 0 } },
   data() {
     return { channels: [], filter: "", open: {}, said: "" };

@@ -18,12 +18,13 @@ export default {
           <span class="jn-run-text"><span class="jn-run-label">{{ row.label }}</span><span class="jn-muted">{{ about(row) }}</span></span>
           <span class="jn-run-state" :class="'jn-run-' + row.status">{{ states[row.status] }}</span>
           <span class="jn-run-tools">
-            <button v-if="row.source === 'session'" title="Rename" aria-label="Rename" @click.stop="$emit('rename', {id: row.id})">✎</button>
-            <button :title="row.source === 'session' ? 'Delete from disk' : 'Take off the list'" aria-label="Remove" @click.stop="$emit('remove', {id: row.id})">✕</button>
+            <button v-if="row.source === 'session'" title="Rename" aria-label="Rename" @click.stop="$emit('rename', {id: row.id})"><i class="material-icons">edit</i></button>
+            <button :title="row.source === 'session' ? 'Delete from disk' : 'Take off the list'" aria-label="Remove" @click.stop="$emit('remove', {id: row.id})"><i class="material-icons">close</i></button>
           </span>
         </div>
       </div>
     </div>`,
+  emits: ["pick", "rename", "remove"],
   props: { rows: { type: Array, default: () => [] }, shown: { type: Array, default: () => [] } },
   data() {
     return { filter: "", states: STATUS };
