@@ -7,20 +7,20 @@
     plots.live(run_id, panels, end=10.0)            # a run that goes on, drawn as its rows come
     plots.on_changed(function)                      # the user changed the panels
 
-**A panel** is plain data: ``{"title": "", "x": "", "y": ["chassis_velocities.yaw", …]}``. What stands under ``y`` is the
-name of a channel, a pattern (``Tire.*_Force_Z.*``) or a signal (``signal:yaw_rate``: the best of the channels that tell
-it); ``x`` is empty for time. `jounce.app.plots.layout` has the usual panels, and reads and writes layouts.
+**A panel** is plain data: ``{"title": "", "x": "", "y": ["chassis_velocities.yaw", …]}``. What stands under ``y`` is
+the name of a channel, a pattern (``Tire.*_Force_Z.*``) or a signal (``signal:yaw_rate``: the best of the channels that
+tell it); ``x`` is empty for time. `jounce.app.plots.layout` has the usual panels, and reads and writes layouts.
 
 **Data** come as binary frames (`jounce.app.frames`) from ``GET /api/plots/{run}/frame``, thinned on the server so that
 every pixel keeps its smallest and largest value; after a zoom what is seen comes in more detail. Cross plots get whole
 rows, every so manieth where there are too many.
 
-**The shared cursor** is that of the scene (`jounce.app.scene`): ``jn-cursor`` events of the document. All plots of a page
-share it and the span of time they show.
+**The shared cursor** is that of the scene (`jounce.app.scene`): ``jn-cursor`` events of the document. All plots of a
+page share it and the span of time they show.
 
 Mouse: the pointer moves the cursor; drag zooms, Shift and drag (or the middle button) moves, the wheel zooms, a double
-click shows all. Keys, while a plot has the focus: arrows move the cursor (Shift: further), + and − zoom, Home shows all,
-Delete takes the curve under the pointer away.
+click shows all. Keys, while a plot has the focus: arrows move the cursor (Shift: further), + and − zoom, Home shows
+all, Delete removes the plot.
 
 **What it shows can be read back**: ``window.jouncePlots`` has all of them by the HTML id of their element:
 

@@ -119,7 +119,13 @@ def frame_of(
         instants, values = rows[kept], [column[kept] for column in columns]
     else:
         instants, values = frames.extremes(rows, columns, points)
-    head = {"groups": groups, "titles": titles(groups), "about": told, "exact": len(instants) == len(rows), "run": stored.id}
+    head = {
+        "groups": groups,
+        "titles": titles(groups),
+        "about": told,
+        "exact": len(instants) == len(rows),
+        "run": stored.id,
+    }
     return frames.pack({"time": instants, **dict(zip(wanted, values, strict=True))}, **head)
 
 

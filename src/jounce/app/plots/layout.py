@@ -80,7 +80,10 @@ USUAL: list[dict[str, Any]] = [
         ],
     },
 ]
-LIVE = [*_signals("steering", "lateral_acceleration", "yaw_rate", "speed"), panel("Tire.Ground_Surface_Force_Z.*", title="Wheel loads")]
+LIVE = [
+    *_signals("steering", "lateral_acceleration", "yaw_rate", "speed"),
+    panel("Tire.Ground_Surface_Force_Z.*", title="Wheel loads"),
+]
 """What is watched while a run goes on."""
 
 

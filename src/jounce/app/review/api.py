@@ -28,7 +28,9 @@ def router(workbench: Workbench) -> APIRouter:
     routes = APIRouter(prefix="/review")
     runs = workbench.runs
 
-    async def report(run: Annotated[list[str], Query()], channel: Annotated[list[str] | None, Query()] = None) -> Response:
+    async def report(
+        run: Annotated[list[str], Query()], channel: Annotated[list[str] | None, Query()] = None
+    ) -> Response:
         """The report of a run, or of several beside each other, as one HTML page that needs nothing else.
 
         With channels (names, patterns, signals) those are plotted in place of the usual ones.
@@ -80,7 +82,9 @@ def part_of(stored: StoredRun, asked: list[str], start: float = -np.inf, end: fl
     wanted = wanted or names
     time = stored.time
     if len(time) * len(wanted) > MOST:
-        raise ParameterError(f"{stored.label}: {len(time)} rows of {len(wanted)} channels are too many; choose channels")
+        raise ParameterError(
+            f"{stored.label}: {len(time)} rows of {len(wanted)} channels are too many; choose channels"
+        )
     rows = (time >= start) & (time <= end)
     columns = stored.columns(wanted)
     label = {"label": stored.label}

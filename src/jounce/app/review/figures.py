@@ -41,7 +41,11 @@ def without_rows(stored: StoredRun) -> Run:
 def page_of(runs: Sequence[StoredRun]) -> str:
     """All of it as HTML."""
     told = [(stored, _light(stored)) for stored in runs]
-    parts = ['<div class="jn-figures-head">', *(_head(k, stored, run) for k, (stored, run) in enumerate(told)), "</div>"]
+    parts = [
+        '<div class="jn-figures-head">',
+        *(_head(k, stored, run) for k, (stored, run) in enumerate(told)),
+        "</div>",
+    ]
     parts.append(_table(told))
     if len(told) > 1:
         parts.append(_differences([run for _, run in told if run is not None]))
@@ -65,7 +69,10 @@ def letter(k: int) -> str:
 
 def _head(k: int, stored: StoredRun, run: Run | None) -> str:
     info = stored.info
-    words_of = [info.vehicle, words.event(info.event) if info.event else "measured" if info.source == "measured" else ""]
+    words_of = [
+        info.vehicle,
+        words.event(info.event) if info.event else "measured" if info.source == "measured" else "",
+    ]
     kind = {"complete": "good", "partial": "warn", "failed": "bad"}.get(info.status, "")
     badge = "" if info.status == "complete" else f'<span class="jn-badge jn-badge-{kind}">{escape(info.status)}</span>'
     why = f": {info.reason}" if info.reason and info.status != "complete" else ""
@@ -128,8 +135,8 @@ def _row(name: str, key: str, unit: str, values: Sequence[float], span: Range | 
         text = "" if math.isnan(share) else "±0 %" if abs(share) < 5e-5 else f"{100 * share:+.1f} %".replace("-", "−")
         change = f'<td class="jn-number">{text}</td>'
     return (
-        f'<tr><td title="{escape(key)}">{escape(name)}</td>{"".join(cells)}<td class="jn-muted">{escape(pretty(unit))}</td>'
-        f"{change}<td>{_bar(values, unit, span)}</td></tr>"
+        f'<tr><td title="{escape(key)}">{escape(name)}</td>{"".join(cells)}'
+        f'<td class="jn-muted">{escape(pretty(unit))}</td>{change}<td>{_bar(values, unit, span)}</td></tr>'
     )
 
 
@@ -149,10 +156,8 @@ def _bar(values: Sequence[float], unit: str, span: Range | None) -> str:
         if not math.isnan(v)
     )
     text = f"plausible from {number(low)} to {number(high)} {pretty(unit)}"
-    return (
-        f'<span class="jn-bar" title="{escape(text)}"><i style="left:{place(low):.1f}%;width:{place(high) - place(low):.1f}%">'
-        f"</i>{marks}</span>"
-    )
+    inner = f"left:{place(low):.1f}%;width:{place(high) - place(low):.1f}%"
+    return f'<span class="jn-bar" title="{escape(text)}"><i style="{inner}"></i>{marks}</span>'
 
 
 def _differences(runs: Sequence[Run]) -> str:
@@ -165,7 +170,8 @@ def _differences(runs: Sequence[Run]) -> str:
     if not found:
         return '<div class="jn-figures-title">What differs</div><div class="jn-muted">nothing that the runs tell</div>'
     lines = [
-        f"<li>{escape(item.key)}: {' | '.join(escape(text) for text in item.values)}</li>" for item in found[:MOST_DIFFERENCES]
+        f"<li>{escape(item.key)}: {' | '.join(escape(text) for text in item.values)}</li>"
+        for item in found[:MOST_DIFFERENCES]
     ]
     if len(found) > MOST_DIFFERENCES:
         lines.append(f"<li>and {len(found) - MOST_DIFFERENCES} more; the report has them all</li>")

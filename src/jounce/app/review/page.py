@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -57,6 +58,7 @@ class Review:
         self._seen = (-1, -1)
         self._stamp = 0
         self._drawn: tuple[Any, ...] = ()
+        self.plots: Plots
         self._build()
         self.list_runs()
         self.show_pages()
@@ -110,7 +112,7 @@ class Review:
             ui.menu_item("Channels of these plots (CSV)", lambda: self.take("csv"))
             ui.menu_item("All channels (CSV)", lambda: self.take("csv", channels=False))
         self.toggles = {
-            name: dialogs.button(icon, text, lambda name=name: self.toggle(name))
+            name: dialogs.button(icon, text, partial(self.toggle, name))
             for name, icon, text in (
                 ("scene", "view_in_ar", "Replay in 3D"),
                 ("figures", "functions", "Key figures"),

@@ -1,6 +1,7 @@
 """Events as a form shows them: their parameters with unit, default and help, from the classes of the events.
 
-What a form holds of an event is text, by parameter: ``{"speed": "80 km/h"}``. Only what differs from the default is kept.
+What a form holds of an event is text, by parameter: ``{"speed": "80 km/h"}``. Only what differs from the default is
+kept.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -48,7 +49,8 @@ class Testing:
     def __init__(self, view: View) -> None:
         self.view, self.bench, self.state = view, view.workbench, view.state
         known = {item["kind"] for item in events.listed()}
-        self.kind = self.state.get("kind") if self.state.get("kind") in known else "step-steer"
+        kept = str(self.state.get("kind", ""))
+        self.kind = kept if kept in known else "step-steer"
         self.followed = ""
         self._ended = True
         self._jobs = -1
@@ -125,7 +127,9 @@ class Testing:
                     with self.bar:
                         self.fill = ui.element("div")
                     ui.element("div").classes("jn-space")
-                    self.stop_button = _do("Stop", self.stop, "Escape; what was driven is kept").classes("jn-stop-button")
+                    self.stop_button = _do("Stop", self.stop, "Escape; what was driven is kept").classes(
+                        "jn-stop-button"
+                    )
                     self.review_link = ui.link("Review ▸", "/review")
                 with ui.element("div").classes("jn-test-scene"):
                     self.scene = Scene(self.view, camera="follow")
@@ -147,7 +151,9 @@ class Testing:
             tab.classes(add="jn-here" if other == name else "", remove="" if other == name else "jn-here")
         self.event_tab.set_visibility(name == "event")
         self.plan_tab.set_visibility(name == "plan")
-        self.middle.classes(add="jn-plan-wide" if name == "plan" else "", remove="" if name == "plan" else "jn-plan-wide")
+        self.middle.classes(
+            add="jn-plan-wide" if name == "plan" else "", remove="" if name == "plan" else "jn-plan-wide"
+        )
         self.add_button.set_visibility(name == "event")
         self.tell_run()
 
@@ -165,10 +171,12 @@ class Testing:
         about = events.describe(kind)
         self.library._props["chosen"] = kind
         self.library.update()
-        more = f"<details class='jn-about-more'><summary>How it is done</summary><pre>{escape(about['more'])}</pre></details>"
+        text = escape(about["more"])
+        more = f'<details class="jn-about-more"><summary>How it is done</summary><pre>{text}</pre></details>'
         norm = f' <span class="jn-muted">{escape(about["standard"])}</span>' if about["standard"] else ""
         self.about.set_content(
-            f'<div class="jn-about"><div class="jn-about-words"><div class="jn-about-title">{escape(about["title"])}{norm}</div>'
+            f'<div class="jn-about"><div class="jn-about-words">'
+            f'<div class="jn-about-title">{escape(about["title"])}{norm}</div>'
             f'<div class="jn-about-help">{escape(about["help"])}</div></div>{about["picture"]}</div>{more}'
         )
         self.presets.clear()
@@ -176,7 +184,7 @@ class Testing:
             if about["presets"]:
                 ui.label("Presets").classes("jn-muted")
             for name in about["presets"]:
-                _chip(name.replace("_", " "), lambda name=name: self.edit(events.preset(self.kind, name)))
+                _chip(name.replace("_", " "), partial(self.use_preset, name))
             _chip("defaults", lambda: self.edit({}))
         self.show_form()
         if self.state.get("kind") != kind:
@@ -184,6 +192,10 @@ class Testing:
             self.view.save()
         if getattr(self, "tab", "event") == "plan":
             self.turn("event")
+
+    def use_preset(self, name: str) -> None:
+        """Fill the form with a preset."""
+        self.edit(events.preset(self.kind, name))
 
     def show_form(self) -> None:
         """The parameters, with what is wrong in them."""
@@ -238,12 +250,16 @@ class Testing:
                 ui.html("vehicle ▾", sanitize=False)
                 with ui.menu():
                     for key, label in known.items():
-                        with ui.item(on_click=lambda key=key: self.pick_vehicles([key])).props("dense clickable v-close-popup"):
+                        with ui.item(on_click=lambda key=key: self.pick_vehicles([key])).props(
+                            "dense clickable v-close-popup"
+                        ):
                             with ui.item_section():
                                 ui.label(label)
                             with ui.item_section().props("side"):
                                 mark = "check_box" if key in chosen else "add_box"
-                                more = ui.button(icon=mark).props('flat dense size=xs aria-label="Run with this one too"')
+                                more = ui.button(icon=mark).props(
+                                    'flat dense size=xs aria-label="Run with this one too"'
+                                )
                                 more.on("click.stop", lambda key=key: self.flip_vehicle(key))
 
     def flip_vehicle(self, key: str) -> None:
@@ -309,13 +325,18 @@ class Testing:
                 ui.menu_item(name, lambda file=file: self.open_plan(file))
             ui.separator()
             ui.menu_item("Save the plan as …", self.save_plan)
-            ui.menu_item("Empty the plan", lambda: self._try(lambda: (plan.tests(self.bench).clear(), self.view.save())))
+            ui.menu_item("Empty the plan", self.empty_plan)
 
     def open_plan(self, file: Any) -> None:
         """Take the tests of a file."""
         for remark in self._try(lambda: plan.open_file(self.bench, file)) or []:
             self.view.notify(remark, "warning")
         self.turn("plan")
+
+    def empty_plan(self) -> None:
+        """Take all tests out."""
+        plan.tests(self.bench).clear()
+        self.view.save()
 
     async def save_plan(self) -> None:
         """Write the plan to a file."""
@@ -470,7 +491,10 @@ class Testing:
         active = [*jobs.running.values(), *jobs.queue]
         ids = {job.id for job in active}
         recent = [info for info in self.bench.runs.list() if info.source == "session" and info.id not in ids][:RECENT]
-        listed = (tuple((j.id, j.id in jobs.running, j.stopping) for j in active), tuple((i.id, i.label, i.status) for i in recent))
+        listed = (
+            tuple((j.id, j.id in jobs.running, j.stopping) for j in active),
+            tuple((i.id, i.label, i.status) for i in recent),
+        )
         if listed != self._listed:
             self._listed = listed
             self._bars = {}
@@ -495,7 +519,13 @@ class Testing:
                     self._bars[job.id] = ui.element("div")
             else:
                 ui.label("queued").classes("jn-muted")
-            _do("", lambda: self._try(lambda: self.bench.jobs.stop(job.id)), "Stop, or take out of the queue", "", "close")
+            _do(
+                "",
+                lambda: self._try(lambda: self.bench.jobs.stop(job.id)),
+                "Stop, or take out of the queue",
+                "",
+                "close",
+            )
 
     def _recent(self, info: Any) -> None:
         with ui.element("div").classes("jn-job"):
@@ -519,7 +549,8 @@ class Testing:
 
 def _paces(chosen: str) -> str:
     options = [
-        f'<option value="{value}"{" selected" if value == chosen else ""}>{words}</option>' for value, words in PACES.items()
+        f'<option value="{value}"{" selected" if value == chosen else ""}>{words}</option>'
+        for value, words in PACES.items()
     ]
     return f'<select class="jn-pace" aria-label="Pace">{"".join(options)}</select>'
 

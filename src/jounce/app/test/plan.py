@@ -1,6 +1,6 @@
 """The test plan of the session: tests, each an event with its parameters, and its way to and from `jounce.study.Plan`.
 
-    {"id": "t1", "name": "step-steer", "kind": "step-steer", "values": {"speed": "80 km/h"}, "off": false}
+{"id": "t1", "name": "step-steer", "kind": "step-steer", "values": {"speed": "80 km/h"}, "off": false}
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jounce.app.build.document import merged
 from jounce.app.test import events
 from jounce.core.errors import ParameterError
+from jounce.events.registry import find as find_event
 from jounce.study.plan import Plan, free_name
 
 if TYPE_CHECKING:
@@ -174,13 +175,19 @@ def open_file(bench: Workbench, file: Path) -> list[str]:
     fresh: list[Test] = []
     for k, entry in enumerate(plan.document.get("events") or [], 1):
         data = dict(entry) if isinstance(entry, Mapping) else {"event": entry}
-        item = next(i for i in plan.items if i.event == str(data.get("name") or events.find(str(data["event"])).kind))
+        item = next(i for i in plan.items if i.event == str(data.get("name") or find_event(str(data["event"])).kind))
         event = item.case.event
         if isinstance(event, str):
             continue
         name = str(data.get("name") or event.kind)
-        fresh.append({"id": f"t{k}", "name": name, "kind": event.kind, "values": events.from_event(event), "off": False})
+        fresh.append(
+            {"id": f"t{k}", "name": name, "kind": event.kind, "values": events.from_event(event), "off": False}
+        )
     bench.session.data["plan"][:] = fresh
     bench.session.changed()
     left = [key for key in ("variations", "tolerances") if plan.document.get(key)]
-    return [f"{' and '.join(left)} of the file are for `jounce plan run`; the page runs the tests as they are"] if left else []
+    return (
+        [f"{' and '.join(left)} of the file are for `jounce plan run`; the page runs the tests as they are"]
+        if left
+        else []
+    )
