@@ -373,6 +373,13 @@ def use_frame(path: Path) -> Iterator[Any]:
     yield from unpack(path.read_bytes())[1].values()
 
 
+def use_layout(path: Path) -> Iterator[Any]:
+    from jounce.app.plots.layout import read, resolve
+
+    for page in read(path)[1]:
+        yield [len(resolve(["a.b", "Tire.Fz.L1"], name)) for panel in page["panels"] for name in panel["y"]]
+
+
 def use_event_data(path: Path) -> Iterator[Any]:
     """An event as programs send it."""
     from jounce.core.limits import parse_json
@@ -393,6 +400,9 @@ def _sweep() -> bytes:
 
 
 SWEEP = _sweep()
+LAYOUT = b"""{"format": "jounce-layout-1", "name": "Mine", "pages": [{"title": "One", "columns": 2,
+ "panels": [{"title": "", "x": "signal:steering", "y": ["Tire.*.[LR]1", "a.b"], "equal": true}]}]}
+"""
 CASES_XML = b"""<?xml version="1.0" encoding="UTF-8"?>
 <LoadCases name="two" axes="wheel"><Component name="travel.L1" unit="mm" id="1"/>
 <Component name="mz.R1" unit="N.m" id="2"/><Step>1.5 nan</Step><Step>-20 7</Step></LoadCases>
@@ -525,6 +535,7 @@ def formats() -> dict[str, Format]:
             missing=True,
             named=False,
         ),
+        Format("layout.json", (LAYOUT,), use_layout, missing=True),
         Format(
             "event.json",
             (b'{"event": "step-steer", "speed": "80 km/h", "amplitude": 0.5, "start_time": 1}',),
@@ -681,7 +692,10 @@ def test_damaged_files_give_finite_numbers_or_an_error_with_their_name(name: str
 # Modules that open files past the limits, and why.
 WITHOUT_LIMITS = {
     "jounce.app.live": "rows of a run that goes on, of our own process",
+    "jounce.app.review.api": "what was just written",
+    "jounce.app.review.opening": "compares with what was sent",
     "jounce.app.server": "opens a browser",
+    "jounce.app.test.events": "drawings of the package",
     "jounce.app.worker": "progress and log of our own process",
     "jounce.cli.convert": "a hundred lines of a file, to know its kind",
     "jounce.cli.examples": "files of the repository",

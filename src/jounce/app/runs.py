@@ -177,14 +177,19 @@ class StoredRun:
         return self._sizes[name]
 
     @property
+    def note(self) -> dict[str, Any]:
+        """What ``run.json`` tells; empty where there is none."""
+        return _note(self.info.folder)
+
+    @property
     def figure_warnings(self) -> list[str]:
         """What was noticed while its key figures were computed."""
-        return [str(text) for text in _note(self.info.folder).get("key_figure_warnings", [])]
+        return [str(text) for text in self.note.get("key_figure_warnings", [])]
 
     @cached_property
     def signals(self) -> dict[str, str]:
         """Channels by signal where this run says which (``metadata["signals"]``)."""
-        told = _note(self.info.folder).get("metadata", {}).get("signals", {})
+        told = self.note.get("metadata", {}).get("signals", {})
         return {str(name): str(channel) for name, channel in told.items()} if isinstance(told, dict) else {}
 
     def columns(self, names: Iterable[str]) -> dict[str, Array]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,12 +25,7 @@ MOST_DIFFERENCES = 12
 
 def without_rows(stored: StoredRun) -> Run:
     """What a run says about itself, without its rows: label, vehicle, event, what it was made of."""
-    note: dict[str, Any] = {}
-    if stored.info.folder.is_dir():
-        try:
-            note = json.loads((stored.info.folder / "run.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            note = {}
+    note = stored.note
     meta = {**note.get("metadata", {}), "label": stored.label}
     units = note.get("channels") or stored.units
     names = list(units)

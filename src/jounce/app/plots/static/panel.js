@@ -126,7 +126,7 @@ export class Panel {
       const { about, number } = curve;
       const k = several ? names.indexOf(curve.channel) : number;
       const what = stems.size === 1 && about.wheel ? about.wheel : several ? about.title + (about.wheel ? ` ${about.wheel}` : "") : "";
-      const run = sources.length > 1 ? curve.source.label : "";
+      const run = sources.length > 1 ? String.fromCharCode(65 + (number % 26)) : "";
       return { ...curve, shown: shown[about.unit], scale: shown[about.unit].label || "-", colour: k % COLOURS, dash: several ? DASHES[number % DASHES.length] : [], what, run };
     });
     this.scales = [...new Set(this.curves.map((c) => c.scale))];
