@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor run verify test test-all mutate bench lint format docs clean
+.PHONY: help setup vendor chromium run verify test test-all mutate bench lint format docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -45,10 +45,20 @@ verify: $(STAMP)  ## the verification book, as a table and as build/verify.html
 	@mkdir -p build
 	$(BIN)/jounce verify --html build/verify.html
 
-test: $(STAMP)  ## all tests that take seconds
+# For the tests of the workbench's pages: never an error, they are skipped without it.
+chromium:
+	@command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ -z "$(NO_INSTALL)" ]; then \
+	    echo "installing Debian's chromium for the tests of the workbench (make test NO_INSTALL=1 goes without)"; \
+	    { apt-get install -y -qq --no-install-recommends chromium || { apt-get update -qq && \
+	      apt-get install -y -qq --no-install-recommends chromium; }; } >/dev/null 2>&1 || \
+	      echo "no chromium to be had: tests of the workbench's pages will be skipped"; \
+	  else echo "no chromium: tests of the workbench's pages will be skipped"; fi; }
+
+test: $(STAMP) chromium  ## all tests that take seconds
 	$(PYTEST) -m "not slow"
 
-test-all: $(STAMP)  ## all tests
+test-all: $(STAMP) chromium  ## all tests
 	$(PYTEST)
 
 mutate: $(STAMP)  ## how many planted faults the tests notice (hours; ARGS="--count 20 --only runtime")

@@ -2,25 +2,34 @@
 names the file. Seeded: a case is its format and its number.
 
     damaged(raw, random)        a file with some damage
+    damaged_case(format, ...)   a file of a format with its neighbours, one of them with some damage
     outcome(format, path)       reads and uses it; raises an AssertionError about anything else than the two outcomes
+    calls()                     which modules of the package read files of others, found in its code
 """
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 import resource
 import signal
+import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from random import Random
+from types import FrameType
 from typing import Any
 
 import numpy as np
+import pytest
 
+import jounce
+from jounce.core import limits
 from jounce.core.errors import JounceError, PlausibilityWarning
 
 MOST_MEMORY = 600_000  # kB that reading a file of some kB may add
@@ -45,18 +54,20 @@ class Format:
     Attributes
     ----------
     name : of the file that is damaged
-    samples : whole files
+    samples : whole files, or folders of files by name of which any may be damaged
     use : reads the file and gives all numbers that it holds
     beside : other files that it needs, by name; what does not fit together may be told of either
     missing : whether nan is a value that files of this format may hold: "no value here"
+    named : whether a message has to name a file; what comes over a wire has no name
     weight : cases of this format, beside those of the others
     """
 
     name: str
-    samples: tuple[bytes, ...]
+    samples: tuple[bytes | Mapping[str, bytes], ...]
     use: Callable[[Path], Iterator[Any]]
     beside: dict[str, bytes] = field(default_factory=dict)
     missing: bool = False
+    named: bool = True
     weight: float = 1.0
 
 
@@ -65,6 +76,24 @@ def damaged(raw: bytes, random: Random) -> bytes:
     for _ in range(random.choice((1, 1, 1, 2, 2, 4))):
         raw = random.choice(_DAMAGES)(raw, random)
     return raw
+
+
+def placed(form: Format, folder: Path, sample: bytes | Mapping[str, bytes]) -> Path:
+    """Write a file and those beside it; returns the place of the file."""
+    files = dict(sample) if isinstance(sample, Mapping) else {**form.beside, form.name: sample}
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder / form.name
+
+
+def damaged_case(form: Format, folder: Path, random: Random) -> Path:
+    """The same with damage to the file, or to any of a folder."""
+    sample = random.choice(form.samples)
+    if not isinstance(sample, Mapping):
+        return placed(form, folder, damaged(sample, random))
+    name = random.choice(sorted(sample))
+    return placed(form, folder, {**sample, name: damaged(sample[name], random)})
 
 
 def _bytes(raw: bytes, random: Random) -> bytes:
@@ -180,8 +209,8 @@ def outcome(form: Format, path: Path) -> str:
                 assert good.all(), f"holds {values[~good].ravel()[:3]}"
         except JounceError as error:
             text = str(error)
-            named = any(name.rpartition("/")[2] in text for name in (path.name, *form.beside))
-            assert named, f"the message does not say which file: {text[:300]}"
+            named = path.name in text or any(item.name in text for item in path.parents[1].rglob("*.*"))
+            assert named or not form.named, f"the message does not say which file: {text[:300]}"
             assert 0 < len(text) < 30_000, f"a message of {len(text)} characters: {text[:300]}"
             return "refused"
     return "read"
@@ -199,3 +228,53 @@ def numbers(value: Any) -> Iterator[float]:
     elif isinstance(value, list | tuple | np.ndarray):
         for item in value:
             yield from numbers(item)
+
+
+# What reads the bytes of a file of others, by its limits; a module that calls one of them is a reader.
+ENTRIES = {
+    "jounce.core.csv_cells": {"read_table_text"},
+    "jounce.core.limits": {"read_bytes", "read_utf8", "check_file"},
+    "jounce.core.process": {"aside"},
+    "jounce.core.yaml_files": {"read_mapping", "read_mappings"},
+    "jounce.files.drd": {"read_text"},
+    "jounce.files.property_file": {"PropertyFile"},
+}
+# What reads a file without limits.
+UNLIMITED = {"open", "read_text", "read_bytes", "fromfile", "loadtxt", "genfromtxt", "memmap", "iterparse"}
+SOURCES = Path(jounce.__file__).parent
+
+
+@lru_cache(maxsize=1)
+def calls() -> dict[str, tuple[set[str], set[str]]]:
+    """By module: the `ENTRIES` that it calls, imported by their names, and what it calls of `UNLIMITED`."""
+    found = {}
+    for path in sorted(SOURCES.rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_bytes())))
+        imports = [n for n in nodes if isinstance(n, ast.ImportFrom)]
+        known = {a.name for n in imports for a in n.names if a.name in ENTRIES.get(n.module or "", ())}
+        functions = [node.func for node in nodes if isinstance(node, ast.Call)]
+        plain = {f.id for f in functions if isinstance(f, ast.Name)}
+        methods = [f for f in functions if isinstance(f, ast.Attribute)]
+        of_classes = {f.value.id for f in methods if isinstance(f.value, ast.Name) and f.attr == "read"}
+        own = {f.attr for f in methods} | (plain & {"open"})
+        module = ".".join(("jounce", *path.relative_to(SOURCES).with_suffix("").parts)).removesuffix(".__init__")
+        found[module] = (known & ((plain - {"PropertyFile"}) | of_classes), own & UNLIMITED)
+    return found
+
+
+@contextmanager
+def watched() -> Iterator[set[str]]:
+    """Gather the modules on whose behalf files are read within the block."""
+    seen: set[str] = set()
+    known = limits.note_read
+
+    def noted(path: Any) -> None:
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            seen.add(str(frame.f_globals.get("__name__", "")))
+            frame = frame.f_back
+        known(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "note_read", noted)
+        yield seen

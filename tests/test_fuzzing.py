@@ -2,23 +2,33 @@
 
 ``JOUNCE_FUZZ=50`` tries fifty times as many files, ``JOUNCE_FUZZ_SEED`` others; a failure prints what is needed to see
 it again and leaves its file in the folder of the test.
+
+That every reader is here is found in the code, not listed: a module that reads files and is used by no format, or that
+opens files past the limits, fails the tests at the end.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
 
 from aer_texts import STANDARD, USER, V1, V2
-from fuzzing import Format, damaged, numbers, outcome
+from axle_lists import one_axle
+from components.test_contract import ADDED, EXAMPLES, STANDS, TOGETHER, put
+from drivelines import every_member
+from fuzzing import Format, calls, damaged_case, numbers, outcome, placed, watched
+from jounce.app.frames import pack
+from jounce.core.errors import FormatError
 from jounce.core.library import LIBRARY
 from jounce.files.crg import crg_bytes
 from jounce.files.cycles import load_cycle
@@ -243,8 +253,7 @@ def use_note(path: Path) -> Iterator[Any]:
 def use_vehicle(path: Path) -> Iterator[Any]:
     from jounce.vehicle.reading import load
 
-    main = next(p / "vehicle.yaml" for p in (path.parent, path.parent.parent) if (p / "vehicle.yaml").exists())
-    yield list(numbers(load(main).model_dump()))
+    yield list(numbers(load(path).model_dump(serialize_as_any=True)))
 
 
 def use_event(path: Path) -> Iterator[Any]:
@@ -301,6 +310,85 @@ def use_channel_map(path: Path) -> Iterator[Any]:
     yield from of_run(read_run(path.with_name("log.csv"), path))
 
 
+def use_course(path: Path) -> Iterator[Any]:
+    from jounce.files.courses import read_course
+
+    found = read_course(path)
+    yield from (found.gates, found.control.points, found.course().path.x)
+
+
+def use_check(path: Path) -> Iterator[Any]:
+    """Whatever file somebody gives to ``jounce check``."""
+    from typer.testing import CliRunner
+
+    from jounce.cli.main import app
+
+    answer = CliRunner().invoke(app, ["check", str(path)])
+    if answer.exception is not None and not isinstance(answer.exception, SystemExit):
+        raise answer.exception
+    if answer.exit_code:
+        raise FormatError(answer.output)
+    yield ()
+
+
+def use_template(path: Path) -> Iterator[Any]:
+    from jounce.results.template import fill
+
+    fill(path, {"title": "a run", "content": "<p>", "style": "", "script": "", "plots": ""})
+    yield ()
+
+
+def use_run_folder(path: Path) -> Iterator[Any]:
+    from jounce.results.run import Run
+
+    yield from of_run(Run.read(path.parent))
+
+
+def use_summary(path: Path) -> Iterator[Any]:
+    from jounce.study.summary import read_summary, tolerances_of
+
+    found = read_summary(path)
+    tolerances_of(found, str(path))
+    yield list(numbers(found))
+
+
+def use_workbench(path: Path) -> Iterator[Any]:
+    """A folder of the workbench with runs and a session."""
+    from jounce.app.folders import Folders
+    from jounce.app.runs import RunStore
+    from jounce.app.session import Session, read_session
+
+    main = path.parent
+    try:
+        read_session(path)
+    finally:
+        session = Session(main)  # puts aside what it cannot read
+        for info in RunStore(Folders(main), session).list():
+            yield [info.created, *(value for _, value, _ in info.figures if value is not None)]
+
+
+def use_frame(path: Path) -> Iterator[Any]:
+    from jounce.app.frames import unpack
+
+    yield from unpack(path.read_bytes())[1].values()
+
+
+def use_layout(path: Path) -> Iterator[Any]:
+    from jounce.app.plots.layout import read, resolve
+
+    for page in read(path)[1]:
+        yield [len(resolve(["a.b", "Tire.Fz.L1"], name)) for panel in page["panels"] for name in panel["y"]]
+
+
+def use_event_data(path: Path) -> Iterator[Any]:
+    """An event as programs send it."""
+    from jounce.core.limits import parse_json
+    from jounce.events.base import Event
+
+    event = Event.from_dict(parse_json(path.read_bytes(), "the request"))
+    yield list(numbers(vars(event)))
+
+
 def _sweep() -> bytes:
     names = ("travel", "toe", "camber", "sva", "x", "y")
     lines = [",".join(f"{name}_{side}" for name in names for side in "LR"), "mm,mm,deg,deg,deg,deg,deg,deg,mm,mm,mm,mm"]
@@ -312,6 +400,9 @@ def _sweep() -> bytes:
 
 
 SWEEP = _sweep()
+LAYOUT = b"""{"format": "jounce-layout-1", "name": "Mine", "pages": [{"title": "One", "columns": 2,
+ "panels": [{"title": "", "x": "signal:steering", "y": ["Tire.*.[LR]1", "a.b"], "equal": true}]}]}
+"""
 CASES_XML = b"""<?xml version="1.0" encoding="UTF-8"?>
 <LoadCases name="two" axes="wheel"><Component name="travel.L1" unit="mm" id="1"/>
 <Component name="mz.R1" unit="N.m" id="2"/><Step>1.5 nan</Step><Step>-20 7</Step></LoadCases>
@@ -341,15 +432,12 @@ def use_kc_mapping(path: Path) -> Iterator[Any]:
 
 @lru_cache(maxsize=1)
 def formats() -> dict[str, Format]:
-    from pathlib import Path as Place
-    from tempfile import TemporaryDirectory
-
     run = drive("step_steer", end=0.4)
     with TemporaryDirectory() as folder:
-        place = Place(folder)
+        place = Path(folder)
         for name in ("run.csv", "run.parquet", "run.mat", "run.mf4"):
             writer = {".csv": run.to_csv, ".parquet": run.to_parquet, ".mat": run.to_mat, ".mf4": run.to_mdf4}
-            writer[Place(name).suffix](place / name)
+            writer[Path(name).suffix](place / name)
         from jounce.events import StepSteer
         from jounce.events.bundle import write_bundle
         from jounce.rigs.result_files import write_xml
@@ -357,15 +445,13 @@ def formats() -> dict[str, Format]:
 
         write_xml(run, place / "run.xml")
         write_bundle(load("compact"), StepSteer(), place / "bundle.zip")
-        written = {p.name: p.read_bytes() for p in place.iterdir()}
-    sedan = {
-        str(p.relative_to(LIBRARY / "vehicles" / "sedan")): p.read_bytes()
-        for p in sorted((LIBRARY / "vehicles" / "sedan").rglob("*"))
-        if p.is_file()
-    }
+        written = {p.name: p.read_bytes() for p in place.iterdir() if p.is_file()}
+        run.save(place / "folder")
+        written |= {f"folder/{p.name}": p.read_bytes() for p in (place / "folder").iterdir()}
     roads = tuple(p.read_bytes() for p in sorted((LIBRARY / "roads").glob("*.yaml")))
     roads = tuple(raw.replace(b"../paths/", b"").replace(b".drd", b"") for raw in roads)  # by name
     tires = tuple(p.read_bytes() for p in sorted((LIBRARY / "tires").glob("*.tir")))
+    folder = {"run.json": written["folder/run.json"], "run.parquet": written["folder/run.parquet"]}
     events = LIBRARY / "events"
     vdfs = (*(p.read_bytes() for p in sorted(events.glob("*[!e].vdf"))), FULL.encode())  # without the template
     dcd = (events / "replay.dcd").read_bytes()
@@ -411,10 +497,8 @@ def formats() -> dict[str, Format]:
         Format("log.parquet", (written["run.parquet"],), use_measured),
         Format("log.mat", (written["run.mat"],), use_measured),
         Format("log.mf4", (written["run.mf4"],), use_measured, weight=0.5),
-        *(
-            Format(name, (sedan[name],), use_vehicle, {k: v for k, v in sedan.items() if k != name}, weight=0.3)
-            for name in ("vehicle.yaml", "body.yaml", "front_suspension.yaml", "steering.yaml", "maps/front.csv")
-        ),
+        Format("car/vehicle.yaml", library_vehicles(), use_vehicle, weight=1.2),
+        Format("car.yaml", parts(), use_vehicle, weight=2.4),
         Format("bundle.zip", (written["bundle.zip"],), use_bundle, weight=0.3),
         Format("event.yaml", (b"event: step-steer\nspeed: 80 km/h\namplitude: 30 deg\nstart_time: 1\n",), use_event),
         Format("manoeuvre.yaml", (MANOEUVRE,), use_event),
@@ -430,10 +514,101 @@ def formats() -> dict[str, Format]:
             use_channel_map,
             {"log.csv": log},
         ),
+        Format("course.yaml", tuple(p.read_bytes() for p in (LIBRARY / "courses").iterdir()), use_course),
+        Format("course.csv", (b"x [m],y_left [m],y_right [m]\n30,1.4,-1.4\n45.5,2.1,0.3\n60,1,-1.5\n",), use_course),
+        Format("course.cpp", (COURSE,), use_course),
+        Format("check.vdf", (*vdfs, (events / "sine_template.vdf").read_bytes()), use_check, {"replay.dcd": dcd}),
+        Format("check.yaml", (*roads, MANOEUVRE, PLAN), use_check, weight=0.5),
+        Format("page.html", (b"<html>{{ title }}<style>{{ style }}</style>{{ plots }}{{ script }}\n",), use_template),
+        Format("run.json", (folder,), use_run_folder, missing=True),
+        Format("summary.json", (SUMMARY,), use_summary, missing=True),
+        Format(
+            "session.json",
+            ({"session.json": SESSION, "runs/a/job.json": JOB, "runs/a/run.json": folder["run.json"]},),
+            use_workbench,
+            missing=True,
+        ),
+        Format(
+            "frame.bin",
+            (pack({"time": [0.0, 0.5, 1.0], "speed": [3.0, 4.0, 5.5]}, units=["s", "m/s"]),),
+            use_frame,
+            missing=True,
+            named=False,
+        ),
+        Format("layout.json", (LAYOUT,), use_layout, missing=True),
+        Format(
+            "event.json",
+            (b'{"event": "step-steer", "speed": "80 km/h", "amplitude": 0.5, "start_time": 1}',),
+            use_event_data,
+            named=False,
+        ),
     ]
     return {form.name: form for form in found}
 
 
+def library_vehicles() -> tuple[dict[str, bytes], ...]:
+    """All vehicles of the library, with the maps that some have of another."""
+    cars = LIBRARY / "vehicles"
+    maps = {f"sedan/maps/{p.name}": p.read_bytes() for p in (cars / "sedan" / "maps").iterdir()}
+    found = []
+    for place in (path.parent for path in sorted(cars.glob("*/vehicle.yaml"))):
+        own = {f"car/{p.relative_to(place).as_posix()}": p.read_bytes() for p in place.rglob("*") if p.is_file()}
+        found.append(own | (maps if any(b"../sedan/maps" in text for text in own.values()) else {}))
+    return tuple(found)
+
+
+def parts() -> tuple[dict[str, bytes], ...]:
+    """One axle and a part in a file of its own, for every kind of part that a vehicle may name."""
+    found = []
+    for (family, _), data in EXAMPLES.items():
+        raw = one_axle()
+        if family in (*ADDED, *TOGETHER):
+            continue
+        if family == "auxiliary_anti_roll":
+            put(raw, STANDS["anti_roll_bar"][0], None)
+        if family == "x_dof":
+            put(raw, STANDS["compliance"][0], EXAMPLES["compliance", "maps"])
+        put(raw, STANDS[family][0], "part.yaml")
+        found.append({"car.yaml": as_yaml(raw), "part.yaml": as_yaml(data)})
+    members = every_member({kind: data for (family, kind), data in EXAMPLES.items() if family == "driveline"})
+    line = {"members": members, "battery": EXAMPLES["battery", "battery"]}
+    car = as_yaml({**one_axle(), "drive": {}, "driveline": "part.yaml"})
+    return (*found, *4 * ({"car.yaml": car, "part.yaml": as_yaml(line)},))
+
+
+def as_yaml(data: Any) -> bytes:
+    """JSON is YAML; a tire is said by its name in the library."""
+    return json.dumps(data, indent=1, default=lambda reference: reference.name).encode()
+
+
+COURSE = b"""[UNITS]
+LENGTH = 'meter'
+ANGLE = 'radians'
+FORCE = 'newton'
+MASS = 'kg'
+TIME = 'second'
+[GENERAL]
+LATERAL_RANGE = 2
+SETTLING_DISTANCE = 40
+[CONES]
+{x y_left y_right}
+30 1.4 -1.4
+45.5 2.1 0.3
+[CONTROL_POINTS]
+{x y}
+30 0
+45.5 1.2
+"""
+SUMMARY = b"""{"plan": "a", "tolerances": {"*": {"absolute": 0, "relative": 0.01}}, "made": [], "remarks": [], "runs": [
+{"run": "a", "event": "a", "vehicle": "sedan", "variation": "", "changes": {}, "status": "complete", "reason": "",
+"verdict": null, "figures": {"yaw_rate_t90": [0.3, "s"], "speed": [27.0, "m/s"]}, "ranges": {}, "warnings": []}]}
+"""
+SESSION = b"""{"format": "jounce-session-1", "documents": [{"path": "a"}], "plan": [], "runs": ["/tmp/none", "runs/a"],
+"pages": {"build": {"open": 1}}, "settings": {"step": 0.001}}
+"""
+JOB = b"""{"label": "a", "vehicle": {"name": "sedan", "source": "sedan", "changes": {"body.mass": 1500}},
+"event": {"event": "step-steer"}, "status": "complete", "created": 1.7e9}
+"""
 MANOEUVRE = b"""event: manoeuvre
 name: step and stop
 begin: {speed: 80 km/h}
@@ -478,19 +653,19 @@ CYCLE = b"time,speed\ns,km/h\n0,0\n1.5,3.6\n3,10.8\n4,0\n"
 RIG_CSV = b"ET,FZ,SA,FY,P\ns,N,deg,N,kPa\n0.0,4000,1.5,1800,80\n0.1,4010,2.0,2300,80\n0.2,3990,2.5,2700,80\n"
 
 
-def placed(form: Format, folder: Path, raw: bytes) -> Path:
-    for name, content in {**form.beside, form.name: raw}.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-    return folder / form.name
+@lru_cache
+def whole(name: str) -> frozenset[str]:
+    """Read the whole files of a format; returns the modules that did."""
+    form = formats()[name]
+    with watched() as seen, TemporaryDirectory() as folder:
+        for k, sample in enumerate(form.samples):
+            assert outcome(form, placed(form, Path(folder) / str(k), sample)) == "read", name
+    return frozenset(seen)
 
 
 @pytest.mark.parametrize("name", formats())
-def test_whole_files_are_read(name: str, tmp_path: Path) -> None:
-    form = formats()[name]
-    for k, sample in enumerate(form.samples):
-        path = placed(form, tmp_path / str(k), sample)
-        assert outcome(form, path) == "read", name
+def test_whole_files_are_read(name: str) -> None:
+    whole(name)
 
 
 @pytest.mark.parametrize("name", formats())
@@ -500,7 +675,7 @@ def test_damaged_files_give_finite_numbers_or_an_error_with_their_name(name: str
     for number in range(max(4, int(CASES * form.weight * TIMES))):
         random = Random(f"{SEED} {name} {number}")
         folder = tmp_path / str(number)
-        path = placed(form, folder, damaged(random.choice(form.samples), random))
+        path = damaged_case(form, folder, random)
         try:
             outcome(form, path)
         except BaseException as problem:
@@ -512,3 +687,56 @@ def test_damaged_files_give_finite_numbers_or_an_error_with_their_name(name: str
         if len(problems) >= 10:
             break
     assert not problems, "\n".join(problems)
+
+
+# Modules that open files past the limits, and why.
+WITHOUT_LIMITS = {
+    "jounce.app.live": "rows of a run that goes on, of our own process",
+    "jounce.app.review.api": "what was just written",
+    "jounce.app.review.opening": "compares with what was sent",
+    "jounce.app.server": "opens a browser",
+    "jounce.app.test.events": "drawings of the package",
+    "jounce.app.worker": "progress and log of our own process",
+    "jounce.cli.convert": "a hundred lines of a file, to know its kind",
+    "jounce.cli.examples": "files of the repository",
+    "jounce.cli.list": "files of the package",
+    "jounce.cli.main": "the null device",
+    "jounce.components.tire.registry": "code of the user, which is run",
+    "jounce.core.limits": "what the limits are made of",
+    "jounce.core.locking": "a lock, which holds nothing",
+    "jounce.core.part_registry": "sources of the package",
+    "jounce.core.writing": "the hash of a file",
+    "jounce.events.bundle": "files that were read before",
+    "jounce.files.mesh_cache": "the cache, in a folder that only the user can write to",
+    "jounce.results.catalogue": "a table of the package",
+    "jounce.results.files.mdf4": "in a process of its own with limits of time and memory",
+    "jounce.results.files.text": "a text that was read by its limits",
+    "jounce.results.page": "files of the package",
+    "jounce.results.plausibility": "a table of the package",
+    "jounce.runtime.cache": "the cache, in a folder that only the user can write to",
+    "jounce.runtime.compile": "sources of the package and what was compiled of them",
+    "jounce.runtime.export": "an export of our own, by its hashes",
+    "jounce.runtime.recording": "writes",
+    "jounce.runtime.road_library": "sources of the package",
+    "jounce.runtime.tire_library": "sources of the package",
+    "jounce.sim.build": "code that runs, for its hash",
+    "jounce.sim.reach": "sources of the package",
+    "jounce.study.page": "files of the package",
+    "jounce.study.running": "records of our own, by their keys",
+    "jounce.study.summary": "writes",
+    "jounce.study.worker": "files that were just written",
+    "jounce.vehicle.library_figures": "a table of the package",
+}
+
+
+def test_every_reader_is_attacked() -> None:
+    seen = frozenset[str]().union(*(whole(name) for name in formats()))
+    found = {name for name, (limited, _) in calls().items() if limited}
+    assert len(found) > 30, "the search finds nothing"
+    assert found - seen == set(), "these modules read files, and no format of this test makes them"
+
+
+def test_what_opens_files_without_limits_is_known() -> None:
+    """A reader takes its bytes by jounce.core.limits; what does not says here why it need not."""
+    found = {name for name, (_, unlimited) in calls().items() if unlimited}
+    assert found == set(WITHOUT_LIMITS), "a reader of files of others uses jounce.core.limits"

@@ -11,6 +11,7 @@ docs/images/vehicle/steering.png   what the hands feel of the road in the sedan,
 docs/images/vehicle/steering_assist.png  kingpin moments of the cars with power assistance, and hand torques
 docs/images/vehicle/aerodynamics.png  the table of docs/aerodynamics.md, and its car past the fans
 docs/images/vehicle/body.png       a sedan on its roof, and what sensors feel at its seat (docs/body.md)
+docs/images/vehicle/setup.png      the set-up of docs/setup.md, and push-rods of the formula car over its cross weight
 docs/images/kc/rear_axle.png       curves of the worked example of docs/kc_import.md, over its points
 """
 
@@ -503,6 +504,52 @@ def body() -> None:
     save(figure, "body.png")
 
 
+def setup() -> None:
+    """Do the first block of the page on set-up; then move the cross weight of a race car."""
+    import os
+    import re
+    import tempfile
+
+    import jounce as jn
+
+    page = (FOLDER.parent.parent / "setup.md").read_text(encoding="utf-8")
+    block = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    assert block is not None
+    names: dict[str, Any] = {}
+    back = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        exec(compile(block[1], "setup.md", "exec"), names)
+        os.chdir(back)
+    phases = {phase.name: phase.wheels for phase in names["car"].setup_report.phases}
+    before, after = phases["setup masses, before"], phases["setup masses, set up"]
+    wheels = list(after)
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
+    for ax, key, factor in ((left, "load", 1e-3), (middle, "ride_height", 1e3)):
+        values = [[factor * found[w][key] for w in wheels] for found in (before, after)]
+        ax.vlines(range(len(wheels)), *values, color="#9aa3ad", lw=1.2)
+        for found, face, text in zip(values, ("white", AXIS), ("before", "set up"), strict=True):
+            ax.plot(wheels, found, "o", ms=8, color=AXIS, markerfacecolor=face, label=text)
+        ax.margins(0.2)
+    left.set_title("sedan: wheel loads, kN", fontsize=10, loc="left")
+    middle.set_title("sedan: ride heights, mm", fontsize=10, loc="left")
+    left.legend(fontsize=8, frameon=False)
+
+    race = load("formula")
+    targets = np.linspace(0.46, 0.54, 9)
+    cars = [jn.setup(race, {"cross_weight": float(target)}) for target in targets]
+    for end, colour in (("front", AXIS), ("rear", TURN)):
+        for side, own, style in (("left", "", "-"), ("right", "right.", "--")):
+            path = f"{end}_suspension.spring.{own}pushrod"
+            moved = [sum(c.after - c.before for c in car.setup_report.changes if c.path == path) for car in cars]
+            right.plot(targets, 1e3 * np.array(moved), style, marker=".", color=colour, label=f"{end} {side}")
+    right.set_xlabel("cross weight (L1 + R2)/all")
+    right.set_title("formula: push-rods, change in mm", fontsize=10, loc="left")
+    right.legend(fontsize=7, frameon=False, ncols=2, loc="upper center", handlelength=3.5)
+    tidy((left, middle, right))
+    save(figure, "setup.png")
+
+
 def save(figure: Any, name: str) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / name
@@ -522,3 +569,4 @@ if __name__ == "__main__":
     kc_import()
     aerodynamics()
     body()
+    setup()

@@ -14,11 +14,15 @@ mean effective pressure p:
 
 (3): with a throttle the air is cut less at low speed; k is zero for diesels. (4) is [Heywood1988] chapter 13. Gears:
 the first one by starting on a slope, the last one by noise and consumption, those between with steps that fall.
-Automatic gearboxes shift up with the pedal up at 1750 to 1900 rpm, with the pedal down just below the largest speed.
+Automatic gearboxes shift up with the pedal up at 1750 to 1900 rpm, with the pedal down just below the largest speed;
+with the pedal down they shift back (kick-down) where the engine turns, after it, at most
+
+    n ≤ 0.85 n_up                                                                                                (7)
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from dataclasses import dataclass
@@ -36,6 +40,7 @@ HEAT = {"petrol": 42.5e6, "diesel": 42.8e6}  # J/kg
 DENSITY = {"petrol": 745, "diesel": 835}  # kg/m3
 INDICATED = {"petrol": 0.385, "diesel": 0.435}  # η_i in (4)
 THROTTLES = (0.0, 0.3, 1.0)
+KICK_DOWN = 0.85  # in (7)
 
 
 @dataclass(frozen=True)
@@ -157,15 +162,17 @@ def converter(stall: float, torque: float, capacity: float, shift_time: float) -
     }  # fmt: skip
 
 
-def program(calm: float, full: float, low: float, kick: float) -> dict[str, Any]:
-    """Shift speeds, rpm: up with the pedal up and down, down likewise; pedals between by lines."""
+def program(ratios: list[float], calm: float, full: float, low: float, high: float) -> dict[str, Any]:
+    """Shift speeds, rpm: up with the pedal up and down, down with it up and at 0.8; (7); pedals between by lines."""
 
-    def table(rest: float, most: float) -> dict[str, Any]:
+    def table(rest: float, most: float, last: dict[int, float]) -> dict[str, Any]:
         pedals = [0, 0.3, 0.8, 1]
-        row = [round(rest), round(rest + 0.22 * (most - rest)), round(most), round(most)]
-        return {"x": [1, 9], "z": pedals, "y": [row, row], "units": ["-", "-", "rpm"]}
+        row = [round(rest), round(rest + 0.22 * (most - rest)), round(most)]
+        rows = [[*row, round(n)] for n in last.values()]
+        return {"x": list(last), "z": pedals, "y": rows, "units": ["-", "-", "rpm"]}
 
-    return {"up": table(calm, full), "down": table(low, kick)}
+    kicks = {g + 2: KICK_DOWN * full * now / before for g, (before, now) in enumerate(itertools.pairwise(ratios))}
+    return {"up": table(calm, full, {1: full, 9: full}), "down": table(low, high, kicks)}  # (7)
 
 
 def gears(kind: str, ratios: list[float], efficiency: float, inertia: float, **more: Any) -> dict[str, Any]:
@@ -194,6 +201,7 @@ def battery(voltage: float, amperes: float, resistance: float, current: float, c
 
 TCS = {"threshold": "8 %", "gain": 12}
 EIGHT = [4.7, 3.1, 2.1, 1.67, 1.29, 1.0, 0.84, 0.67]
+SIX = [4.2, 2.6, 1.72, 1.24, 1.0, 0.78]
 CARS: dict[str, tuple[str, dict[str, Any]]] = {
     "compact": (
         "turbocharged petrol engine of 96 kW across, six gears by hand, front-wheel drive",
@@ -214,7 +222,8 @@ CARS: dict[str, tuple[str, dict[str, Any]]] = {
             "engine": Engine(165, 330, 2.0, (750, 1500, 5200, 6600), 0.17).data(),
             "clutch": converter(2300, 300, 500, 0.3),
             "gearbox": gears("automatic_gearbox", EIGHT, 0.95, 0.03, speed="input",
-                             comfort=program(1750, 6000, 950, 1900), sport=program(2600, 6300, 1250, 2300)),
+                             comfort=program(EIGHT, 1750, 6000, 950, 1900),
+                             sport=program(EIGHT, 2600, 6300, 1250, 2300)),
             "rear": differential(2.81),
             "tcs": TCS,
         },
@@ -226,7 +235,8 @@ CARS: dict[str, tuple[str, dict[str, Any]]] = {
             "engine": Engine(170, 360, 2.0, (750, 1550, 5200, 6500), 0.18).data(),
             "clutch": converter(2350, 330, 540, 0.3),
             "gearbox": gears("automatic_gearbox", EIGHT, 0.95, 0.035, speed="input",
-                             comfort=program(1750, 6000, 950, 1900), sport=program(2600, 6200, 1250, 2300)),
+                             comfort=program(EIGHT, 1750, 6000, 950, 1900),
+                             sport=program(EIGHT, 2600, 6200, 1250, 2300)),
             "central": differential(1.0, 0.01, share=0.4),
             "front": differential(3.2),
             "rear": differential(3.2),
@@ -291,8 +301,8 @@ CARS: dict[str, tuple[str, dict[str, Any]]] = {
             "engine": Engine(105, 185, 2.0, (850, 2000, 5600, 6300), 0.14).data(),
             "clutch": clutch(400, 0.02, (950, 1300), opens_below="950 rpm"),
             "main_motor": motor(75, 270, 6500, 1.0, 0.06, 0.6),
-            "gearbox": gears("automatic_gearbox", [4.2, 2.6, 1.72, 1.24, 1.0, 0.78], 0.96, 0.03, speed="input",
-                             comfort=program(1900, 5700, 950, 1900)),
+            "gearbox": gears("automatic_gearbox", SIX, 0.96, 0.03, speed="input",
+                             comfort=program(SIX, 1900, 5700, 950, 1900)),
             "rear": differential(3.3),
             "battery": battery(300, 26, 0.08, 350, 0.6),
             "controls": [{"kind": "parallel_hybrid", "torque_ratio": 1.7}],

@@ -61,6 +61,19 @@ ODD = {"x": [-0.4, -0.1, 0.0, 0.1, 0.4], "y": [0.7, 0.21, 0.0, -0.21, -0.7]}
 EVEN = {"x": [-0.4, -0.1, 0.0, 0.1, 0.4], "y": [0.91, 0.97, 1.0, 0.97, 0.91]}
 POINTS = {"front_location": [0.1, 0, 0.3], "rear_location": [-2.7, 0, 0.4], "center_location": [-1.2, 0, 0.6]}
 
+MOUNTS = [
+    {
+        "location": [x, y, 0.83],
+        "x": 2.1e5,
+        "y": 1.7e5,
+        "z": 1.3e5,
+        "rx": 130.0,
+        "damping": [310.0, 270.0, 410.0],
+    }
+    for x, y in ((-0.11, 0.41), (-0.11, -0.41), (-0.83, 0.37), (-0.83, -0.37))
+]
+SWUNG = {"cg": [-0.43, 0.0, 1.07], "inertia": {"ixx": 37.0, "iyy": 41.0, "izz": 29.0, "ixz": 3.0}, "mounts": MOUNTS}
+
 # One of each kind, with numbers that are nobody else's.
 EXAMPLES: dict[Kind, Raw] = {
     ("aero", "advanced"): {
@@ -242,6 +255,31 @@ EXAMPLES: dict[Kind, Raw] = {
         "axes": "world",
         "scale": 1.3,
     },
+    ("force", "bushing"): {
+        "kind": "bushing",
+        "name": "stay",
+        "i": "cab",
+        "location": [-0.07, 0.0, 0.83],
+        "z": TABLE,
+        "x": 4.1e4,
+        "ry": 370.0,
+        "damping": [310.0, 170.0, 230.0],
+        "preload": [0.0, 0.0, 210.0],
+    },
+    ("force", "beam"): {
+        "kind": "beam",
+        "name": "bar",
+        "i": "cab",
+        "location": [-0.43, 0.0, 0.71],
+        "length": 0.41,
+        "youngs_modulus": 7.1e9,
+        "shear_modulus": 2.9e9,
+        "area": 3.1e-4,
+        "ixx": 1.3e-9,
+        "iyy": 0.7e-9,
+        "izz": 0.9e-9,
+        "damping_time": 0.0013,
+    },
     ("rebound_stop", "curve"): {"clearance": 0.033, "force": STOP, "ratio": 0.91, "scale": 0.8},
     ("sensor", "acceleration"): {
         "kind": "acceleration",
@@ -282,6 +320,14 @@ EXAMPLES: dict[Kind, Raw] = {
     },
     ("spring", "rotational"): {"kind": "rotational", "rate": 41e3, "preload": 1900.0, "ratio": 2.3, "scale": 1.05},
     ("spring", "translational"): {"rate": 61e3, "preload": 5700.0, "ratio": 0.69, "scale": 0.97},
+    ("suspended", "cab"): {**SWUNG, "kind": "cab", "mass": 170.0},
+    ("suspended", "engine"): {**SWUNG, "kind": "engine", "mass": 130.0},
+    ("suspended", "rod"): {
+        **SWUNG,
+        "kind": "rod",
+        "mass": 2.3,
+        "mounts": [*MOUNTS, {"location": [-0.4, 0.0, 1.0], "z": 3.1e4}],
+    },
     ("x_dof", "dynamic"): {
         "kind": "dynamic",
         "excitation": "base",
@@ -326,6 +372,7 @@ STANDS: dict[str, tuple[str, str]] = {
     "series_stiffness": ("axles[0].suspension.series_stiffness", "L1.series_stiffness."),
     "slip_control": ("brakes.abs", "L1.brake.abs."),
     "spring": ("axles[0].suspension.spring", "L1.spring."),
+    "suspended": ("body.suspended[0]", "body.suspended1."),
     "x_dof": ("axles[0].suspension.x_dof", "L1.x_dof."),
 }
 # Numbers of a family that take the force away.
@@ -341,12 +388,18 @@ OFF: dict[str, dict[str, float]] = {
     "damper": {"scale": 0.0},
     "driver": {"lock": 0.0},
     "element": {"scale": 0.0},
-    "force": {"scale": 0.0},
+    "force": {"scale": 0.0, "active": 0.0},
     "rebound_stop": {"scale": 0.0},
     "sensor": {},
     "series_stiffness": {"stiffness": 1e18, "mass": 1e18},
     "slip_control": {"low_speed": 1e6},
     "spring": {"scale": 0.0},
+    "suspended": {
+        "mass": 1e-12,
+        **dict.fromkeys(("ixx", "iyy", "izz"), 1e-12),
+        "ixz": 0.0,
+        **{f"mount{n}.active": 0.0 for n in range(1, 6)},
+    },
     "x_dof": {"share": 0.0},
 }
 # Numbers that a mirror turns around.
@@ -370,6 +423,12 @@ ODD_STATES = (
     ".lock.unheld",
     ".difference",
     *(f".hitch.{word}{end}" for word in ("yaw", "roll", "y") for end in ("", ".rate", ".windup")),
+    *(
+        f"{body}.{move}{rate}"
+        for body in ("cab", "engine", "rod")
+        for move in ("y", "yaw", "roll")
+        for rate in ("", ".rate")
+    ),
 )
 # Families that stand together in one driveline, one of each kind: no part of it can be taken away alone.
 TOGETHER = ("battery", "driveline")
@@ -390,6 +449,8 @@ WAITING = (
 )
 # Parts that stand beside one that is nothing without them.
 BESIDE: dict[Kind, Kind] = {("driver", "monitor"): ("driver", "longitudinal")}
+# Parts that hold a further body.
+ON_A_CAB = (("force", "beam"), ("force", "bushing"))
 # Families whose parts a run adds; nothing of a vehicle names them.
 ADDED = ("driver",)
 # Inputs with which a part works that waits for a run.
@@ -496,6 +557,8 @@ def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, .
         put(raw, STANDS["anti_roll_bar"][0], None)
     if family == "hitch":
         raw["trailers"] = [trailer()]
+    if (family, kind) in ON_A_CAB:
+        put(raw, STANDS["suspended"][0], example("suspended", "cab"))
     if family == "x_dof":  # follows maps of compliance
         put(raw, STANDS["compliance"][0], {**example("compliance", "maps"), "x": {"fx": ALONG, "fy": 1.2e-7}})
     put(raw, STANDS[family][0], data if there else None)
@@ -650,6 +713,8 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
             raw["axles"][1 if first else 2]["suspension"][family] = data
         elif family in ("contact", "force", "sensor"):
             raw.setdefault(f"{family}s", []).append(data)
+        elif family == "suspended":
+            raw["body"].setdefault("suspended", []).append(data)
         elif family not in ADDED:
             axle["suspension"][family] = data
     added = (

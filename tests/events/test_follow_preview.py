@@ -61,15 +61,17 @@ def test_the_double_lane_change_at_80_km_h(name, tmp_path):
 @pytest.mark.parametrize("name", CARS)
 @pytest.mark.parametrize(("part", "largest"), [(0.7, 0.3), (0.9, 0.6)])
 def test_the_handling_track_at_a_part_of_the_limits(name, part, largest):
-    """Reference point within 0.3 m of the path at seven tenths, 0.6 m at nine."""
+    """Reference point within 0.3 m of the path at seven tenths, 0.6 m at nine; accelerations and speed as wanted."""
     vehicle = load(name)
     done = run(vehicle, Follow(path="handling", speed=f"auto {part}", driver="preview"), channels=CHANNELS)
     assert done.complete, done.reason
     assert done.figures["path_error_max"][0] <= largest
-    error, pedal = done["driver.speed_error"], done["driver_demands.throttle"]
-    if part < 0.8:  # a pedal that is down is saturation
-        assert np.sqrt(np.mean(error[pedal < 0.995] ** 2)) < 0.2
     limits = limits_of(vehicle)
+    if part < 0.8:  # nothing is saturated but, for moments, a pedal that is down while an automatic shifts
+        assert done.figures["speed_error_rms"][0] < 0.2
+        ahead = done["chassis_accelerations.longitudinal"][done.time > 0.5]
+        assert -part * limits.braking < ahead.min() < -0.7 * part * limits.braking  # some of it is used
+        assert ahead.max() < part * limits.driving.max()
     assert np.abs(done["Vehicle.CM_Tracking_Ay"]).max() > 0.9 * part * limits.lateral  # it was used
 
 

@@ -228,3 +228,12 @@ def test_a_moved_mesh_is_the_mesh_moved() -> None:
 def test_points_that_are_not_there() -> None:
     with pytest.raises(ParameterError, match="triangle 1 names point 5"):
         MeshRoad(points=np.zeros((4, 3)), triangles=np.array([[0, 1, 2], [0, 1, 5]], dtype=np.int32))
+
+
+def test_cells_of_no_size_are_as_small_as_they_may_be() -> None:
+    """A damaged file may ask for so many cells that their number overflows; warnings are errors here."""
+    road = mixed()
+    x, y = np.random.default_rng(7).uniform(-20, 20, (2, 200))
+    for cell in (1e-320, 5e-324, 1e-9):
+        found = MeshRoad(points=road.points, triangles=road.triangles, cell=cell).query(x, y)
+        assert found.height.tobytes() == road.query(x, y).height.tobytes(), cell

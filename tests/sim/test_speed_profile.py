@@ -10,7 +10,7 @@ from jounce.core.constants import GRAVITY
 from jounce.core.errors import ParameterError
 from jounce.road.courses import circle
 from jounce.road.path import Path
-from jounce.sim.speed_profile import COUPLING, Limits, automatic, profile, with_speed
+from jounce.sim.speed_profile import COUPLING, FOOT, Limits, automatic, profile, with_speed
 
 LATERAL, BRAKING, DRIVING, TOP = 8.3, 9.7, 3.1, 61.0
 CAR = Limits(LATERAL, BRAKING, np.array([0.0, 100.0]), np.array([DRIVING, DRIVING]), TOP)
@@ -154,3 +154,46 @@ def test_grip_along_the_path_scales_what_tires_give(side):
         assert v == pytest.approx(np.sqrt(np.minimum(expected, TOP**2)), abs=1e-6)
     with pytest.raises(ParameterError, match="grip along the path must be above 0"):
         profile(line, CAR, 0.8, grip=np.linspace(-0.1, 1.0, len(line.s)))
+
+
+@pytest.mark.parametrize("foot", [0.5, 1.3])
+def test_a_foot_changes_accelerations_within_its_time(foot):
+    """On a straight with a stop: v is the least of v₁ + a₁ t and a₂ (t_e − t), with its peak at t₀. The least of both
+    within T/2 falls short of the peak by a₁ a₂ T/(a₁ + a₂), where v₁ + a₁ (t − T/2) is that low; and around this corner
+    the mean over T, a time u away, is lower by (a₁ (T/2 − u)² + a₂ (T/2 + u)²)/2T.
+    """
+    part, first, path = 0.8, 8.0, Path.straight(600.0, step=0.25)
+    sharp, v = (profile(path, CAR, part, first=first, last=0.0, foot=t) for t in (0.0, foot))
+    up, down, length = part * DRIVING, part * BRAKING, 600.0
+    top = math.sqrt((2 * up * down * length + down * first**2) / (up + down))  # v² − v₁² = 2 a₁ s, v² = 2 a₂ (l − s)
+    assert sharp.max() == pytest.approx(top, rel=1e-3)
+    rises = (sharp - first) / up
+    time = np.where(path.s < (top**2 - first**2) / 2 / up, rises, (top - first) / up + (top - sharp) / down)
+    peak = top - up * down / (up + down) * foot
+    corner = (top - first) / up + foot / 2 - (top - peak) / up  # where v₁ + a₁ (t − T/2) is the peak
+    u = time - corner
+    before, after = foot / 2 - u, foot / 2 + u  # of the time T that is on either side of the corner
+    mixed = peak - (up * np.maximum(before, 0) ** 2 + down * np.maximum(after, 0) ** 2) / (2 * foot)
+    expected = np.where(u < -foot / 2, peak + up * u, np.where(u > foot / 2, peak - down * u, mixed))
+    inside = (time > foot) & (time < time[-1] - foot)
+    assert v[inside] == pytest.approx(expected[inside], abs=1.5 * (top - peak) / 40)  # 40 samples in T, a window of 41
+    assert np.all(v <= sharp + 1e-12)
+    assert v[-1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_foot_lets_a_car_get_away_from_rest():
+    path = Path.straight(100.0, step=0.05)
+    v = profile(path, CAR, 0.8, first=0.0, foot=0.5)
+    assert np.all(v[1:] > 0.3)
+
+
+def test_a_foot_keeps_the_speed_of_an_apex_and_the_closing_of_a_lap():
+    s = np.linspace(0.0, 800.0, 1601)
+    bends = 0.02 * np.maximum(np.sin(s / 400 * 6.283185307), 0)
+    path = replace(Path.straight(800.0, step=0.5), closed=True, curvature=bends)
+    sharp, v = (profile(path, CAR, 0.9, foot=t) for t in (0.0, FOOT))
+    assert v.min() == pytest.approx(sharp.min(), rel=2e-3)
+    assert np.all(v <= sharp + 1e-12)
+    turned = np.roll(np.arange(len(v)), 700)
+    again = profile(replace(path, curvature=path.curvature[turned]), CAR, 0.9, foot=FOOT)
+    assert again == pytest.approx(v[turned], rel=1e-3)

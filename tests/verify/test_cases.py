@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from jounce.verify import book, html
-from jounce.verify.cases import bicycle, carrier, chain, order, rigid_body, top, trees
+from jounce.verify.cases import bicycle, carrier, chain, key_figures, order, rigid_body, tires, top, trees
 
-LONG = {"trees"}  # forty random mechanisms
+LONG = {"trees", "car-newton", "car-flight", "car-integrator"}  # forty random mechanisms; whole cars
 
 
 @pytest.mark.parametrize(
@@ -102,3 +102,20 @@ def test_the_random_trees_have_every_kind_of_joint_units_and_rotors() -> None:
     assert sum(node.unit for node in nodes) >= 5
     assert sum(node.rotor for node in nodes) >= 5
     assert sum(node.bent for node in nodes) >= 5
+
+
+def test_the_closed_form_of_the_step_is_that_of_the_single_track_car() -> None:
+    """(3) against the exponential of the matrix of (1)."""
+    from scipy.linalg import expm
+
+    v = 17.0
+    a, b = key_figures.matrices(v)
+    settled = -np.linalg.solve(a, b)
+    for t in (0.07, 0.31, 0.9):
+        state = settled - expm(a * t) @ settled
+        assert key_figures.step_answer(v, t) == pytest.approx(state[1, 0] / settled[1, 0], rel=1e-12)
+
+
+def test_the_other_program_of_tires_has_combined_slip_and_camber() -> None:
+    alone, both, leaning = tires.theirs(0.05, 0.0, 0.01), tires.theirs(0.05, 0.1, 0.01), tires.theirs(0.05, 0.1, 0.08)
+    assert abs(both[0]) < 0.9 * abs(alone[0]) and abs(leaning[1] - both[1]) > 10.0

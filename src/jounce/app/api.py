@@ -78,11 +78,11 @@ def _general(workbench: Workbench) -> APIRouter:
             raise HTTPException(404, f"{path}: no such file")
         return Response(await asyncio.to_thread(place.read_bytes), media_type="application/octet-stream")
 
-    async def docs() -> Response:
+    async def docs(request: Request) -> Response:
         """This interface, as a page."""
         from jounce.app.api_page import page
 
-        return Response(page(make(workbench).openapi()), media_type="text/html")
+        return Response(page(request.app.openapi()), media_type="text/html")
 
     router.add_api_route("/health", health)
     router.add_api_route("/log", log)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError
+from jounce.core.limits import parse_json
 
 Array = npt.NDArray[np.float64]
 SIZE = struct.Struct("<I")
@@ -37,10 +38,14 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
     """Head and columns of a frame."""
     try:
         (length,) = SIZE.unpack_from(data)
-        head = json.loads(data[SIZE.size : SIZE.size + length])
-        names, rows = head["channels"], int(head["rows"])
+        head = parse_json(data[SIZE.size : SIZE.size + length], "its head")
+        names, rows = head["channels"], head["rows"]
+        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise TypeError("channels: expected names")
+        if type(rows) is not int or not 0 <= rows * max(1, len(names)) <= len(data):
+            raise ValueError(f"rows: {str(rows)[:40]} are not in it")
         body = np.frombuffer(data, "<f8", rows * len(names), offset=SIZE.size + length).reshape(len(names), rows)
-    except (struct.error, ValueError, KeyError, TypeError) as problem:
+    except (struct.error, FormatError, ValueError, KeyError, TypeError) as problem:
         raise FormatError(f"not a frame of columns: {problem}") from None
     return head, dict(zip(names, body, strict=True))
 

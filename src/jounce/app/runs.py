@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from jounce.app.live import LiveRows
 from jounce.core.errors import FormatError, JounceError, ParameterError
+from jounce.core.limits import Limits, parse_json, read_bytes
 from jounce.core.reads import only_from
 from jounce.core.writing import write_atomically
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 JOB = "job.json"
+LIMITS = Limits("the note of a run", size=200_000_000)
 CACHE = 400_000_000  # bytes of channels that are kept in memory
 SUFFIXES = (".parquet", ".csv", ".mat", ".mf4")
 
@@ -90,6 +92,7 @@ class StoredRun:
         parquet = info.folder / "run.parquet" if info.folder.is_dir() else info.folder
         self._parquet = parquet if parquet.suffix == ".parquet" and parquet.is_file() else None
         self._live = LiveRows(info.folder) if self._parquet is None and (info.folder / "live.json").exists() else None
+        self._sizes: dict[str, float] = {}
 
     @property
     def running(self) -> bool:
@@ -154,6 +157,41 @@ class StoredRun:
         found = self.find(name)
         return self._cache.get((self.id, found), lambda: self._column(found))
 
+    def load(self, names: Iterable[str]) -> None:
+        """Read several channels in one go, so that `channel` has them."""
+        if self._parquet is None:
+            return
+        lacking = [name for name in dict.fromkeys(names) if (self.id, name) not in self._cache]
+        if lacking:
+            for name, values in self.columns(lacking).items():
+                self._cache.get((self.id, name), lambda values=values: values)
+
+    def size(self, name: str) -> float:
+        """The largest magnitude of a channel; 0 where it has no numbers."""
+        if name not in self._sizes:
+            values = self.channel(name)
+            low, high = (np.nanmin(values), np.nanmax(values)) if np.isfinite(values).any() else (0.0, 0.0)
+            if self.running:
+                return float(max(abs(low), abs(high)))
+            self._sizes[name] = float(max(abs(low), abs(high)))
+        return self._sizes[name]
+
+    @property
+    def note(self) -> dict[str, Any]:
+        """What ``run.json`` tells; empty where there is none."""
+        return _note(self.info.folder)
+
+    @property
+    def figure_warnings(self) -> list[str]:
+        """What was noticed while its key figures were computed."""
+        return [str(text) for text in self.note.get("key_figure_warnings", [])]
+
+    @cached_property
+    def signals(self) -> dict[str, str]:
+        """Channels by signal where this run says which (``metadata["signals"]``)."""
+        told = self.note.get("metadata", {}).get("signals", {})
+        return {str(name): str(channel) for name, channel in told.items()} if isinstance(told, dict) else {}
+
     def columns(self, names: Iterable[str]) -> dict[str, Array]:
         """Values of several channels, read in one go."""
         wanted = list(dict.fromkeys(names))
@@ -178,6 +216,9 @@ class ChannelCache:
     def __init__(self, size: int = CACHE) -> None:
         self.size, self._used = size, 0
         self._held: OrderedDict[tuple[str, str], Array] = OrderedDict()
+
+    def __contains__(self, key: tuple[str, str]) -> bool:
+        return key in self._held
 
     def get(self, key: tuple[str, str], make: Any) -> Array:
         """The channel of a key, made where it is not there."""
@@ -305,7 +346,10 @@ class RunStore:
         known = self._infos.get(place)
         if known is not None and known[0] == stamps:
             return known[1]
-        info = self._read(place)
+        try:
+            info = self._read(place)
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError) as problem:
+            raise FormatError(f"{place}: its note is none of a run ({problem!r:.200})") from None
         self._infos[place] = stamps, info
         return info
 
@@ -313,16 +357,16 @@ class RunStore:
         if place.parent == self.folder:
             job = read_job(place)
             note = _note(place)
-            figures = tuple((k, v["value"], v["unit"]) for k, v in note.get("key_figures", {}).items())
+            figures = _figures(note)
             changes = tuple((k, str(v)) for k, v in job.get("vehicle", {}).get("changes", {}).items())
             return RunInfo(
                 id=place.name,
-                label=job["label"],
-                vehicle=job["vehicle"]["name"],
+                label=str(job["label"]),
+                vehicle=str(job["vehicle"]["name"]),
                 event=str(job["event"].get("event", "")),
-                status=job["status"],
-                reason=job.get("reason", ""),
-                created=job["created"],
+                status=str(job["status"]),
+                reason=str(job.get("reason", "")),
+                created=float(job["created"]),
                 folder=place,
                 changes=changes,
                 figures=figures,
@@ -334,7 +378,7 @@ class RunStore:
             meta = note.get("metadata", {})
             vehicle = str(dict(meta.get("vehicle", {})).get("name", ""))
             event = str(dict(meta.get("event", {})).get("kind", ""))
-            figures = tuple((k, v["value"], v["unit"]) for k, v in note.get("key_figures", {}).items())
+            figures = _figures(note)
             label = str(meta.get("label") or place.name)
             status, reason = str(meta.get("status", "complete")), str(meta.get("reason") or "")
             created = place.stat().st_mtime
@@ -361,10 +405,10 @@ def read_any(place: Path) -> Run:
 def read_job(folder: Path) -> dict[str, Any]:
     """What was asked for, and what became of it."""
     try:
-        job = json.loads((folder / JOB).read_text(encoding="utf-8"))
+        job = parse_json(read_bytes(folder / JOB, LIMITS), JOB)
         if not {"label", "vehicle", "event", "status", "created"} <= job.keys():
             raise KeyError("label, vehicle, event, status, created")
-    except (OSError, ValueError, KeyError, AttributeError) as problem:
+    except (FormatError, KeyError, AttributeError) as problem:
         raise FormatError(f"{folder / JOB}: cannot be read ({problem})") from None
     return dict(job)
 
@@ -376,9 +420,15 @@ def outside_id(place: Path) -> str:
 
 def _note(place: Path) -> dict[str, Any]:
     try:
-        return dict(json.loads((place / "run.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        note = place / "run.json"
+        return dict(parse_json(read_bytes(note, LIMITS), note.name))
+    except (FormatError, ValueError, TypeError):
         return {}
+
+
+def _figures(note: dict[str, Any]) -> tuple[tuple[str, float | None, str], ...]:
+    found = note.get("key_figures", {}).items()
+    return tuple((k, None if v["value"] is None else float(v["value"]), str(v["unit"])) for k, v in found)
 
 
 def _stamps(place: Path) -> tuple[float, ...]:

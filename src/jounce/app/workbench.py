@@ -6,6 +6,7 @@ import secrets
 from contextlib import ExitStack
 from pathlib import Path
 
+from jounce.app.build.document import Documents
 from jounce.app.folders import Folders
 from jounce.app.jobs import Jobs
 from jounce.app.log import Log
@@ -25,6 +26,7 @@ class Workbench:
     ----------
     folders : registered folders
     session : what is open
+    documents : open vehicles
     runs : runs on disk
     jobs : the queue
     log : what is told
@@ -49,6 +51,7 @@ class Workbench:
         self.jobs = Jobs(self, lanes)
         for remark in self.session.remarks:
             self.log.add("warning", remark, "session")
+        self.documents = Documents(self)
 
     def start(self) -> None:
         """Begin to work, within a running event loop."""

@@ -354,6 +354,7 @@ class UnitModel:
         self.chassis: Any = None  # frame of the sprung mass (of its rear half, when split)
         self.coupling: Coupling | None = None  # how it moves against the unit that tows it
         self.bodies: dict[str, Any] = {}  # frames by name; "" is the chassis
+        self.rails: dict[int, Any] = {}  # frames of axles by their numbers, where the rails of a frame twist
         self.masses: list[tuple[Any, Any]] = []  # frame with its origin in the centre of mass, mass
         self.axles = [AxleModel(self, axle) for axle in place.axles]
         self._ground: Any = None
@@ -420,8 +421,8 @@ class AxleModel:
 
     @property
     def frame(self) -> Any:
-        """The frame of the body it hangs on."""
-        return self.unit.bodies[self.place.on]
+        """The frame of the body it hangs on; of rails, as they are turned where it is."""
+        return self.unit.rails.get(self.place.number, self.unit.bodies[self.place.on])
 
     @property
     def channel(self) -> Callable[..., None]:

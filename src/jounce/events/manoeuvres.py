@@ -533,13 +533,13 @@ class Compiler:
     def _auto(self, path: Path, share: float) -> Table:
         """By the curvature of the path and the limits of the vehicle."""
         from jounce.events.limits import limits_of
-        from jounce.sim.speed_profile import profile
+        from jounce.sim.speed_profile import FOOT, profile
 
         hints = self.manoeuvre.prediction
         grip: Array | float = 1.0
         if hints is not None and hints.x:
             grip = np.interp(path.s, hints.x, hints.y)
-        return self._along(path, profile(path, limits_of(self.start.vehicle), share, grip=grip))
+        return self._along(path, profile(path, limits_of(self.start.vehicle), share, grip=grip, foot=FOOT))
 
     def _along(self, path: Path, speeds: Any) -> Table:
         """Speeds at the stations of a path; of a closed one for as many laps as there is time for."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
-from jounce.sim.preview import CIRCLE, GAINS, Schedule, schedule
+from jounce.sim.preview import CIRCLE, GAINS, Schedule
 
 if TYPE_CHECKING:
     from jounce.events.start import Start
@@ -30,6 +30,7 @@ def preview_tables(found: Schedule, prefix: str = PREVIEW) -> dict[str, Table]:
 
 def know_preview(start: Start, prefix: str = PREVIEW) -> Schedule:
     """Give the preview driver of a run the gains for its car."""
+    from jounce.sim.preview_memory import known_schedule
     from jounce.sim.statics import settle
 
     if start.steered_outside:
@@ -46,9 +47,10 @@ def know_preview(start: Start, prefix: str = PREVIEW) -> Schedule:
         sim.set_inputs({"steering_wheel": 0.0, "throttle": 0.0, "brake": 0.0})
         settle(sim, description, x=start.event.x, y=start.event.y, heading=start.event.heading)
         ahead = 0.0 if point is None else float(np.asarray(point)[0])
-        found = schedule(
+        found = known_schedule(
             sim,
             description,
+            without=(f"{prefix}gains", f"{prefix}straight"),
             length=start.vehicle.wheelbase,
             ratio=start.steering_ratio,
             steered=sim.parameter(f"{prefix}steered"),

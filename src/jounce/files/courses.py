@@ -30,7 +30,7 @@ import numpy as np
 from jounce.core.csv_cells import from_brackets, number_text, read_table_text, separator_of
 from jounce.core.errors import FormatError, JounceError, ParameterError, did_you_mean
 from jounce.core.library import LIBRARY
-from jounce.core.limits import Limits, is_file
+from jounce.core.limits import Limits, is_file, reading
 from jounce.core.units import convert, parse
 from jounce.core.yaml_files import load
 from jounce.files.file_units import read_units
@@ -103,12 +103,13 @@ def read_course(source: str | os.PathLike[str]) -> CourseFile:
             f"or .cpp file, or one of {', '.join(known)}"
         )
     ending = path.suffix.lower()
-    if ending in (".yaml", ".yml"):
-        return parse_yaml(read_table_text(path, LIMITS), str(path))
-    if ending == ".csv":
-        return parse_csv(read_table_text(path, LIMITS), str(path))
-    if ending == ".cpp":
-        return of_properties(PropertyFile.read(path, ("CONES", "CONTROL_POINTS", "GENERAL", "UNITS")), str(path))
+    with reading(path):
+        if ending in (".yaml", ".yml"):
+            return parse_yaml(read_table_text(path, LIMITS), str(path))
+        if ending == ".csv":
+            return parse_csv(read_table_text(path, LIMITS), str(path))
+        if ending == ".cpp":
+            return of_properties(PropertyFile.read(path, ("CONES", "CONTROL_POINTS", "GENERAL", "UNITS")), str(path))
     raise FormatError(f"{path}: courses are read from .yaml, .csv and .cpp")
 
 

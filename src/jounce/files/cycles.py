@@ -17,7 +17,7 @@ import numpy.typing as npt
 from jounce.core.csv_cells import from_brackets, number_text, read_table_text, separator_of
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
 from jounce.core.library import LIBRARY
-from jounce.core.limits import Limits, is_file
+from jounce.core.limits import Limits, is_file, reading
 from jounce.core.units import convert
 
 Array = npt.NDArray[np.float64]
@@ -53,7 +53,8 @@ def load_cycle(source: str | os.PathLike[str]) -> DriveCycle:
             f"cycle {text!r}: no such file, and not in the library{did_you_mean(text, known)}; "
             f"the library has {', '.join(known)}"
         )
-    time, speed = _parsed(path, read_table_text(path, LIMITS))
+    with reading(path):
+        time, speed = _parsed(path, read_table_text(path, LIMITS))
     tolerance = 2 * (MPH if path.stem.lower() in AMERICAN else KMH)
     return DriveCycle(path.stem, time, speed, tolerance)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from jounce.core.csv_cells import read_table_text
 from jounce.core.errors import FormatError, ParameterError
-from jounce.core.limits import Limits, shown
+from jounce.core.limits import Limits, reading, shown
 from jounce.core.units import dimensions
 from jounce.core.writing import write_atomically
 
@@ -45,6 +45,11 @@ class Points:
 
 def read_points(path: str | os.PathLike[str]) -> Points:
     """Read a table of points."""
+    with reading(path):
+        return _read(path)
+
+
+def _read(path: str | os.PathLike[str]) -> Points:
     lines = list(enumerate(read_table_text(path, LIMITS).splitlines(), 1))
     told = [text.partition(":")[2].strip() for _, text in lines if text.replace(" ", "").startswith("#frame:")]
     frames = {text: name for name, text in FRAMES.items()}

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.limits import reading
 from jounce.core.units import check_unit
 from jounce.core.writing import write_atomically
 from jounce.core.yaml_files import read_mapping
@@ -50,8 +51,9 @@ class OutputMap:
     def read(cls, path: str | Path) -> OutputMap:
         """Read a map from a YAML file."""
         file = Path(path)
-        data = read_mapping(file, "expected channels with their settings, such as 'Suspension.Jounce.L1: {}'")
-        return cls({str(name): _entry(file, str(name), item) for name, item in data.items()})
+        with reading(file):
+            data = read_mapping(file, "expected channels with their settings, such as 'Suspension.Jounce.L1: {}'")
+            return cls({str(name): _entry(file, str(name), item) for name, item in data.items()})
 
     def write(self, path: str | Path) -> Path:
         """Write the map as a YAML file."""

@@ -26,10 +26,12 @@ run straight with toe and camber give way to the forces of these, and load trans
 
     dFy = Σ_f (C_γF γ_f - C_αF ψ_f) dFz,    C_αF = ∂²Fy/∂α∂Fz,   C_γF = ∂²Fy/∂γ∂Fz                                 (3)
 
-with ψ_f and γ_f of running straight, belongs to what gives way to f and is in its terms, too. What steers
-besides (column, torsion bar) is told as other_steer. What (1) and (2) leave over (sides that differ, contacts that are
-not below the wheel centres) is told as rest. Steer camber follows the hand wheel, and so K itself: with
-C = Σ steer_camber/(d(δ/i)/da_y), a term t that goes away takes
+with ψ_f and γ_f of running straight, belongs to what gives way to f and is in its terms, too. So does what travel from
+design makes of toe and camber of a car that does not stand at design: it is in roll_steer and roll_camber; that the air
+moves wheels further goes away with either (`Budget.effect`). What steers besides (column, torsion bar) is told as
+other_steer. What (1) and (2) leave over (sides that differ, contacts that are not below the wheel centres) is told as
+rest. Steer camber follows the hand wheel, and so K itself: with C = Σ steer_camber/(d(δ/i)/da_y), a term t that goes
+away takes
 
     ΔK = t/(1 - C)                                                                                               (4)
 
@@ -69,6 +71,7 @@ TERMS = (
     *(f"{load}_{what}" for what in ("steer", "camber") for load in LOADS),
     *("other_steer", "aero", "rest"),
 )
+STATIC = {"static_roll_steer": "roll_steer", "static_roll_camber": "roll_camber"}  # parts of these terms
 AIR = "aero.active"  # parameters that switch the air off
 LAG = 1e6  # s: τ, beside which all else in it is nothing
 _GAIN = re.compile(r"(\w+)\.compliance\.(?:.+\.)?(toe|camber)\.(f[xyz]|mz)(?:_\w+)?\.gain")
@@ -84,11 +87,13 @@ class Budget:
     gradient: float
     speed: float
     steer: float  # of the wheels by the hand wheel, rad per m/s²
+    lowered: Mapping[str, float]  # by axle: what the air adds to roll_steer and roll_camber, as it moves wheels
 
     def effect(self, term: str, axle: str) -> float:
         """What the gradient loses with a term (4)."""
         follows = math.fsum(value for (name, _), value in self.terms.items() if name == "steer_camber")
-        return self.terms[term, axle] / (1 - follows / self.steer)
+        lost = self.terms[term, axle] + (self.lowered[axle] if term == "aero" else 0.0)
+        return lost / (1 - follows / self.steer)
 
     def axle(self, word: str) -> float:
         """Sum of an axle: minus the cornering compliance of the rear one."""
@@ -108,10 +113,14 @@ def understeer_budget(vehicle: Vehicle, speed: float = SPEED) -> Budget:
         raise ParameterError("understeer budget: for cars with two axles of two wheels, the front one steered")
     still, _, _ = _Budgeting(vehicle, speed, air=False).terms()
     terms, gradient, steer = _Budgeting(vehicle, speed, air=True).terms()
+    lowered: dict[str, float] = {}
     for axle in axles:
         terms["aero", axle.word] = math.fsum(terms[name, axle.word] - still[name, axle.word] for name in OF_TIRES)
+        lowered[axle.word] = math.fsum(terms[part, axle.word] - still[part, axle.word] for part in STATIC)
         terms |= {(name, axle.word): still[name, axle.word] for name in OF_TIRES}
-    return Budget(terms, gradient, speed, steer)
+        for part, name in STATIC.items():
+            terms[name, axle.word] += terms.pop((part, axle.word))
+    return Budget(terms, gradient, speed, steer, lowered)
 
 
 class _Budgeting:
@@ -146,13 +155,14 @@ class _Budgeting:
         a = self._difference("System_Mass_Center.Tracking_Ay")
         front, rear = self.vehicle.layout.axles
         stages, (gives, given) = self._stages(), self._gives()
+        given |= self._travelled()
         by_hand = float(np.mean([stages["hand", "steer", w.name] for w in front.wheels]))
         curvature = self._difference("chassis_velocities.yaw") / self.speed
         gradient = (by_hand - self.vehicle.wheelbase * curvature) / a
         terms: dict[tuple[str, str], float] = {}
         for axle, s in ((front, -1.0), (rear, 1.0)):
             angles = self._axle([w.name for w in axle.wheels], a, stages, gives, given)
-            terms |= {(name, axle.word): s * angles.get(name, 0.0) / a for name in TERMS}
+            terms |= {(name, axle.word): s * angles.get(name, 0.0) / a for name in (*TERMS, *STATIC)}
         # contacts are not below the wheel centres: what is left of L κ
         terms["rest", rear.word] += gradient - math.fsum(terms.values())
         return terms, gradient, by_hand / a
@@ -186,8 +196,8 @@ class _Budgeting:
                 sign * c[slope] * given.get((what, load, w), 0.0) * transfer[w] for w, c in slopes.items()
             )
 
-        by_toe = {load: of_static("toe", load, "alpha_load", -1.0) for load in LOADS}
-        by_lean = {load: of_static("camber", load, "gamma_load", 1.0) for load in LOADS}
+        by_toe = {cause: of_static("toe", cause, "alpha_load", -1.0) for cause in (*LOADS, "travel")}
+        by_lean = {cause: of_static("camber", cause, "gamma_load", 1.0) for cause in (*LOADS, "travel")}
         left = -moved - math.fsum(by_toe.values()) - math.fsum(by_lean.values())
         forces = {"weight": weight, "moments": force - weight, "load_transfer": left}
         for name, stage in (("roll_camber", "travel"), ("steer_camber", "hand")):
@@ -199,6 +209,7 @@ class _Budgeting:
         for load in LOADS:
             forces[f"{load}_camber"] += by_lean[load]
             forces[f"{load}_steer"] = by_toe[load]
+        forces |= {"static_roll_steer": by_toe["travel"], "static_roll_camber": by_lean["travel"]}
         angles = {name: value / stiffness for name, value in forces.items()}
         slip = mean(lambda w: self._difference(f"Tire.Lateral_Slip_With_Lag.{w}"))
         angles["rest"] = slip - math.fsum(angles.values())
@@ -233,6 +244,21 @@ class _Budgeting:
                         change = sign * of_map * (after[channel] - before[channel]) / 2
                         result[stage, angle, w] = result.get((stage, angle, w), 0.0) + change
         return result
+
+    def _travelled(self) -> dict[tuple[str, str, str], float]:
+        """Steer (left) and inclination (top to the right) that the travels of running straight make."""
+        places = self.vehicle.layout.wheels
+        known = {wheel.travel for wheel in places.values()}
+        x, m, u = (values.copy() for values in self.states[0.0])
+        here = self._outputs(x, m, u)
+        x[[i for i, v in enumerate(self.sim.model.states) if v.name in known]] = 0.0
+        there = self._outputs(x, m, u)
+        found = {}
+        for w, place in places.items():
+            steer, camber = f"Wheel.Spindle_Steer.{w}", f"wheel_angles.camber_{w}"
+            found["toe", "travel", w] = here[steer] - there[steer]
+            found["camber", "travel", w] = -place.outwards * (here[camber] - there[camber])
+        return found
 
     def _turned(self, hand: float) -> Array:
         """What the hand wheel alone changes in states: a rack that has one follows it, but for the torsion bar."""

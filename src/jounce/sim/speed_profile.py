@@ -16,8 +16,16 @@ turn at nine tenths of it: braking takes load off the rear axle, which then hold
 straight line between the limits, is what all cars of the library follow. On ground of another grip m(s) than that of
 the limits, a_y and a_b are m times as large; a_d is so where m < 1, for it is the engine that gives it otherwise.
 
-Ours; the two passes are those of every quasi-static lap. Not in it: transients, the force that cornering takes,
-downforce.
+No foot goes from one pedal to the other at once, and a car whose wanted acceleration jumps brakes harder afterwards to
+catch up. So the speed over time is made the least of what (1), (2) allow within a time T around, and then its mean
+over T,
+
+    v(t) ← 1/T ∫ u dτ over |τ − t| ≤ T/2,    u(t) = min v over |τ − t| ≤ T/2                                      (3)
+
+which is nowhere faster, keeps the speed of every apex, and changes the acceleration by (a₁ − a₂) in a time T.
+
+Ours; the two passes are those of every quasi-static lap. Not in it: transients of the car, the force that cornering
+takes, downforce.
 """
 
 from __future__ import annotations
@@ -43,6 +51,8 @@ SLOWEST = 1.0  # m/s: what cannot be driven at this speed cannot be driven
 AUTO = re.compile(r"auto(?:\s+([0-9.]+(?:e[+-]?\d+)?)\s*(%?))?", re.IGNORECASE)
 USUAL = 0.8
 COUPLING = 1.0  # p
+FOOT = 0.4  # s, T: the driver's foot leaves one pedal (0.2 s), comes to the other and presses it
+FINENESS = 40  # samples in T, even
 
 
 @dataclass(frozen=True)
@@ -84,13 +94,15 @@ def profile(
     first: float | None = None,
     last: float | None = None,
     grip: npt.ArrayLike = 1.0,
+    foot: float = 0.0,
 ) -> Array:
-    """Speeds at the stations of a path (1), (2).
+    """Speeds at the stations of a path (1), (2), (3).
 
     Parameters
     ----------
     first, last : largest speed at the ends of an open path, m/s
     grip : of the ground there over that on which the limits were found: one for all, or one for each station
+    foot : T in (3), s; 0: accelerations may jump
     """
     if not part > 0:
         raise ParameterError(f"speed: the part of the car's limits is {part:g}; must be above 0")
@@ -140,7 +152,24 @@ def profile(
     _passed(w, order, step, gains, path.closed)
     _passed(w, order[::-1], step, loses, path.closed)
     found: Array = np.sqrt(w)
-    return found
+    return _without_jumps(found, step, path.closed, foot) if foot > 0 else found
+
+
+def _without_jumps(v: Array, step: Array, closed: bool, foot: float) -> Array:
+    """Speeds whose acceleration changes within the time of a foot (3)."""
+    from scipy.ndimage import minimum_filter1d, uniform_filter1d
+
+    whole = np.append(v, v[0]) if closed else v
+    ways = step if closed else 0.5 * (step[1:] + step[:-1])
+    time = np.concatenate([[0.0], np.cumsum(ways / np.maximum(0.5 * (whole[1:] + whole[:-1]), 0.5 * SLOWEST))])
+    n = max(int(np.ceil(time[-1] / foot * FINENESS)), FINENESS)
+    at = np.linspace(0.0, time[-1], n, endpoint=not closed)
+    mode = "wrap" if closed else "nearest"
+    fine = np.interp(at, time, whole)
+    wide = FINENESS + 1
+    smooth = uniform_filter1d(minimum_filter1d(fine, wide, mode=mode), wide, mode=mode)
+    found: Array = np.interp(time[: len(v)], at, smooth, period=time[-1] if closed else None)
+    return np.clip(found, np.minimum(v, SLOWEST), v)  # from rest it gets away
 
 
 def _passed(
@@ -157,5 +186,5 @@ def _passed(
 def with_speed(
     path: Path, limits: Limits, part: float, *, first: float | None = None, last: float | None = None
 ) -> Path:
-    """The path with the speed at which a car follows it."""
-    return replace(path, speed=profile(path, limits, part, first=first, last=last))
+    """The path with the speed at which a driver follows it."""
+    return replace(path, speed=profile(path, limits, part, first=first, last=last, foot=FOOT))

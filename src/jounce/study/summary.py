@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jounce.core.errors import FormatError
+from jounce.core.limits import Limits, parse_json, read_bytes, shown
 from jounce.core.writing import write_atomically
 from jounce.study.tolerance import Tolerance, read_tolerances
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SUMMARY = "summary.json"
 TABLE = "summary.csv"
 PAGE = "index.html"
+LIMITS = Limits("a summary of a plan", size=500_000_000)
 TOLD = ("run", "event", "kind", "vehicle", "variation", "changes", "status", "reason", "verdict",
         "verdict_reason", "figures", "ranges", "warnings")  # fmt: skip
 
@@ -106,11 +108,9 @@ def read_summary(place: str | os.PathLike[str]) -> dict[str, Any]:
     path = Path(place)
     file = path / SUMMARY if path.is_dir() else path
     try:
-        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise FormatError(f"{file}: cannot be read ({problem.strerror}); expected results of jounce plan run") from None
-    except (ValueError, RecursionError) as problem:
-        raise FormatError(f"{file}: no summary of a plan ({problem})") from None
+        data: dict[str, Any] = parse_json(read_bytes(file, LIMITS), shown(file))
+    except FormatError as problem:
+        raise FormatError(f"{problem}; expected results of jounce plan run") from None
     runs = data.get("runs") if isinstance(data, dict) else None
     if not isinstance(runs, list) or not all(isinstance(row, dict) and "run" in row for row in runs):
         raise FormatError(f"{file}: no summary of a plan; expected the key 'runs' with its runs")

@@ -67,6 +67,8 @@ def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
         result += [Placed(unit.data.body, unit, f"{unit.prefix}body."), Placed(Loads(), unit, unit.prefix)]
         if unit.data.hitch is not None:
             result.append(Placed(unit.data.hitch, unit, f"{unit.prefix}hitch."))
+        for inner, item in unit.data.body.parts():
+            result += [Placed(item, unit, f"{unit.prefix}body.{inner}.")]
         if unit.data.aero is not None:
             result.append(Placed(unit.data.aero, unit, f"{unit.prefix}aero."))
         for axle in unit.axles:

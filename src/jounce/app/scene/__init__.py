@@ -37,5 +37,6 @@ all of them, by the HTML id of their element: ``scene.name``):
 Keys, while the scene has the focus: C next camera, space play or pause, arrows left and right step, F forces.
 
 Colours follow the page (``--jn-…`` variables of workbench.css). Lengths are metres, axes those of the vehicle and the
-world (x forward, y left, z up). three.js is the copy that NiceGUI has with it.
+world (x forward, y left, z up). three.js is a copy of our own (``vendor.json``),
+apart from the one that NiceGUI has with it; where it is missing the scene says so and the page goes on.
 """

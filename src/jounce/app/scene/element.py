@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nicegui.element import Element
-from nicegui.elements import scene as _three  # registers its copy of three.js as the module "nicegui-scene"
 
 from jounce.app.scene import drawing, frame
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 Camera = Literal["follow", "driver", "top", "free"]
 __all__ = ["Camera", "Scene"]
-assert _three.__name__
+
+THREE = Path(__file__).parents[1] / "vendor" / "three"  # tools/vendor_web.py fetches it
 
 
-class Scene(Element, component="static/jounce_scene.js"):  # type: ignore[call-arg, misc]
+class Scene(Element, component="static/jounce_scene.js", esm={"three": str(THREE)}):  # type: ignore[call-arg, misc]
     """Vehicles in three dimensions; see `jounce.app.scene`."""
 
     def __init__(self, view: View, *, camera: Camera = "free", see_through: bool = False) -> None:

@@ -26,6 +26,10 @@ clutch, which closes until it carries what the engine gives:
 
 A launch ends when the clutch has closed.
 
+*Backwards.* One who ``reverses`` drives backwards while ``driver.backwards`` is 1: with ς = −1 then, he sees ς v*, ς v
+and ς s, the drive pushes with ς F, and gearboxes are in reverse, or motors that have none turn the other way. It
+changes while the car stands.
+
 Sampled at every full step. Before ``driver.active`` is 1 the pedals are those that a run gives.
 The feed-forward is that of every speed controller ([Guzzella2013] chapter 2 for the road load); integration by
 conditions: [Astrom2006] chapter 3. Ours: (4), the hold.
@@ -35,8 +39,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
+from jounce.components.drive.shifting import BACKWARDS
 from jounce.components.drive.thrust import Thrust
 from jounce.components.driver.gears import DriverGears, Wants
 from jounce.components.driver.monitor import shared
@@ -63,6 +69,7 @@ STARTS: dict[str, dict[str, float]] = {  # settings of a driver who starts mildl
 }
 PEDALS = ("throttle", "brake")
 CLUTCH_SHARE = "share.clutch"  # of the driver, in a manoeuvre
+REVERSE = -1.0  # gear
 DRAG = "Driver_Demands.drag_feedforward"  # port
 SIGNALS = {
     "started": ("-", "1 once he has the pedals"),
@@ -92,6 +99,7 @@ class Longitudinal(Part):
 
     kind: Literal["longitudinal"] = choice("longitudinal", doc="kind of driver")
     shifts: bool = choice(False, doc="whether he changes the gears of a manual gearbox, rather than its own speeds")
+    reverses: bool = choice(False, doc="whether he also drives backwards, while the input driver.backwards is 1")
     gears: DriverGears | None = part(None, doc="clutch, lever and throttle in shifts; absent: the gearbox does it")
     slip: SlipThrottle | None = part(None, doc="throttle by slip of the tires; absent: none")
     tires: TireControl | None = part(None, doc="what he does in the air and while tires spin; absent: nothing")
@@ -133,6 +141,8 @@ class Longitudinal(Part):
 
     def provide(self, at: VehicleModel, p: Symbols) -> None:
         by = "the longitudinal driver"
+        if self.reverses:
+            at.signals.provide(BACKWARDS, lambda: self._block(at, p) and p.kept["backwards"], by)
         for name in PEDALS:
             at.signals.provide(name, self._pedal(at, p, name, name), by)
         if self._changes(at):
@@ -196,6 +206,8 @@ class Longitudinal(Part):
                 name: block.signal(name, unit, doc, 1.0 if name == "gear" else 0.0)
                 for name, (unit, doc) in SIGNALS.items()
             }
+            if self.reverses:
+                p.kept["backwards"] = scope.input("backwards", "-", "1: he drives backwards", in_statics=False)
             if self.slip is not None:
                 for name, first in (("factor", 1.0), ("opens", 0.0)):
                     doc = "share of the throttle that slip leaves" if first else "1: slip opens the clutch"
@@ -229,6 +241,16 @@ class Longitudinal(Part):
 
         return make
 
+    def _way(self, p: Symbols) -> Any:
+        """1, or −1 while he drives backwards."""
+        return if_else(p.kept["backwards"] > 0.5, -1.0, 1.0) if self.reverses else 1.0
+
+    def _turned(self, thrust: Thrust, way: Any) -> Thrust:
+        """The drive as one sees it who looks where he drives."""
+        if not self.reverses:
+            return thrust
+        return replace(thrust, force=lambda u, b, radius: way * thrust.force(u, b, radius))
+
     def _cut(self, at: VehicleModel, p: Symbols, throttle: Any) -> Any:
         """The throttle that a shift leaves: of the driver, and of a run where that is meant."""
         cut = self._block(at, p)["shift.cut"]
@@ -241,14 +263,14 @@ class Longitudinal(Part):
         s = self._block(at, p)
         block, system = p.kept["block"], at.system
         h, now = block.period, system.time
-        thrust: Thrust = at.signals.read("drive.thrust", "the longitudinal driver")
+        way = self._way(p)
+        thrust: Thrust = self._turned(at.signals.read("drive.thrust", "the longitudinal driver"), way)
         starts = logic_or(s["started"] < 0.5, p.kept["active"] < 0.5)
         given = {name: at.signals.read(f"given.{name}", "the longitudinal driver") for name in PEDALS}
         last = {name: if_else(starts, given[name], s[name]) for name in PEDALS}
 
-        v = self.speed_of(at)
+        v, slope = way * self.speed_of(at), way * self.slope_of(at)
         target, wanted = self._target(at, p)
-        slope = self.slope_of(at)
         slope = if_else(starts, slope, s["slope"] + clip(h / p.slope_filter, 0.0, 1.0) * (slope - s["slope"]))
         error = target - v
         change = (v - s["speed"]) / h
@@ -285,8 +307,11 @@ class Longitudinal(Part):
         still = logic_and(logic_and(fabs(target) < STILL, wanted < STILL), fabs(v) < STOPPING)
         # of the last step: torques at the hubs are known only with all that the vehicle does
         pushes = at.scope("driver").memory("push", "N", "force of the drive at the last step", role="free")
-        at.scope("driver").next_memory(pushes, sum((w.drive_torque for w in at.wheels.values()), 0.0) / p.radius)
-        slides = logic_and(s["holds"] > 0.5, pushes < uphill - BAND * p.mass)
+        at.scope("driver").next_memory(pushes, way * sum((w.drive_torque for w in at.wheels.values()), 0.0) / p.radius)
+        # who takes over a car whose brakes hold it goes on holding it
+        held_before = logic_and(given["brake"] > LEAST, fabs(v) < STOPPING)
+        held_before = if_else(starts, held_before, s["holds"] > 0.5)
+        slides = logic_and(held_before, pushes < uphill - BAND * p.mass)
         holds = if_else(logic_or(still, slides), 1.0, 0.0)
         integral, felt = if_else(holds > 0.5, 0.0, integral), if_else(holds > 0.5, 0.0, felt)
 
@@ -308,7 +333,8 @@ class Longitudinal(Part):
         on = logic_and(braking > 0.5, last["throttle"] <= LEAST)  # one foot for both pedals
         held = if_else(holds > 0.5, p.hold_brake, 0.0)
         friction = fmax(if_else(on, friction, 0.0), held)
-        motors = fmax(if_else(on, motors, 0.0), held)
+        # motors that brake do not drive: while drive and brake work together only the brakes hold
+        motors = fmax(if_else(on, motors, 0.0), if_else(still, held, 0.0) if thrust.braking else held)
 
         throttle = self._launch(at, p, s, thrust, throttle, holds, starts, slips)
         block.update(s["started"], if_else(p.kept["active"] > 0.5, 1.0, 0.0))
@@ -334,7 +360,7 @@ class Longitudinal(Part):
             block.update(s["slip.opens"], self.slip.opens(p.slip, slips))
         if self.tires is not None:
             self.tires.update(p.tires, s, block, now, self.slips_of(at), self.loads_of(at))
-        p.kept.update(asked=asked, error=error)
+        p.kept.update(asked=way * asked, error=way * error)
 
     def slips_of(self, at: VehicleModel) -> dict[str, Any]:
         """Longitudinal slip by wheel."""
@@ -346,11 +372,12 @@ class Longitudinal(Part):
 
     def _target(self, at: VehicleModel, p: Symbols) -> tuple[Any, Any]:
         """The speed that he follows and its rate: that of the run, or of the path that another driver steers along."""
-        target, rate = p.kept["target"], at.system.rate_of(p.kept["target"])
+        way = self._way(p)
+        target, rate = way * p.kept["target"], way * at.system.rate_of(p.kept["target"])
         if "path_speed" in at.signals:
             counts, speed, change = at.signals.read("path_speed", "the longitudinal driver")
             target, rate = if_else(counts, speed, target), if_else(counts, change, rate)
-        p.kept["followed"] = target
+        p.kept["followed"] = way * target
         return target, rate
 
     def speed_of(self, at: VehicleModel) -> Any:
@@ -428,6 +455,8 @@ class Longitudinal(Part):
         less = logic_and(ready, logic_and(shaft < lower, s["gear"] > 1.5))
         moved = s["gear"] + if_else(more, 1.0, 0.0) - if_else(less, 1.0, 0.0)
         moved = if_else(holds > 0.5, 1.0, fmin(moved, thrust.gear + 1.0))
+        if self.reverses:
+            moved = if_else(p.kept["backwards"] > 0.5, REVERSE, fmax(moved, 1.0))
         block.update(s["gear"], if_else(starts, thrust.gear, moved))
         block.update(s["shifted"], if_else(logic_or(more, less), now, s["shifted"]))
         return throttle

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError, did_you_mean
+from jounce.core.limits import Limits, parse_json, read_bytes, shown
 from jounce.core.writing import file_hash, write_atomically
 from jounce.results.files import SUFFIXES, read_as
 from jounce.results.files.text import beside
@@ -23,6 +24,7 @@ from jounce.results.run import Run, plain
 FORMATS = {"parquet": "run.parquet", "csv": "run.csv", "mat": "run.mat", "mdf4": "run.mf4"}
 REPORT = "report.html"
 NOTE = "run.json"
+LIMITS = Limits("the note of a run", size=200_000_000)
 
 
 def write(
@@ -105,8 +107,7 @@ def _hashes(note: Path) -> dict[str, str] | None:
     if not note.exists():
         return None
     try:
-        content = json.loads(note.read_text(encoding="utf-8"))
-        files = content.get("files")
+        files = parse_json(read_bytes(note, LIMITS), shown(note)).get("files")
         return None if files is None else {str(name): str(value) for name, value in files.items()}
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (FormatError, AttributeError):
         raise FormatError(f"{note}: cannot be read as the note of a run; read the data file itself") from None

@@ -1,6 +1,13 @@
 // The scene: bodies that are moved by binary frames. What it can do, its keys and what can be read back from it is told
 // in jounce/app/scene/__init__.py; the layout of a frame in frame.py, that of a drawing in drawing.py.
-import { OrbitControls, THREE } from "nicegui-scene";
+let THREE, OrbitControls;
+let missing = "";
+try {
+  THREE = await import("three");
+  ({ OrbitControls } = await import("three/OrbitControls.js"));
+} catch (problem) {
+  missing = "three.js is missing: run `make vendor`";
+}
 
 const MAGIC = 0x3143534a;
 const HEAD = 48; // bytes before the poses
@@ -885,6 +892,10 @@ export default {
   mounted() {
     const name = this.$el.id;
     let scene;
+    if (missing) {
+      this.said = `no 3D view: ${missing}`;
+      return;
+    }
     try {
       scene = new Scene(this.$el, this.$refs.canvas, this.$refs.labels, {
         name, mode: this.mode, through: this.seeThrough, tell: (event, detail) => this.$emit(event, detail),
