@@ -155,7 +155,7 @@ class Suspended(Part):
             at.channel(
                 f"{word}_velocities.{axis}", frame.v[i], "m/s", f"centre of gravity of the {self.name}, own axes"
             )
-            at.channel(f"{word}_accelerations.{axis}", a[i], "m/s2", f"at the centre of gravity, own axes")
+            at.channel(f"{word}_accelerations.{axis}", a[i], "m/s2", "at the centre of gravity, own axes")
         for i, axis in enumerate(("roll", "pitch", "yaw")):
             at.channel(f"{word}_velocities.{axis}", frame.w[i], "rad/s", f"of the {self.name}, own axes")
             at.channel(f"{word}_accelerations.{axis}", alpha[i], "rad/s2", f"of the {self.name}, own axes")
