@@ -122,7 +122,8 @@ def _centres(vehicle: Vehicle) -> Iterator[dict[str, Any]]:
     for k, unit in enumerate(vehicle.layout.units):
         place = unit.data.body.centre()
         what = "centre of gravity of the sprung mass" + (f", unit {k + 1}" if len(vehicle.layout.units) > 1 else "")
-        yield {"kind": "centre", "at": _three(place), "label": f"{what}: {_coordinates(place)}", "path": "body.cg"}
+        path = "body.cg" if vehicle.body is not None else f"units[{k}].body.cg"
+        yield {"kind": "centre", "at": _three(place), "label": f"{what}: {_coordinates(place)}", "path": path}
 
 
 def _points(vehicle: Vehicle) -> Iterator[dict[str, Any]]:
@@ -142,7 +143,7 @@ def points_of(data: Data, path: str = "") -> Iterator[tuple[str, Any]]:
         value = getattr(data, name)
         here = f"{path}.{name}" if path else name
         for item, at in (
-            [(value, here)] if not isinstance(value, tuple) else [(one, f"{here}.{k}") for k, one in enumerate(value)]
+            [(value, here)] if not isinstance(value, tuple) else [(one, f"{here}[{k}]") for k, one in enumerate(value)]
         ):
             if isinstance(item, Point):
                 yield at, item.array
