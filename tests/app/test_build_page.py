@@ -243,7 +243,7 @@ def test_a_copy_is_saved_under_its_own_name(server: Any, desk: Build) -> None:
     desk.select("front_suspension")
     desk.change("front_suspension.track", "1600")
     page.keyboard.press("Control+s")
-    field = page.locator(".jn-dialog .jn-input").first
+    field = page.locator(".jn-dialog input").first
     field.fill("../bad")
     page.locator(".jn-dialog footer button", has_text="Save").click()
     page.locator(".jn-dialog .jn-said", has_text="letters").wait_for()

@@ -7,9 +7,6 @@ from typing import Any
 
 from nicegui import ui
 
-VALUE = "(event) => emit({value: event.target.value})"
-"""Handler in the browser that sends what a field holds; a bare empty text would not be sent."""
-
 
 def box(title: str) -> tuple[Any, Any]:
     """A dialog, and what it holds."""
@@ -37,30 +34,25 @@ def foot(dialog: Any, word: str, do: Callable[[], Any]) -> None:
 
 
 class Field:
-    """Something to type in.
+    """Something to type in; ``value`` is what stands there now."""
 
-    Attributes
-    ----------
-    value : what stands there now
-    """
-
-    def __init__(self, label: str, value: str = "", do: Callable[[], Any] | None = None, kind: str = "input") -> None:
-        with ui.element("label"):
-            ui.label(label)
-        self.element = ui.element(kind).props("spellcheck=false autocomplete=off")
-        if kind == "input":
-            self.element.classes("jn-input")
-        self.element._props["aria-label"] = label
-        self.put(value)
-        self.element.on("input", lambda e: setattr(self, "value", str(e.args["value"])), js_handler=VALUE)
+    def __init__(
+        self, label: str, value: str = "", do: Callable[[], Any] | None = None, *, lines: bool = False
+    ) -> None:
+        made = ui.textarea if lines else ui.input
+        self.element = made(label, value=value).props("dense outlined spellcheck=false autocomplete=off")
+        self.element.classes("jn-field")
         if do is not None:
             self.element.on("keydown.enter", lambda _: do())
 
+    @property
+    def value(self) -> str:
+        """What stands there now."""
+        return str(self.element.value or "")
+
     def put(self, value: str) -> None:
         """Have something else stand there."""
-        self.value = value
-        self.element._props["value"] = value
-        self.element.update()
+        self.element.value = value
 
 
 async def sure(title: str, text: str, word: str) -> bool:

@@ -13,7 +13,7 @@ from jounce.app.build.beside import Beside
 from jounce.app.build.describe import Group, Shown, group_of, rows, tree
 from jounce.app.build.document import Document, short
 from jounce.app.build.elements import CurveEditor, Rows, Tree
-from jounce.app.forms import VALUE, button, sure
+from jounce.app.forms import button, sure
 from jounce.app.pages import View
 from jounce.core.curves import Curve
 from jounce.core.errors import JounceError, ParameterError
@@ -39,17 +39,10 @@ class Desk:
     def lay_out(self) -> None:
         """Make the elements; they are filled when a vehicle is chosen."""
         self.bar = ui.element("div").classes("jn-docs")
-        with ui.element("aside").classes("jn-side"):
-            with ui.element("div").classes("jn-side-tools"):
-                self.filter = ui.element("input").props(
-                    'id=jn-filter type=search placeholder="Filter: *rate" spellcheck=false '
-                    'title="Shell wildcards * ? [abc], in any case"'
-                )
-                self.filter._props["value"] = self.pattern
-                self.filter.on("input", lambda e: self._filter(str(e.args["value"])), js_handler=VALUE, throttle=0.1)
-                self.by = self.command("", self._turn_order, "Order of the tree: by subsystem or by component")
-            self.tree = Tree()
-            self.tree.when("select", self._select)
+        self.tree = Tree()
+        self.tree.when("select", self._select)
+        self.tree.when("filter", self._filter)
+        self.tree.when("turn", self._turn_order)
         with ui.element("section").classes("jn-middle"):
             self.rows = Rows()
             does: dict[str, Callable[..., Any]] = {
@@ -173,8 +166,7 @@ class Desk:
         if self.node and not any(group.path == self.node for group in self.root.walk()):
             self.node = ""
         nodes = tree(self.root, shown, order=self.order, pattern=self.pattern)
-        self.by.words.set_text("⇄ component" if self.order == "component" else "⇄ subsystem")
-        self.tree.show(nodes=nodes, selected=self.node, all=bool(self.pattern))
+        self.tree.show(nodes=nodes, selected=self.node, all=bool(self.pattern), order=self.order, pattern=self.pattern)
         start = "" if self.pattern else self.node
         deep = bool(self.pattern or self.node)
         self.rows.show(rows=rows(self.root, shown, start, pattern=self.pattern, deep=deep))
@@ -186,14 +178,9 @@ class Desk:
 
     def _select(self, path: str) -> None:
         self.node, self.pattern = path, ""
-        self.filter.run_method("blur")
-        self._clear_filter()
         self._keep(node=path, filter="")
         self.show()
         self.beside.selected(path)
-
-    def _clear_filter(self) -> None:
-        ui.run_javascript("const f = document.getElementById('jn-filter'); if (f) f.value = ''")
 
     def _filter(self, pattern: str) -> None:
         self.pattern = pattern.strip()

@@ -1,7 +1,13 @@
 // The tree of a vehicle: nodes {path, label, doc, changed, doubted, children}; keys as in every tree.
 export default {
   template: `
-    <div class="jn-tree" role="tree" tabindex="0" @keydown="key">
+    <aside class="jn-side">
+    <div class="jn-side-tools">
+      <input id="jn-filter" type="search" placeholder="Filter: *rate" spellcheck="false" autocomplete="off" aria-label="Filter"
+             title="Shell wildcards * ? [abc], in any case" v-model="text" @input="filter" @keydown.esc="clear">
+      <button class="jn-cmd" title="Order of the tree: by subsystem or by component" @click="$emit('turn')">⇄ {{ order }}</button>
+    </div>
+    <div class="jn-tree" role="tree" tabindex="0" ref="tree" @keydown="key">
       <div v-for="node in shown" :key="node.path" role="treeitem" :data-path="node.path" :title="title(node)"
            :class="{on: node.path === selected, changed: node.changed}" :aria-selected="node.path === selected"
            :aria-expanded="node.children.length ? isOpen(node) : null" :style="{paddingLeft: 4 + 12 * node.level + 'px'}"
@@ -12,11 +18,12 @@ export default {
         <span v-if="node.changed" class="jn-tree-dot" title="changed">●</span>
       </div>
       <div v-if="!shown.length" class="jn-muted jn-tree-none">nothing matches</div>
-    </div>`,
-  props: { nodes: { type: Array, default: () => [] }, selected: { type: String, default: "" }, all: Boolean },
-  emits: ["select"],
+    </div>
+    </aside>`,
+  props: { nodes: { type: Array, default: () => [] }, selected: { type: String, default: "" }, all: Boolean, order: String, pattern: { type: String, default: "" } },
+  emits: ["select", "filter", "turn"],
   data() {
-    return { open: {} };
+    return { open: {}, text: this.pattern };
   },
   computed: {
     shown() {
@@ -32,12 +39,24 @@ export default {
     },
   },
   watch: {
+    pattern(now) {
+      if (document.activeElement?.id !== "jn-filter") this.text = now;
+    },
     selected(path) {
       for (const at of this.around(path)) this.open[at] = true;
       this.$nextTick(() => this.$el.querySelector(".on")?.scrollIntoView({ block: "nearest" }));
     },
   },
   methods: {
+    filter() {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.$emit("filter", { pattern: this.text }), 100);
+    },
+    clear() {
+      this.text = "";
+      this.filter();
+      this.$refs.tree.focus();
+    },
     around(path) {
       const steps = [""];
       for (let k = 0; k < path.length; k++) if (path[k] === "." || (path[k] === "[" && k)) steps.push(path.slice(0, k));
