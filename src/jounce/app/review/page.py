@@ -101,7 +101,6 @@ class Review:
                     self.figures = ui.html("", sanitize=False)
         self.scene: Scene | None = None
         self._sides()
-        ui.add_body_html('<script src="/static/review/review.js"></script>')
 
     def _menus(self) -> None:
         with dialogs.button("dashboard_customize", "Layouts of plots", lambda: None), ui.menu() as menu:
