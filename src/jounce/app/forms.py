@@ -41,7 +41,7 @@ class Field:
     ) -> None:
         made = ui.textarea if lines else ui.input
         self.element = made(label, value=value).props("dense outlined spellcheck=false autocomplete=off")
-        self.element.classes("jf-field")
+        self.element.classes("jf-field jf-lines" if lines else "jf-field")
         if do is not None:
             self.element.on("keydown.enter", lambda _: do())
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from jounce.app.build.describe import within
-from jounce.app.build.document import short
+from jounce.app.build.document import Document, short
 from jounce.app.build.elements import Charts
 from jounce.app.build.figures import Measured
 from jounce.app.scene import drawing, frame
@@ -33,6 +33,7 @@ class Beside:
         self.tab = str(desk.view.state.get("tab", "report"))
         self.axle = str(desk.view.state.get("axle", ""))
         self._number = 0
+        self._shown: Document | None = None
         documents = desk.documents
         if not hasattr(documents, "measured"):
             documents.measured = Measured(desk.workbench)  # type: ignore[attr-defined]
@@ -58,7 +59,13 @@ class Beside:
             return
         vehicle = document.vehicle
         look = await asyncio.to_thread(drawing.drawing_of, vehicle)
-        self.scene.draw(look, frame.standing(drawing.places_of(vehicle)))
+        places = drawing.places_of(vehicle)
+        same = document is self._shown
+        self._shown = document
+        if not same:  # nothing of the other one may stand there
+            self.body.clear()
+        poses = frame.standing({name: places[name] for name in look["bodies"]})
+        self.scene.draw(look, poses, keep_camera=same)
         words = [axle.word for axle in vehicle.layout.axles]
         if self.axle not in words:
             self.axle = words[0]
