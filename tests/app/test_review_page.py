@@ -215,8 +215,8 @@ def test_a_saved_layout_is_used_for_another_run(start: Callable[..., Any], brows
     page.wait_for_function(f"{BOARD}.panels.length === 7")
     page.click("[aria-label='Layouts of plots']")
     page.click("text=Save these pages as")
-    page.fill(".jn-dialog input", "Jounces")
-    page.click(".jn-dialog >> text=OK")
+    page.fill(".jn-ask input", "Jounces")
+    page.click(".jn-ask >> text=OK")
     page.wait_for_selector("text=saved: own/layouts/Jounces.json")
     page.click("[aria-label='Layouts of plots']")
     page.click(".q-menu >> text=The usual pages")
@@ -238,7 +238,7 @@ def test_without_animation_nothing_of_it_is_loaded(server: Any, page: Any, runs:
     page.on("request", lambda request: asked.append(request.url))
     page.reload()
     page.wait_for_function(READY)
-    page.wait_for_selector(".jn-figures td")
+    page.wait_for_selector(".jn-kpis td")
     assert not [url for url in asked if "/api/scene/" in url]
     assert any("/api/plots/" in url for url in asked)  # plots are there always
     page.click("[aria-label='Replay in 3D']")
@@ -247,14 +247,14 @@ def test_without_animation_nothing_of_it_is_loaded(server: Any, page: Any, runs:
 
 def test_key_figures_stand_beside_each_other_with_their_ranges(server: Any, page: Any, runs: tuple[str, str]) -> None:
     opened(page, server, *runs)
-    page.wait_for_selector(".jn-figures td")
+    page.wait_for_selector(".jn-kpis td")
     data = [stored(server, id) for id in runs]
     for key in ("yaw_rate_t90", "roll_gain", "ay_steady"):
-        cells = page.locator(f".jn-figures [data-key='{key}']").all_inner_texts()
+        cells = page.locator(f".jn-kpis [data-key='{key}']").all_inner_texts()
         told = [run.kpis[key][0] for run in data]
         assert [float(text.replace("−", "-")) for text in cells] == [pytest.approx(v, rel=6e-4) for v in told], key
-    assert page.locator(".jn-figures .jn-bar").count() >= 3
-    assert BAR in page.inner_text(".jn-review-figures")  # what differs
+    assert page.locator(".jn-kpis .jn-span").count() >= 3
+    assert BAR in page.inner_text(".jn-review-kpis")  # what differs
 
 
 def test_two_tabs_see_the_same_runs(server: Any, browse: Any, runs: tuple[str, str]) -> None:
@@ -264,15 +264,15 @@ def test_two_tabs_see_the_same_runs(server: Any, browse: Any, runs: tuple[str, s
     row = one.locator(f"[data-run='{runs[1]}']")
     row.hover()
     row.locator("[aria-label='Rename']").click()
-    one.fill(".jn-dialog input", "softer")
-    one.click(".jn-dialog >> text=OK")
+    one.fill(".jn-ask input", "softer")
+    one.click(".jn-ask >> text=OK")
     two.wait_for_selector(f"[data-run='{runs[1]}'] >> text=softer")
-    two.wait_for_selector(".jn-figures-head >> text=softer")
+    two.wait_for_selector(".jn-kpis-head >> text=softer")
     assert [c["run"] for c in board(one)[0]["curves"]] == [runs[0]]  # each keeps what it shows
     row.hover()
     row.locator("[aria-label='Rename']").click()
-    one.fill(".jn-dialog input", "half bar")
-    one.click(".jn-dialog >> text=OK")
+    one.fill(".jn-ask input", "half bar")
+    one.click(".jn-ask >> text=OK")
     two.wait_for_selector(f"[data-run='{runs[1]}'] >> text=half bar")
 
 

@@ -60,7 +60,7 @@ def test_the_first_ten_minutes(start: Callable[..., Any], browse: Any, tmp_path:
     choose(page, "step-steer", "Step steer")
     assert page.locator(".jn-chip-on").inner_text() == "sedan"
     set_to(page, "step-steer", "amplitude", "40")
-    page.wait_for_selector(".jn-field-set >> text=amplitude")
+    page.wait_for_selector(".jn-param-set >> text=amplitude")
     page.click(".jn-run-button")
     page.wait_for_function(f"{BOARD}.panels[0]?.curves.length === 1 && {LIVE} > 100")
     page.wait_for_selector(".jn-live-head >> text=complete")
@@ -71,7 +71,7 @@ def test_the_first_ten_minutes(start: Callable[..., Any], browse: Any, tmp_path:
     drawn = page.evaluate(f"{BOARD}.points(2, 0)")  # live plots end as the run that is stored
     np.testing.assert_allclose(drawn["y"], np.degrees(run["chassis_velocities.yaw"]), rtol=1e-12, atol=1e-15)
     set_to(page, "step-steer", "speed", "60")
-    page.wait_for_selector(".jn-field-set >> text=speed")
+    page.wait_for_selector(".jn-param-set >> text=speed")
     page.keyboard.press("Control+Enter")
     second = ended(server, 2)[0]
     page.wait_for_selector(".jn-live-head >> text=complete")
@@ -81,7 +81,7 @@ def test_the_first_ten_minutes(start: Callable[..., Any], browse: Any, tmp_path:
     page.click(f"[data-run='{first['id']}'] .jn-run-mark")
     page.wait_for_function(f"{BOARD}.told()[0].curves.length === 2")
     assert {curve["run"] for curve in page.evaluate(f"{BOARD}.told()[2].curves")} == {first["id"], second["id"]}
-    assert "speed" in page.inner_text(".jn-review-figures")  # what differs
+    assert "speed" in page.inner_text(".jn-review-kpis")  # what differs
 
 
 def test_a_value_that_is_refused_says_why_and_is_not_run(server: Any, page: Any) -> None:
@@ -89,17 +89,17 @@ def test_a_value_that_is_refused_says_why_and_is_not_run(server: Any, page: Any)
     choose(page, "weave", "Weave test")
     before = len(server.json("/api/runs"))
     set_to(page, "weave", "end_time", "-3")
-    page.wait_for_selector(".jn-field-bad .jn-field-said >> text=must be > 0 s")
+    page.wait_for_selector(".jn-param-bad .jn-param-said >> text=must be > 0 s")
     assert page.locator(".jn-run-button").is_disabled()
     page.keyboard.press("Control+Enter")
     set_to(page, "weave", "frequency", "0.3 kg")
-    page.wait_for_selector(".jn-field-bad >> nth=1")
-    assert "kg" in page.locator(".jn-field-bad", has_text="frequency").inner_text()
+    page.wait_for_selector(".jn-param-bad >> nth=1")
+    assert "kg" in page.locator(".jn-param-bad", has_text="frequency").inner_text()
     assert len(server.json("/api/runs")) == before
     for _ in range(2):
-        page.locator(".jn-field-bad .jn-field-back").first.click()
+        page.locator(".jn-param-bad .jn-param-back").first.click()
         page.wait_for_timeout(300)
-    page.wait_for_function("!document.querySelector('.jn-field-bad')")
+    page.wait_for_function("!document.querySelector('.jn-param-bad')")
     assert not page.locator(".jn-run-button").is_disabled()
 
 
@@ -107,8 +107,8 @@ def test_units_turn_and_stay(server: Any, page: Any) -> None:
     at(server, page)
     choose(page, "ramp-steer", "Ramp steer")
     set_to(page, "ramp-steer", "speed", "72")
-    page.wait_for_selector(".jn-field-set >> text=speed")
-    page.locator(".jn-field", has_text="speed").locator(".jn-units").first.select_option("m/s")
+    page.wait_for_selector(".jn-param-set >> text=speed")
+    page.locator(".jn-param", has_text="speed").locator(".jn-units").first.select_option("m/s")
     page.wait_for_function("document.querySelector('#jn-f-ramp-steer-speed').value === '20'")
     page.reload()
     page.wait_for_selector("#jn-f-ramp-steer-speed")
@@ -121,7 +121,7 @@ def test_stop_keeps_what_was_driven(server: Any, page: Any) -> None:
     at(server, page)
     choose(page, "weave", "Weave test")
     set_to(page, "weave", "end_time", "300")
-    page.wait_for_selector(".jn-field-set >> text=end time")
+    page.wait_for_selector(".jn-param-set >> text=end time")
     page.select_option(".jn-pace", "1")
     page.click(".jn-run-button")
     page.wait_for_function(f"{LIVE} > 30")
@@ -155,7 +155,7 @@ def test_a_plan_runs_its_tests_with_its_vehicles_and_comes_back(
     cell = page.locator("[data-test='t2'] .jn-plan-cell", has_text="speed").locator("input")
     cell.fill("70")
     cell.press("Tab")
-    page.wait_for_selector("[data-test='t2'] .jn-field-set >> text=speed")
+    page.wait_for_selector("[data-test='t2'] .jn-param-set >> text=speed")
     page.click("[aria-label='Choose vehicles']")
     page.locator(".q-menu .q-item", has_text="suv").locator("[aria-label='Run with this one too']").click()
     page.wait_for_selector(".jn-run-button >> text=Run plan: 4 runs")
@@ -182,7 +182,7 @@ def test_what_was_open_comes_back_after_a_crash(start: Callable[..., Any], brows
     at(server, page)
     choose(page, "sine-steer", "Sine steer")
     set_to(page, "sine-steer", "amplitude", "25")
-    page.wait_for_selector(".jn-field-set >> text=amplitude")
+    page.wait_for_selector(".jn-param-set >> text=amplitude")
     page.click(".jn-run-button")
     (info,) = ended(server, 1)
     page.forgiven = ["WebSocket", "ERR_CONNECTION", "Failed to load"]

@@ -96,7 +96,7 @@ class Review:
             self.right = ui.element("aside").classes("jn-review-right")
             with self.right:
                 self.scene_box = ui.element("div").classes("jn-review-scene")
-                self.figures_box = ui.element("div").classes("jn-review-figures")
+                self.figures_box = ui.element("div").classes("jn-review-kpis")
                 with self.figures_box:
                     self.figures = ui.html("", sanitize=False)
         self.scene: Scene | None = None
