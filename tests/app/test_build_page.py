@@ -26,7 +26,7 @@ class Build:
             if path[k] == ".":
                 around = self.page.locator(f"[role=treeitem][data-path='{path[:k]}']")
                 if around.get_attribute("aria-expanded") == "false":
-                    around.locator(".jn-tree-mark").click()
+                    around.locator(".jb-tree-mark").click()
         self.page.locator(f"[role=treeitem][data-path='{path}']").click()
         self.page.wait_for_selector(f"[role=treeitem][data-path='{path}'].on")
 
@@ -34,7 +34,7 @@ class Build:
         return self.page.locator(f"[id='row-{path}']")
 
     def said(self, path: str) -> Any:
-        return self.page.locator(f".jn-row[data-path='{path}'] .jn-row-doc")
+        return self.page.locator(f".jb-row[data-path='{path}'] .jb-row-doc")
 
     def change(self, path: str, text: str) -> None:
         self.field(path).fill(text)
@@ -67,9 +67,9 @@ def test_an_invalid_value_is_refused_with_its_reason_and_the_one_before_stays(se
     desk.says(RATE, "did you mean 66.9 N/mm")
     desk.field(RATE).press("Escape")
     desk.shows(RATE, "66.9")
-    assert desk.page.locator(".jn-doc.dirty").count() == 0
+    assert desk.page.locator(".jb-doc.dirty").count() == 0
     desk.change(RATE, "60")
-    desk.page.wait_for_selector(".jn-doc.dirty")
+    desk.page.wait_for_selector(".jb-doc.dirty")
     desk.says(RATE, r"66\.9 N/mm")  # what it was
     (document,) = server.json("/api/documents")
     assert [(d["path"], d["theirs"]) for d in document["differences"]] == [(RATE, 60000.0)]
@@ -77,7 +77,7 @@ def test_an_invalid_value_is_refused_with_its_reason_and_the_one_before_stays(se
     desk.shows(RATE, "66.9")
     desk.page.keyboard.press("Control+y")
     desk.shows(RATE, "60")
-    desk.page.locator(".jn-row-was").click()
+    desk.page.locator(".jb-row-was").click()
     desk.shows(RATE, "66.9")
 
 
@@ -96,12 +96,12 @@ def test_two_tabs_show_the_same_and_a_reload_restores(server: Any, desk: Build, 
     desk.page.reload()
     desk = Build(desk.page)
     desk.shows(RATE, "55")  # the group that was chosen is chosen again
-    assert desk.page.locator(".jn-doc").inner_text().startswith("sedan •")
+    assert desk.page.locator(".jb-doc").inner_text().startswith("sedan •")
 
 
 def test_units_are_chosen_and_other_ones_typed(desk: Build) -> None:
     desk.select(SPRING)
-    row = desk.page.locator(f".jn-row[data-path='{RATE}']")
+    row = desk.page.locator(f".jb-row[data-path='{RATE}']")
     row.locator("select").select_option("kN/m")
     desk.shows(RATE, "66.9")
     assert row.locator("select").input_value() == "kN/m"
@@ -128,8 +128,8 @@ def test_the_scene_follows_the_data(desk: Build) -> None:
 def test_the_tree_is_filtered_and_turned(desk: Build) -> None:
     page = desk.page
     page.fill("#jn-filter", "*suspension.SPRING.rate")
-    page.wait_for_selector(f".jn-row[data-path='{RATE}']")
-    page.wait_for_function("() => document.querySelectorAll('.jn-row').length === 2")
+    page.wait_for_selector(f".jb-row[data-path='{RATE}']")
+    page.wait_for_function("() => document.querySelectorAll('.jb-row').length === 2")
     page.fill("#jn-filter", "")
     page.wait_for_function("() => document.querySelectorAll('[role=treeitem]').length > 8")
     page.get_by_text("⇄ subsystem").click()
@@ -145,26 +145,26 @@ def test_a_curve_is_dragged_typed_and_refused(server: Any, desk: Build) -> None:
     desk.select(TOE)
     before = jn.load("sedan").get(f"{TOE}.curve")
     desk.field(f"{TOE}.curve").click()
-    point = page.locator(".jn-curve circle").nth(20)
+    point = page.locator(".jb-curve circle").nth(20)
     point.wait_for()
     box = point.bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     page.mouse.down()
     page.mouse.move(box["x"] + 5, box["y"] - 25, steps=3)
     page.mouse.up()
-    page.wait_for_selector(".jn-doc.dirty")
+    page.wait_for_selector(".jb-doc.dirty")
     (document,) = server.json("/api/documents")
     now = server.json(f"/api/documents/{document['id']}/value?path={TOE}.curve")
     assert now["x"] == list(before.x)
     moved = [k for k, (a, b) in enumerate(zip(now["y"], before.y, strict=True)) if a != b]
     assert moved == [20] and now["y"][20] > before.y[20]
-    cell = page.locator(".jn-curve td.x input").nth(3)
+    cell = page.locator(".jb-curve td.x input").nth(3)
     cell.fill("500")  # no longer in order
     cell.press("Tab")
-    page.locator(".jn-curve .said", has_text="ascend").or_(page.locator(".jn-curve .said", has_text="ris")).wait_for()
+    page.locator(".jb-curve .said", has_text="ascend").or_(page.locator(".jb-curve .said", has_text="ris")).wait_for()
     assert float(cell.input_value()) == pytest.approx(1e3 * before.x[3])
     page.get_by_title("A row after the marked one").click()
-    page.wait_for_function("n => document.querySelectorAll('.jn-curve circle').length === n", arg=len(before.x) + 1)
+    page.wait_for_function("n => document.querySelectorAll('.jb-curve circle').length === n", arg=len(before.x) + 1)
 
 
 @pytest.mark.slow
@@ -178,16 +178,16 @@ def test_a_curve_goes_to_a_file_and_comes_back(server: Any, desk: Build, tmp_pat
     download.value.save_as(file)
     text = file.read_text()
     assert "mm,deg" in text
-    page.locator(".jn-curve input[type=file]").set_input_files(
+    page.locator(".jb-curve input[type=file]").set_input_files(
         {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"x,y\nmm,deg\n-80,0.4\n0,0\n80,-0.5\n"}
     )
-    page.wait_for_function("() => document.querySelectorAll('.jn-curve circle').length === 3")
-    page.locator(".jn-curve input[type=file]").set_input_files(
+    page.wait_for_function("() => document.querySelectorAll('.jb-curve circle').length === 3")
+    page.locator(".jb-curve input[type=file]").set_input_files(
         {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"x,y\nmm,deg\n0,0.4\n0,kg\n"}
     )
-    page.locator(".jn-curve .said", has_text="not a number").wait_for()
-    page.locator(".jn-curve input[type=file]").set_input_files(file)
-    page.wait_for_function("() => document.querySelectorAll('.jn-doc.dirty').length === 1")
+    page.locator(".jb-curve .said", has_text="not a number").wait_for()
+    page.locator(".jb-curve input[type=file]").set_input_files(file)
+    page.wait_for_function("() => document.querySelectorAll('.jb-doc.dirty').length === 1")
     (document,) = server.json("/api/documents")
     now = server.json(f"/api/documents/{document['id']}/value?path={TOE}.curve")
     assert now["y"] == list(jn.load("sedan").get(f"{TOE}.curve").y)
@@ -197,21 +197,21 @@ def test_a_curve_goes_to_a_file_and_comes_back(server: Any, desk: Build, tmp_pat
 def test_how_it_stands_and_its_axles_stand_beside_it(desk: Build) -> None:
     page = desk.page
     page.set_default_timeout(120_000)
-    page.locator(".jn-figures td", has_text="wheel rate, front").wait_for()
+    page.locator(".jb-figures td", has_text="wheel rate, front").wait_for()
     desk.select(SPRING)
     desk.change(RATE, "40")
-    moved = page.locator(".jn-figures tr.moved", has_text="wheel rate, front")
+    moved = page.locator(".jb-figures tr.moved", has_text="wheel rate, front")
     moved.wait_for()
     now, before = (float(moved.locator("td.n").nth(k).inner_text()) for k in (0, 1))
     assert now < 0.8 * before
     page.locator("[data-tab=kc]").click()
-    page.locator(".jn-chart[data-title='vertical force, parallel travel'] polyline").nth(
+    page.locator(".jb-chart[data-title='vertical force, parallel travel'] polyline").nth(
         1
     ).wait_for()  # now, and before
     desk.select("rear_suspension")
-    page.locator(".jn-tabs .on", has_text="rear").wait_for()
+    page.locator(".jb-tabs .on", has_text="rear").wait_for()
     page.locator("[data-tab=changes]").click()
-    page.locator(".jn-figures td.path", has_text=RATE).click()
+    page.locator(".jb-figures td.path", has_text=RATE).click()
     desk.shows(RATE, "40")
 
 
@@ -219,14 +219,14 @@ def test_how_it_stands_and_its_axles_stand_beside_it(desk: Build) -> None:
 def test_parts_are_added_and_taken_away(server: Any, desk: Build) -> None:
     page = desk.page
     desk.select("front_suspension")
-    page.locator(".jn-row-absent[title^='front_suspension.dampers ']").locator("button").click()
-    box = page.locator(".jn-dialog textarea")
+    page.locator(".jb-row-absent[title^='front_suspension.dampers ']").locator("button").click()
+    box = page.locator(".jf-dialog textarea")
     box.fill("rate: stiff")
-    page.locator(".jn-dialog .jn-said", has_text="does not begin with a number").wait_for()
+    page.locator(".jf-dialog .jf-said", has_text="does not begin with a number").wait_for()
     box.fill("name: helper\nrate: 300 N.s/m\n")
-    page.locator(".jn-dialog footer button", has_text="Add").click()
+    page.locator(".jf-dialog footer button", has_text="Add").click()
     (document,) = server.json("/api/documents")
-    head = page.locator(".jn-row-head[data-head='front_suspension.dampers[1]']", has_text="damper 2")
+    head = page.locator(".jb-row-head[data-head='front_suspension.dampers[1]']", has_text="damper 2")
     head.wait_for(state="attached")
     head.scroll_into_view_if_needed()
     head.hover()
@@ -239,17 +239,17 @@ def test_parts_are_added_and_taken_away(server: Any, desk: Build) -> None:
 def test_a_copy_is_saved_under_its_own_name(server: Any, desk: Build) -> None:
     page = desk.page
     page.locator("[data-command=duplicate]").click()
-    page.locator(".jn-doc.on", has_text="sedan copy •").wait_for()
+    page.locator(".jb-doc.on", has_text="sedan copy •").wait_for()
     desk.select("front_suspension")
     desk.change("front_suspension.track", "1600")
     page.keyboard.press("Control+s")
-    field = page.locator(".jn-dialog input").first
+    field = page.locator(".jf-dialog input").first
     field.fill("../bad")
-    page.locator(".jn-dialog footer button", has_text="Save").click()
-    page.locator(".jn-dialog .jn-said", has_text="letters").wait_for()
+    page.locator(".jf-dialog footer button", has_text="Save").click()
+    page.locator(".jf-dialog .jf-said", has_text="letters").wait_for()
     field.fill("wider")
-    page.locator(".jn-dialog footer button", has_text="Save").click()
-    page.locator(".jn-doc.on:not(.dirty)", has_text="wider").wait_for()
+    page.locator(".jf-dialog footer button", has_text="Save").click()
+    page.locator(".jb-doc.on:not(.dirty)", has_text="wider").wait_for()
     place = server.folder / "vehicles" / "wider"
     assert jn.load(place).front_suspension.track == 1.6
     assert jn.load("sedan").front_suspension.track == 1.57

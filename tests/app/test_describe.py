@@ -13,12 +13,13 @@ import jounce as jn
 from axle_lists import as_units, truck, vehicle_of
 from jounce.app.build import curves
 from jounce.app.build.describe import Group, Shown, fields_of, group_of, kinds_at, matches, rows, tree
-from jounce.app.scene.drawing import drawing_of
+from jounce.app.scene.drawing import drawing_of, places_of
 from jounce.core.curves import Curve, CurveUnits
 from jounce.core.errors import ParameterError
 from jounce.core.fields import meta, walk
 from jounce.core.units import convert
 from jounce.vehicle.reading import library_names
+from trains import car_trailer
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +141,23 @@ def test_three_axles_are_shown_like_two(spelled: Any, at: str) -> None:
             assert vehicle.get(shape["path"]) == vehicle.main_body.cg
         elif "path" in shape:
             assert np.allclose([getattr(vehicle.get(shape["path"]), c) for c in "xyz"], shape["at"], atol=1e-4)
+
+
+def test_a_trailer_stands_behind_its_car() -> None:
+    vehicle = car_trailer()
+    groups = {group.path for group in group_of(vehicle).walk()}
+    assert {"trailers[0].hitch", "trailers[0].axles[0].suspension.spring"} <= groups
+    look, places = drawing_of(vehicle), places_of(vehicle)
+    assert list(look["bodies"]) == list(places)
+    hitch = vehicle.trailers[0].hitch.location.array
+    axle = vehicle.trailers[0].axles[0].suspension.wheel_centre_x
+    assert places["L3"][0] == pytest.approx(hitch[0] + axle) and places["unit2"][0] == pytest.approx(hitch[0])
+    (centre,) = [shape for shape in look["bodies"]["unit2"] if shape["kind"] == "centre"]
+    assert vehicle.get(centre["path"]) == vehicle.trailers[0].body.cg
+    shells = [
+        np.reshape(look["bodies"][name][0]["points"], (-1, 3))[:, 0] + places[name][0] for name in ("body", "unit2")
+    ]
+    assert shells[0].min() > shells[1].max()  # one behind the other
 
 
 def test_what_may_be_added_is_offered(sedan: Group) -> None:

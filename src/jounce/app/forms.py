@@ -10,7 +10,7 @@ from nicegui import ui
 
 def box(title: str) -> tuple[Any, Any]:
     """A dialog, and what it holds."""
-    with ui.dialog() as dialog, ui.element("div").classes("jn-dialog") as body, ui.element("h3"):
+    with ui.dialog() as dialog, ui.element("div").classes("jf-dialog") as body, ui.element("h3"):
         ui.label(title)
     dialog.on("hide", dialog.delete)
     return dialog, body
@@ -18,7 +18,7 @@ def box(title: str) -> tuple[Any, Any]:
 
 def button(text: str, do: Callable[[], Any], style: str = "", hint: str = "") -> Any:
     """A button; ``words`` is its label."""
-    made = ui.element("button").classes(f"jn-cmd {style}").props("type=button").on("click", lambda _: do())
+    made = ui.element("button").classes(f"jf-cmd {style}").props("type=button").on("click", lambda _: do())
     if hint:
         made._props["title"] = hint
     with made:
@@ -41,7 +41,7 @@ class Field:
     ) -> None:
         made = ui.textarea if lines else ui.input
         self.element = made(label, value=value).props("dense outlined spellcheck=false autocomplete=off")
-        self.element.classes("jn-field")
+        self.element.classes("jf-field jf-lines" if lines else "jf-field")
         if do is not None:
             self.element.on("keydown.enter", lambda _: do())
 

@@ -42,15 +42,15 @@ def open_one(view: View) -> None:
 
     with body:
         if lost := _unsaved(view):
-            ui.label(lost).classes("jn-said")
-        with ui.element("div").classes("jn-list"):
+            ui.label(lost).classes("jf-said")
+        with ui.element("div").classes("jf-list"):
             for place in workbench.sessions():
                 with ui.element("div").props("tabindex=0 role=button") as line:
                     ui.label(place.stem)
                 for event in ("click", "keydown.enter"):
                     line.on(event, lambda _, place=place: take(str(place)))
         where = Field("or a file in a registered folder", do=lambda: take(where.value))
-        said = ui.label("").classes("jn-said")
+        said = ui.label("").classes("jf-said")
         foot(dialog, "Open", lambda: take(where.value))
     dialog.open()
 
@@ -70,7 +70,7 @@ def save_as(view: View) -> None:
 
     with body:
         name = Field("Name", "", do)
-        said = ui.label("").classes("jn-said")
+        said = ui.label("").classes("jf-said")
         foot(dialog, "Save", do)
     dialog.open()
 
@@ -107,10 +107,10 @@ def folders(view: View) -> None:
 
     with body:
         ui.label("Vehicles, tires, roads, events and runs are read from these folders, and from nowhere else.")
-        lines = ui.element("div").classes("jn-list")
+        lines = ui.element("div").classes("jf-list")
         path = Field("Folder to register")
         alias = Field("Alias (default: its name)")
-        said = ui.label("").classes("jn-said")
+        said = ui.label("").classes("jf-said")
         with ui.element("footer"):
             button("Close", dialog.close)
             button("Register", lambda: done(workbench.register, path.value, alias.value), "primary")

@@ -129,8 +129,8 @@ def _menu(view: View) -> None:
                 ("Save session as …", session_menu.save_as),
                 ("Folders …", session_menu.folders),
             ):
-                ui.menu_item(text, lambda do=do: do(view)).classes("jn-menu")
-    button.classes("jn-session")
+                ui.menu_item(text, lambda do=do: do(view)).classes("jf-menu")
+    button.classes("jf-session")
 
 
 def _theme(view: View, dark: Any, theme: str) -> None:

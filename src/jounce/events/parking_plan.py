@@ -123,7 +123,7 @@ def clearance(size: Size, x: Array, y: Array, yaw: Array, box: Box, behind: floa
     of_body = _outside(turned, (-half[0], -half[1]), half).reshape(len(x), 4)
     low, high = (-size.rear + behind, -0.5 * size.width), (size.front + behind, 0.5 * size.width)
     of_box = _outside(in_axes(box.corners, x, y, yaw), low, high)
-    return np.minimum(of_body.min(axis=1), of_box.min(axis=1))
+    return np.asarray(np.minimum(of_body.min(axis=1), of_box.min(axis=1)))
 
 
 def inside(size: Size, x: float, y: float, yaw: float, space: Box, behind: float = 0.0) -> float:

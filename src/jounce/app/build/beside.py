@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from jounce.app.build.describe import within
-from jounce.app.build.document import short
+from jounce.app.build.document import Document, short
 from jounce.app.build.elements import Charts
 from jounce.app.build.figures import Measured
 from jounce.app.scene import drawing, frame
 from jounce.app.scene.element import Scene
+from jounce.results.display import pretty
 from jounce.vehicle.layout import path_of
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Beside:
         self.tab = str(desk.view.state.get("tab", "report"))
         self.axle = str(desk.view.state.get("axle", ""))
         self._number = 0
+        self._shown: Document | None = None
         documents = desk.documents
         if not hasattr(documents, "measured"):
             documents.measured = Measured(desk.workbench)  # type: ignore[attr-defined]
@@ -39,11 +41,11 @@ class Beside:
 
     def lay_out(self) -> None:
         """Make the elements."""
-        with ui.element("section").classes("jn-right"):
+        with ui.element("section").classes("jb-right"):
             self.scene = Scene(self.desk.view, see_through=True)
             self.scene.on_pick(self.desk.go)
-            self.tabs = ui.element("div").classes("jn-tabs")
-            self.body = ui.element("div").classes("jn-tab")
+            self.tabs = ui.element("div").classes("jb-tabs")
+            self.body = ui.element("div").classes("jb-tab")
 
     # --- what happened ----------------------------------------------------------------------------------------------
 
@@ -57,7 +59,13 @@ class Beside:
             return
         vehicle = document.vehicle
         look = await asyncio.to_thread(drawing.drawing_of, vehicle)
-        self.scene.draw(look, frame.standing(drawing.places_of(vehicle)))
+        places = drawing.places_of(vehicle)
+        same = document is self._shown
+        self._shown = document
+        if not same:  # nothing of the other one may stand there
+            self.body.clear()
+        poses = frame.standing({name: places[name] for name in look["bodies"]})
+        self.scene.draw(look, poses, keep_camera=same)
         words = [axle.word for axle in vehicle.layout.axles]
         if self.axle not in words:
             self.axle = words[0]
@@ -90,7 +98,7 @@ class Beside:
             for name, title in TABS.items():
                 count = f" {counts[name]}" if counts.get(name) else ""
                 made = self.desk.command(f"{title}{count}", lambda name=name: self._choose_tab(name))
-                made.classes(remove="jn-cmd", add="on" if name == self.tab else "").props(f"data-tab={name}")
+                made.classes(remove="jf-cmd", add="on" if name == self.tab else "").props(f"data-tab={name}")
             ui.element("div").classes("jn-space")
             if self.tab == "kc" and document is not None:
                 for word in words:
@@ -125,11 +133,11 @@ class Beside:
             self._table(_remarks(self.desk))
         else:
             self._number += 1
-            self.body.classes(add="jn-stale")
+            self.body.classes(add="jb-stale")
             self.desk.later(self._measure(self._number))
 
     def _table(self, html: str) -> None:
-        self.body.classes(remove="jn-stale")
+        self.body.classes(remove="jb-stale")
         self.body.clear()
         with self.body:
             made = ui.html(html, sanitize=False)
@@ -157,9 +165,9 @@ class Beside:
         old = await self.measured.ask(what, before, *more) if request["steps"] else found
         if number != self._number:
             return
-        self.body.classes(remove="jn-stale")
+        self.body.classes(remove="jb-stale")
         if "problem" in found:
-            self._table(f'<p class="bad jn-figures">{escape(found["problem"])}</p>')
+            self._table(f'<p class="bad jb-figures">{escape(found["problem"])}</p>')
         elif self.tab == "report":
             self._table(_report(found, old if "problem" not in old else found))
         else:
@@ -178,11 +186,11 @@ class Beside:
 
 
 def _row(label: str, value: float | None, was: float | None, unit: str, more: str = "") -> str:
-    moved = was is not None and value is not None and abs(value - was) > 1e-6 * max(abs(value), abs(was), 1e-9)
+    moved = was is not None and value is not None and _text(value) != _text(was)
     before = f"{_text(was)}" if moved else ""
     return (
         f'<tr class="{"moved" if moved else ""}"><td>{escape(label)}</td><td class="n">{_text(value)}</td>'
-        f'<td class="u">{escape(unit)}</td><td class="n jn-muted">{before}</td><td class="u">{more}</td></tr>'
+        f'<td class="u">{escape(pretty(unit))}</td><td class="n jn-muted">{before}</td><td class="u">{more}</td></tr>'
     )
 
 
@@ -204,7 +212,7 @@ def _report(found: Mapping[str, Any], old: Mapping[str, Any]) -> str:
     for mode in found["modes"]:
         damping = "" if mode["damping"] is None else f"damping {mode['damping']:.2f}"
         parts.append(_row(mode["name"], mode["frequency"], modes.get(mode["name"]), "Hz", damping))
-    return f'<table class="jn-figures">{"".join(parts)}</table>'
+    return f'<table class="jb-figures">{"".join(parts)}</table>'
 
 
 def _metrics(figures: list[dict[str, Any]], old: list[dict[str, Any]]) -> str:
@@ -216,7 +224,7 @@ def _metrics(figures: list[dict[str, Any]], old: list[dict[str, Any]]) -> str:
             mark = "odd" if row["inside"] is False else ""
             usual = f'<span class="{mark}">{row["low"]:.4g} … {row["high"]:.4g}</span>'
         parts.append(_row(row["text"], row["value"], was.get(row["name"], row["value"]), row["unit"], usual))
-    return f'<table class="jn-figures">{"".join(parts)}</table>'
+    return f'<table class="jb-figures">{"".join(parts)}</table>'
 
 
 def _changes(desk: Desk) -> str:
@@ -232,7 +240,7 @@ def _changes(desk: Desk) -> str:
         for item in found
     )
     head = f"<tr><th>{len(found)} changed</th><th>before</th><th></th><th>now</th></tr>"
-    return f'<table class="jn-figures">{head}{rows}</table>'
+    return f'<table class="jb-figures">{head}{rows}</table>'
 
 
 def _remarks(desk: Desk) -> str:
@@ -242,4 +250,4 @@ def _remarks(desk: Desk) -> str:
         f'<tr><td class="path" data-go="{escape(path)}">{escape(path)}</td><td class="odd">{escape(text)}</td></tr>'
         for path, text in desk.doubts.items()
     )
-    return f'<table class="jn-figures"><tr><th>path</th><th>unusual</th></tr>{rows}</table>'
+    return f'<table class="jb-figures"><tr><th>path</th><th>unusual</th></tr>{rows}</table>'

@@ -38,12 +38,12 @@ class Desk:
 
     def lay_out(self) -> None:
         """Make the elements; they are filled when a vehicle is chosen."""
-        self.bar = ui.element("div").classes("jn-docs")
+        self.bar = ui.element("div").classes("jb-docs")
         self.tree = Tree()
         self.tree.when("select", self._select)
         self.tree.when("filter", self._filter)
         self.tree.when("turn", self._turn_order)
-        with ui.element("section").classes("jn-middle"):
+        with ui.element("section").classes("jb-middle"):
             self.rows = Rows()
             does: dict[str, Callable[..., Any]] = {
                 "check": self._check,
@@ -81,7 +81,7 @@ class Desk:
         self.bar.clear()
         with self.bar:
             for item in self.documents:
-                marks = f"jn-doc{' on' if item is self.document else ''}{' dirty' if item.dirty else ''}"
+                marks = f"jb-doc{' on' if item is self.document else ''}{' dirty' if item.dirty else ''}"
                 with ui.element("div").classes(marks) as tab:
                     ui.label(f"{item.label}{' •' if item.dirty else ''}")
                     with ui.element("button") as cross:
@@ -105,7 +105,7 @@ class Desk:
                 if not able:
                     made.props("disabled")
             if document is not None and any(item.name == "test" for item in _pages()):
-                link = ui.element("a").classes("jn-cmd primary").props(f'href="/test?document={document.id}"')
+                link = ui.element("a").classes("jf-cmd primary").props(f'href="/test?document={document.id}"')
                 with link:
                     ui.label("Test ▸")
 

@@ -42,7 +42,7 @@ def open_vehicle(desk: Desk) -> None:
         await desk.choose(found.id)
 
     with body:
-        with ui.element("div").classes("jn-list"):
+        with ui.element("div").classes("jf-list"):
             for name, place in known.items():
                 with ui.element("div").props("tabindex=0 role=button") as line:
                     ui.label(name)
@@ -50,7 +50,7 @@ def open_vehicle(desk: Desk) -> None:
                 for event in ("click", "keydown.enter"):
                     line.on(event, lambda _, name=name: take(name))
         where = Field("or a file or folder in a registered folder", do=lambda: take(where.value))
-        said = ui.label("").classes("jn-said")
+        said = ui.label("").classes("jf-said")
         anyway = button("Register its folder for this session, and open it", lambda: take(where.value, True))
         anyway.set_visibility(False)
         foot(dialog, "Open", lambda: take(where.value))
@@ -74,7 +74,7 @@ def save_as(desk: Desk, document: Document) -> None:
     with body:
         name = Field("Name", document.clone or f"{document.label} 2", do)
         folder = Field("Folder", f"{desk.workbench.folders.main_alias}/vehicles", do)
-        said = ui.label("").classes("jn-said")
+        said = ui.label("").classes("jf-said")
         foot(dialog, "Save", do)
     dialog.open()
 
@@ -129,7 +129,7 @@ def add_part(desk: Desk, path: str) -> None:
         doc = ui.label("").classes("jn-muted")
         text = Field("Data, as in a file; what stands behind # is optional", lines=True)
         text.element.on("update:model-value", lambda _: desk.later(check()), throttle=0.3, leading_events=False)
-        said = ui.label("").classes("jn-said")
+        said = ui.label("").classes("jf-said")
         foot(dialog, "Add", do)
     first = next(iter(kinds))
     if len(kinds) > 1:

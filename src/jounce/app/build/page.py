@@ -16,7 +16,7 @@ async def build(view: View) -> None:
     documents = view.workbench.documents
     if not len(documents):
         await asyncio.to_thread(documents.open, "sedan")
-    with ui.element("div").classes("jn-build"):
+    with ui.element("div").classes("jb-build"):
         desk = Desk(view)
         desk.lay_out()
     await desk.choose(str(view.state.get("document", "")))

@@ -6,8 +6,8 @@ const BOX = { left: 38, right: 4, top: 6, bottom: 26 };
 
 export default {
   template: `
-    <div class="jn-charts">
-      <div v-for="chart in drawn" :key="chart.title" class="jn-chart" :data-title="chart.title">
+    <div class="jb-charts">
+      <div v-for="chart in drawn" :key="chart.title" class="jb-chart" :data-title="chart.title">
         <h4>{{ chart.title }} <span class="jn-muted">{{ chart.y_label }}</span></h4>
         <svg :viewBox="'0 0 ${W} ${H}'" role="img" :aria-label="chart.title">
           <template v-for="t in chart.xt" :key="'x' + t.at"><line class="grid" :x1="chart.sx(t.at)" :x2="chart.sx(t.at)" y1="${BOX.top}" y2="${H - BOX.bottom}"/><text :x="chart.sx(t.at)" y="${H - BOX.bottom + 11}" text-anchor="middle">{{ t.text }}</text></template>

@@ -7,21 +7,21 @@ const MOST = 2_000_000; // bytes of a file that is read
 
 export default {
   template: `
-    <div class="jn-curve" @keydown.esc.stop="$emit('close')">
+    <div class="jb-curve" @keydown.esc.stop="$emit('close')">
       <header>
         <b :title="curve.path">{{ curve.label }}</b>
         <span class="jn-muted">{{ curve.about }}</span><span class="said" :title="said">{{ said }}</span><span class="jn-space"></span>
         <template v-if="curve.form === 'table'">
-          <button class="jn-cmd" title="A row after the marked one" @click="insert">+ row</button>
-          <button class="jn-cmd" title="Take the marked row away" :disabled="data.x.length < 3" @click="remove">− row</button>
-          <button class="jn-cmd" title="Write as CSV" @click="$emit('export', {path: curve.path})">Export</button>
+          <button class="jf-cmd" title="A row after the marked one" @click="insert">+ row</button>
+          <button class="jf-cmd" title="Take the marked row away" :disabled="data.x.length < 3" @click="remove">− row</button>
+          <button class="jf-cmd" title="Write as CSV" @click="$emit('export', {path: curve.path})">Export</button>
         </template>
-        <button v-else class="jn-cmd" title="Make a table of it" @click="$emit('table', {path: curve.path})">As a table</button>
-        <button class="jn-cmd" title="Read from a CSV file" @click="$refs.file.click()">Import</button>
+        <button v-else class="jf-cmd" title="Make a table of it" @click="$emit('table', {path: curve.path})">As a table</button>
+        <button class="jf-cmd" title="Read from a CSV file" @click="$refs.file.click()">Import</button>
         <input ref="file" type="file" accept=".csv,.txt" hidden @change="load">
-        <button class="jn-cmd" title="Close (Esc)" @click="$emit('close')">×</button>
+        <button class="jf-cmd" title="Close (Esc)" @click="$emit('close')">×</button>
       </header>
-      <div class="jn-curve-table">
+      <div class="jb-curve-table">
         <table v-if="curve.form === 'table'">
           <tr><th>{{ curve.xu }}</th><th v-if="!data.z.length">{{ curve.yu }}</th>
             <th v-for="(v, j) in data.z" :key="j" @click="column = j" :style="{fontWeight: j === column ? 600 : 400}">{{ number(v) }} {{ curve.zu }}</th></tr>

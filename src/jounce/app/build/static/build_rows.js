@@ -6,21 +6,21 @@ const WAIT = 120; // ms after a key before what is typed is checked
 
 export default {
   template: `
-    <div class="jn-rows">
+    <div class="jb-rows">
       <template v-for="row in rows" :key="row.t + row.path">
-        <div v-if="row.t === 'head'" class="jn-row-head" :class="{changed: row.changed}" :data-head="row.path" :title="row.path">
-          <span class="jn-row-title">{{ row.label }}</span>
+        <div v-if="row.t === 'head'" class="jb-row-head" :class="{changed: row.changed}" :data-head="row.path" :title="row.path">
+          <span class="jb-row-title">{{ row.label }}</span>
           <span class="jn-muted">{{ row.component }}</span>
-          <span v-if="row.remark" class="jn-row-remark">{{ row.remark }}</span>
+          <span v-if="row.remark" class="jb-row-remark">{{ row.remark }}</span>
           <span class="jn-space"></span>
           <button v-if="row.removable && row.path" title="Take it away" @click="$emit('remove', {path: row.path})">remove</button>
         </div>
-        <div v-else-if="row.t === 'absent'" class="jn-row jn-row-absent" :title="row.path + ' — ' + row.doc">
+        <div v-else-if="row.t === 'absent'" class="jb-row jb-row-absent" :title="row.path + ' — ' + row.doc">
           <label>{{ row.label }}</label>
           <button @click="$emit('add', {path: row.path})">{{ row.list ? '+ one more' : '+ add' }}</button>
-          <span class="jn-row-doc">{{ row.doc }}</span>
+          <span class="jb-row-doc">{{ row.doc }}</span>
         </div>
-        <div v-else class="jn-row" :class="{changed: row.changed, on: row.path === focus}" :data-path="row.path">
+        <div v-else class="jb-row" :class="{changed: row.changed, on: row.path === focus}" :data-path="row.path">
           <label :title="row.path" :for="'row-' + row.path">{{ row.label }}</label>
           <template v-if="row.t === 'number' || row.t === 'text' || (row.t === 'curve' && row.form !== 'table' && row.form !== 'none')">
             <input :id="'row-' + row.path" :class="{number: row.t !== 'text', bad: errors[row.path]}" spellcheck="false" autocomplete="off"
@@ -39,24 +39,24 @@ export default {
             <option v-if="row.value === ''" value="">–</option>
             <option v-for="o in row.options" :key="o" :value="o" :selected="o === row.value">{{ o }}</option>
           </select>
-          <span v-else-if="row.t === 'flag'" class="jn-row-flag"><input :id="'row-' + row.path" type="checkbox" :checked="row.value" @change="commit(row, $event.target.checked)"></span>
-          <button v-else class="jn-row-curve" :id="'row-' + row.path" @click="$emit('curve', {path: row.path})">
+          <span v-else-if="row.t === 'flag'" class="jb-row-flag"><input :id="'row-' + row.path" type="checkbox" :checked="row.value" @change="commit(row, $event.target.checked)"></span>
+          <button v-else class="jb-row-curve" :id="'row-' + row.path" @click="$emit('curve', {path: row.path})">
             <svg v-if="row.spark.length" viewBox="0 0 64 18" preserveAspectRatio="none"><polyline v-for="(line, k) in row.spark.slice(1)" :key="k" :points="spark(row.spark[0], line, row.spark.slice(1))"/></svg>
             <span v-else>{{ row.summary }}</span>
           </button>
-          <select v-if="row.units && row.units.length > 1" class="jn-row-unit" tabindex="-1" :title="'unit of ' + row.label" @change="unit(row, $event)">
+          <select v-if="row.units && row.units.length > 1" class="jb-row-unit" tabindex="-1" :title="'unit of ' + row.label" @change="unit(row, $event)">
             <option v-for="u in row.units" :key="u" :value="u" :selected="u === row.shown">{{ pretty(u) }}</option>
           </select>
-          <button v-else-if="row.t === 'curve' && row.form !== 'table' && row.form !== 'none'" class="jn-row-unit" @click="$emit('curve', {path: row.path})" title="edit as a curve">{{ pretty(row.shown) }} ⌁</button>
-          <span v-else class="jn-row-unit">{{ row.t === 'curve' ? '' : pretty(row.shown) }}</span>
-          <span class="jn-row-doc" :class="{bad: errors[row.path], odd: !errors[row.path] && remark(row)}" :title="row.path + '\\n' + row.doc + (row.usual ? '\\nusual: ' + row.usual + ' ' + pretty(row.shown) : '')">
-            <button v-if="row.changed" class="jn-row-was" :title="'back to ' + row.was" @click="$emit('reset', {path: row.path})">↶ {{ row.was }}</button>
+          <button v-else-if="row.t === 'curve' && row.form !== 'table' && row.form !== 'none'" class="jb-row-unit" @click="$emit('curve', {path: row.path})" title="edit as a curve">{{ pretty(row.shown) }} ⌁</button>
+          <span v-else class="jb-row-unit">{{ row.t === 'curve' ? '' : pretty(row.shown) }}</span>
+          <span class="jb-row-doc" :class="{bad: errors[row.path], odd: !errors[row.path] && remark(row)}" :title="row.path + '\\n' + row.doc + (row.usual ? '\\nusual: ' + row.usual + ' ' + pretty(row.shown) : '')">
+            <button v-if="row.changed" class="jb-row-was" :title="'back to ' + row.was" @click="$emit('reset', {path: row.path})">↶ {{ row.was }}</button>
             <i v-if="!errors[row.path] && !remark(row) && row.limits">{{ row.limits }}</i>
             {{ errors[row.path] || remark(row) || about(row) }}
           </span>
         </div>
       </template>
-      <div v-if="!rows.length" class="jn-muted jn-tree-none">nothing here</div>
+      <div v-if="!rows.length" class="jn-muted jb-tree-none">nothing here</div>
     </div>`,
   props: { rows: { type: Array, default: () => [] }, focus: { type: String, default: "" } },
   emits: ["check", "change", "reset", "unit", "focus", "curve", "remove", "add", "command"],
@@ -132,14 +132,14 @@ export default {
       }
     },
     next(from, step) {
-      const all = [...this.$el.querySelectorAll(".jn-row > input, .jn-row > select:not(.jn-row-unit), .jn-row-flag > input, .jn-row-curve")];
+      const all = [...this.$el.querySelectorAll(".jb-row > input, .jb-row > select:not(.jb-row-unit), .jb-row-flag > input, .jb-row-curve")];
       const to = all[all.indexOf(from) + step];
       to?.focus();
       to?.select?.();
     },
     shortcut(event) {
       if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
-      const typing = event.target.closest?.("input, textarea") && !(event.target.closest(".jn-row") && !Object.keys(this.edits).length);
+      const typing = event.target.closest?.("input, textarea") && !(event.target.closest(".jb-row") && !Object.keys(this.edits).length);
       const key = event.key.toLowerCase();
       const name = key === "s" ? (event.shiftKey ? "save-as" : "save") : key === "z" && !typing ? (event.shiftKey ? "redo" : "undo") : key === "y" && !typing ? "redo" : "";
       if (!name) return;

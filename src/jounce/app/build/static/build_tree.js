@@ -1,23 +1,23 @@
 // The tree of a vehicle: nodes {path, label, doc, changed, doubted, children}; keys as in every tree.
 export default {
   template: `
-    <aside class="jn-side">
-    <div class="jn-side-tools">
+    <aside class="jb-side">
+    <div class="jb-side-tools">
       <input id="jn-filter" type="search" placeholder="Filter: *rate" spellcheck="false" autocomplete="off" aria-label="Filter"
              title="Shell wildcards * ? [abc], in any case" v-model="text" @input="filter" @keydown.esc="clear">
-      <button class="jn-cmd" title="Order of the tree: by subsystem or by component" @click="$emit('turn')">⇄ {{ order }}</button>
+      <button class="jf-cmd" title="Order of the tree: by subsystem or by component" @click="$emit('turn')">⇄ {{ order }}</button>
     </div>
-    <div class="jn-tree" role="tree" tabindex="0" ref="tree" @keydown="key">
+    <div class="jb-tree" role="tree" tabindex="0" ref="tree" @keydown="key">
       <div v-for="node in shown" :key="node.path" role="treeitem" :data-path="node.path" :title="title(node)"
            :class="{on: node.path === selected, changed: node.changed}" :aria-selected="node.path === selected"
            :aria-expanded="node.children.length ? isOpen(node) : null" :style="{paddingLeft: 4 + 12 * node.level + 'px'}"
            @click="pick(node)" @dblclick="turn(node)">
-        <span class="jn-tree-mark" @click.stop="turn(node)">{{ node.children.length ? (isOpen(node) ? '▾' : '▸') : '' }}</span>
-        <span class="jn-tree-label">{{ node.label }}</span>
-        <span v-if="node.doubted" class="jn-tree-doubt" title="something here is unusual">▲</span>
-        <span v-if="node.changed" class="jn-tree-dot" title="changed">●</span>
+        <span class="jb-tree-mark" @click.stop="turn(node)">{{ node.children.length ? (isOpen(node) ? '▾' : '▸') : '' }}</span>
+        <span class="jb-tree-label">{{ node.label }}</span>
+        <span v-if="node.doubted" class="jb-tree-doubt" title="something here is unusual">▲</span>
+        <span v-if="node.changed" class="jb-tree-dot" title="changed">●</span>
       </div>
-      <div v-if="!shown.length" class="jn-muted jn-tree-none">nothing matches</div>
+      <div v-if="!shown.length" class="jn-muted jb-tree-none">nothing matches</div>
     </div>
     </aside>`,
   props: { nodes: { type: Array, default: () => [] }, selected: { type: String, default: "" }, all: Boolean, order: String, pattern: { type: String, default: "" } },
