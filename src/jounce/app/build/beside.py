@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jounce.app.build.desk import Desk
 
 TABS = {"report": "At rest", "kc": "K&C", "changes": "Changes", "remarks": "Remarks"}
+ROUND = 1e-9  # figures below it are what rounding left
 REST = 0.3  # s without a change before something is computed
 
 
@@ -197,6 +198,8 @@ def _row(label: str, value: float | None, was: float | None, unit: str, more: st
 def _text(value: float | None) -> str:
     if value is None:
         return "–"
+    if abs(value) < ROUND:
+        return "0"
     return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
 
 

@@ -10,7 +10,7 @@ from nicegui import background_tasks, ui
 
 from jounce.app.build import curves, dialogs
 from jounce.app.build.beside import Beside
-from jounce.app.build.describe import Group, Shown, group_of, rows, tree
+from jounce.app.build.describe import Group, Shown, group_of, label_of, rows, tree
 from jounce.app.build.document import Document, short
 from jounce.app.build.elements import CurveEditor, Rows, Tree
 from jounce.app.forms import button, sure
@@ -337,7 +337,7 @@ class Desk:
             was = curves.displayed(before, units, shown)
             told["was"] = {"x": was["x"], "y": was["y"]}
         steps = self.curve.removesuffix(".curve").split(".")
-        label = " · ".join(step.replace("_", " ") for step in steps[-2:])
+        label = " · ".join(label_of(step) for step in steps[-2:])
         self.editor.show(curve={**told, "path": self.curve, "label": label})
 
     async def _curve_changed(self, path: str, **told: Any) -> None:
