@@ -24,7 +24,7 @@ from jounce.core.fields import Data, choice, curve, one_of, part, quantity
 from jounce.symbolic.frames import cross
 from jounce.symbolic.ops import fabs
 
-__all__ = ["Aero", "AeroForce", "Wind"]
+__all__ = ["Aero", "AeroForce", "Crosswind", "Wind"]
 
 
 class AeroForce(Data):
@@ -75,6 +75,17 @@ class AeroForce(Data):
         return place.local(self.location.array)
 
 
+class Crosswind(Data):
+    """What a body feels of air that comes from the side: with the angle β between, per frontal area and wheelbase,
+
+    C_S = −s sin β,   C_Y = −½ n sin 2β
+    """
+
+    frontal_area: float = quantity("m2", gt=0, typical=(0.8, 10.0), doc="area of both")
+    side_slope: float = quantity("1/rad", ge=0, typical=(0.5, 6.0), doc="of the side force, s")
+    yaw_slope: float = quantity("1/rad", typical=(0.0, 2.0), doc="of the yaw moment, n")
+
+
 class Aero(Air):
     """Drag and downforce over speed and ride heights."""
 
@@ -84,6 +95,9 @@ class Aero(Air):
     drag: AeroForce = part(doc="drag, rearwards")
     front_downforce: AeroForce | None = part(None, doc="downforce in front, downwards")
     rear_downforce: AeroForce | None = part(None, doc="downforce at the rear, downwards")
+    crosswind: Crosswind | None = part(
+        None, doc="side force and yaw moment of the body in the wind of an event (side-wind); no part of other runs"
+    )
     pitch_compensation: bool = choice(
         False, doc="a moment as large as drag times its arm: the drag acts as if it were at the road"
     )
