@@ -17,8 +17,7 @@ from jounce.components.basics import DIAGNOSED, Subsystem
 from jounce.components.controllers.arbiter import decided_throttle
 from jounce.components.controllers.slip_control import SlipControl, limited
 from jounce.components.drive.hub import act, through
-from jounce.components.drive.shifting import BACKWARDS
-from jounce.components.drive.thrust import Thrust
+from jounce.components.drive.thrust import BACKWARDS, Thrust
 from jounce.components.model import VehicleModel
 from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import Place, WheelPlace

@@ -28,7 +28,7 @@ from jounce.components.controllers.slip_control import braked_by_motors
 from jounce.components.drive.base import Energy, Station, constant
 from jounce.components.drive.engine import check_map
 from jounce.components.drive.machine import Machine
-from jounce.components.drive.shifting import BACKWARDS
+from jounce.components.drive.thrust import BACKWARDS
 from jounce.core.curves import Curve
 from jounce.core.fields import choice, curve, problem, quantity
 from jounce.symbolic.ops import clip, fabs, if_else

@@ -20,9 +20,9 @@ from __future__ import annotations
 from typing import Any
 
 from jounce.components.drive.base import Station, step
+from jounce.components.drive.thrust import BACKWARDS
 from jounce.symbolic.ops import clip, fabs, if_else, logic_and
 
-BACKWARDS = "driver.backwards"  # signal of one who drives: 1 while he drives backwards
 LONG_AGO = 1e3  # s, since the last shift at the start
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from jounce.components.drive.base import Station
     from jounce.components.drive.train import Shaft, Train
 
+BACKWARDS = "driver.backwards"  # signal of one who drives: 1 while he drives backwards
+
 
 @dataclass(frozen=True)
 class Thrust:

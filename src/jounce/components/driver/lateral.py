@@ -48,7 +48,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from jounce.components.basics import Array
-from jounce.components.drive.shifting import BACKWARDS
+from jounce.components.drive.thrust import BACKWARDS
 from jounce.components.driver.human import Human
 from jounce.components.model import VehicleModel
 from jounce.components.part import Part, Symbols, derived

@@ -42,8 +42,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from jounce.components.drive.shifting import BACKWARDS
-from jounce.components.drive.thrust import Thrust
+from jounce.components.drive.thrust import BACKWARDS, Thrust
 from jounce.components.driver.gears import DriverGears, Wants
 from jounce.components.driver.monitor import shared
 from jounce.components.driver.tires import SlipThrottle, TireControl
