@@ -15,6 +15,7 @@ pedal up, engine braking or none,
 
 by bisection where a map is not linear. Between the pedals are a band of force and a time. Pedals move at limited rates.
 
+In reverse speeds, accelerations, slope and forces are those backwards, so that a wanted speed below zero is followed.
 Standing: the brake holds the car where v* and v are zero; it lets go when the drive pushes with what the slope asks
 for (hill start), at once on the level. Gears of a manual gearbox, where ``shifts`` says so, change at speeds of the
 input shaft that rise with the throttle, not within a time after the last change. A clutch that is not automatic opens
@@ -246,9 +247,10 @@ class Longitudinal(Part):
         given = {name: at.signals.read(f"given.{name}", "the longitudinal driver") for name in PEDALS}
         last = {name: if_else(starts, given[name], s[name]) for name in PEDALS}
 
-        v = self.speed_of(at)
-        target, wanted = self._target(at, p)
-        slope = self.slope_of(at)
+        way: Any = 1.0 if thrust.gear is None else if_else(thrust.gear < -0.5, -1.0, 1.0)
+        v = way * self.speed_of(at)
+        target, wanted = (way * value for value in self._target(at, p))
+        slope = way * self.slope_of(at)
         slope = if_else(starts, slope, s["slope"] + clip(h / p.slope_filter, 0.0, 1.0) * (slope - s["slope"]))
         error = target - v
         change = (v - s["speed"]) / h
@@ -270,8 +272,11 @@ class Longitudinal(Part):
             more = more + p.acceleration_gain * wish + p.acceleration_integral * of_acceleration
             return mass * (wanted + more) + resistance + uphill  # (1), (2)
 
-        full, up = thrust.force(1.0, 0.0, p.radius), thrust.force(LEAST, 0.0, p.radius)
-        hardest = thrust.force(0.0, 1.0, p.radius) if thrust.braking else up
+        def along(throttle: Any, brake: Any) -> Any:
+            return way * thrust.force(throttle, brake, p.radius)
+
+        full, up = along(1.0, 0.0), along(LEAST, 0.0)
+        hardest = along(0.0, 1.0) if thrust.braking else up
         low = hardest - p.brake_force
         wound = force(integral, felt)
         grows = p.speed_integral * (integral - s["integral"]) + p.acceleration_integral * (felt - s["felt"])
@@ -285,7 +290,7 @@ class Longitudinal(Part):
         still = logic_and(logic_and(fabs(target) < STILL, wanted < STILL), fabs(v) < STOPPING)
         # of the last step: torques at the hubs are known only with all that the vehicle does
         pushes = at.scope("driver").memory("push", "N", "force of the drive at the last step", role="free")
-        at.scope("driver").next_memory(pushes, sum((w.drive_torque for w in at.wheels.values()), 0.0) / p.radius)
+        at.scope("driver").next_memory(pushes, way * sum((w.drive_torque for w in at.wheels.values()), 0.0) / p.radius)
         slides = logic_and(s["holds"] > 0.5, pushes < uphill - BAND * p.mass)
         holds = if_else(logic_or(still, slides), 1.0, 0.0)
         integral, felt = if_else(holds > 0.5, 0.0, integral), if_else(holds > 0.5, 0.0, felt)
@@ -303,8 +308,8 @@ class Longitudinal(Part):
         slips = self._slips(at, p, s, thrust)
         launching = clip(p.mass * eager + resistance + uphill, low, fmax(full, low))  # the engine turns as it did
         pushed = asked if slips is None else if_else(slips, launching, asked)
-        throttle = if_else(drives, _throttle(thrust, pushed, full, p.radius), 0.0)
-        motors, friction = self._brakes(thrust, asked, hardest, up, p)
+        throttle = if_else(drives, _throttle(along, thrust.linear, pushed, full), 0.0)
+        motors, friction = self._brakes(along, thrust.braking, asked, hardest, up, p)
         on = logic_and(braking > 0.5, last["throttle"] <= LEAST)  # one foot for both pedals
         held = if_else(holds > 0.5, p.hold_brake, 0.0)
         friction = fmax(if_else(on, friction, 0.0), held)
@@ -367,13 +372,15 @@ class Longitudinal(Part):
         length = (flat[0] ** 2 + flat[1] ** 2 + flat[2] ** 2) ** 0.5
         return unit.chassis.to_world(flat)[2] / length
 
-    def _brakes(self, thrust: Thrust, asked: Any, hardest: Any, up: Any, p: Symbols) -> tuple[Any, Any]:
+    def _brakes(
+        self, along: Callable[[Any, Any], Any], motors_brake: bool, asked: Any, hardest: Any, up: Any, p: Symbols
+    ) -> tuple[Any, Any]:
         """Demand of motors and of the friction brakes (3)."""
         full = fmax(p.brake_force, 1.0)
-        if not thrust.braking:
+        if not motors_brake:
             friction = clip((up - asked) / full, 0.0, 1.0)
             return friction, friction
-        motors = solved(lambda b: -thrust.force(0.0, b, p.radius), -asked)
+        motors = solved(lambda b: -along(0.0, b), -asked)
         return motors, clip((hardest - asked) / full, 0.0, 1.0)
 
     def _slips(self, at: VehicleModel, p: Symbols, s: dict[str, Any], thrust: Thrust) -> Any:
@@ -485,12 +492,12 @@ def _by_foot(item: Part) -> bool:
     return getattr(item, "automatic", True) is False
 
 
-def _throttle(thrust: Thrust, asked: Any, full: Any, radius: Any) -> Any:
+def _throttle(along: Callable[[Any, Any], Any], linear: bool, asked: Any, full: Any) -> Any:
     """F_drive(u, 0) = F (3)."""
-    if thrust.linear:
-        up = thrust.force(0.0, 0.0, radius)
+    if linear:
+        up = along(0.0, 0.0)
         return clip((asked - up) / fmax(full - up, 1.0), 0.0, 1.0)
-    return solved(lambda u: thrust.force(u, 0.0, radius), asked)
+    return solved(lambda u: along(u, 0.0), asked)
 
 
 def solved(f: Callable[[Any], Any], value: Any) -> Any:
