@@ -14,9 +14,9 @@ per lateral acceleration):
     κ_c = 2 a₂/(1 + a₁²)^{3/2},   δ = atan(tan β ± L κ_c/cos β) + C_f v² κ                                         (3)
 
 ± as the car moves forwards or reverses. Reversing and at walking pace β counts as zero, which it is without tires; with
-them it answers to steering before the car turns, and (3) would swing the hand wheel from lock to lock. (With κ_c instead of the path's κ
-the last term would double the gain of the loop at speed.) Near a straight path a kinematic car obeys e'' + 4/D e' + 6/D² e = 0 over its
-way: ω = √6/PT, ζ = 0.816. On a circle it runs outside by D⁴/(24 R³).
+them it answers to steering before the car turns, and (3) would swing the hand wheel from lock to lock. (With κ_c
+instead of the path's κ the last term would double the gain of the loop at speed.) Near a straight path a kinematic car
+obeys e'' + 4/D e' + 6/D² e = 0 over its way: ω = √6/PT, ζ = 0.816. On a circle it runs outside by D⁴/(24 R³).
 
 The end is, ``advanced`` = 0, the foot on the path of the point D ahead in the direction of motion, or, 1, the place of
 the path D ahead of the foot of the car, for radii of a few metres. Where the end does not lie ahead (X < 0.3 D, or the
