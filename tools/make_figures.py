@@ -20,6 +20,7 @@ from jounce.core.units import convert
 from jounce.results.plausibility import ASSIST, ASSISTED, UNASSISTED, ranges, ranges_of
 from jounce.rigs.kc_figures import kc
 from jounce.sim import car as cars
+from jounce.sim.charge import is_hybrid
 from jounce.sim.standing import standing
 from jounce.vehicle import Vehicle
 from jounce.vehicle.library_figures import FILE, hash_of
@@ -34,6 +35,7 @@ RUNS = (
     events.Weave(),
     events.StraightBraking(),
     events.StraightAcceleration(),
+    events.CoastDown(),
 )
 
 
@@ -43,7 +45,9 @@ def found(car: Vehicle) -> Iterator[tuple[str, str, float, str]]:
         yield "kc", metric.name, metric.value, metric.unit
     for key, (value, unit) in standing(cars.describe(car)).figures().items():
         yield "show", key, value, unit
-    for event in RUNS:
+    # 1800 s: only where the class has a range for it
+    cycle = () if is_hybrid(car) or "consumption" not in ranges(car.category) else (events.Cycle(),)
+    for event in (*RUNS, *cycle):
         run = jn.run(car, event)
         known = ranges_of(run)
         alone = "" if any(name.startswith(ASSIST) for name in run.names) else UNASSISTED
