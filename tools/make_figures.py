@@ -16,7 +16,7 @@ from typing import Any
 
 import jounce as jn
 from jounce import events
-from jounce.core.units import convert
+from jounce.results.display import in_unit
 from jounce.results.plausibility import ASSIST, ASSISTED, UNASSISTED, ranges, ranges_of
 from jounce.rigs.kc_figures import kc
 from jounce.sim import car as cars
@@ -79,7 +79,7 @@ def figures(name: str) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for source, key, value, unit in found(car):
         if key in known and key not in result and math.isfinite(value):
-            result[key] = {"value": float(f"{convert(value, unit, known[key].unit):.5g}"), "from": source}
+            result[key] = {"value": float(f"{in_unit(value, unit, known[key].unit):.5g}"), "from": source}
     ordered = {key: result[key] for key in known if key in result}
     return {"hash": hash_of(car), "figures": ordered}
 
