@@ -232,7 +232,7 @@ export class Panel {
     const hooks = { drawAxes: [(u) => this.drawCurves(u)] };
     const { width, height } = this.room();
     this.ranges = this.measure();
-    const padding = [6, this.scales.length > 1 ? 0 : 10, 0, 0];
+    const padding = [6, this.scales.length > 1 ? 0 : 18, 0, 0];
     const make = () => new uPlot({ width, height, scales, axes, series, hooks, legend: { show: false }, cursor: { show: false }, padding }, data, this.body);
     this.plot = drawnBySoftware() ? onProcessor(make) : make();
     this.plot.over.append(this.line, this.box);
@@ -329,6 +329,10 @@ export class Panel {
     ctx.clip();
     const [xMin, xMax] = this.span();
     const ratio = devicePixelRatio || 1;
+    const seen = this.curves.reduce((sum, curve) => {
+      const rows = curve.hidden ? null : this.seen(curve);
+      return sum + (rows ? rows.last - rows.first : 0);
+    }, 0);
     for (const curve of this.curves) {
       const rows = curve.hidden ? null : this.seen(curve);
       if (!rows) continue;
@@ -342,7 +346,7 @@ export class Panel {
       if (this.crossed || rows.last - rows.first < 3 * width) this.trace(ctx, rows, toX, toY);
       else this.traceDense(ctx, rows, toX, toY);
       ctx.strokeStyle = this.owner.colours.lines[curve.colour];
-      const dense = rows.last - rows.first > 0.8 * width; // thin lines without joins cost a fifth
+      const dense = seen > 6000; // thin lines without joins cost less
       ctx.lineWidth = (dense ? 1 : 1.4) * ratio;
       ctx.lineJoin = dense ? "bevel" : "round";
       ctx.setLineDash(curve.dash.map((v) => v * ratio));
