@@ -23,12 +23,11 @@ import numpy as np
 import pytest
 
 from aer_texts import STANDARD, USER, V1, V2
-from axle_lists import one_axle
-from components.test_contract import ADDED, EXAMPLES, STANDS, TOGETHER, put
-from drivelines import every_member
+from components.test_contract import ADDED, STANDS, TOGETHER, example, kinds, put, rig
 from fuzzing import Format, calls, damaged_case, numbers, outcome, placed, watched
 from jounce.app.frames import pack
-from jounce.core.errors import FormatError
+from jounce.core.errors import FormatError, JounceError
+from jounce.core.fields import to_raw
 from jounce.core.library import LIBRARY
 from jounce.files.crg import crg_bytes
 from jounce.files.cycles import load_cycle
@@ -355,6 +354,7 @@ def use_summary(path: Path) -> Iterator[Any]:
 def use_workbench(path: Path) -> Iterator[Any]:
     """A folder of the workbench with runs and a session."""
     from jounce.app.folders import Folders
+    from jounce.app.preferences import Preferences
     from jounce.app.runs import RunStore
     from jounce.app.session import Session, read_session
 
@@ -363,7 +363,9 @@ def use_workbench(path: Path) -> Iterator[Any]:
         read_session(path)
     finally:
         session = Session(main)  # puts aside what it cannot read
-        for info in RunStore(Folders(main), session).list():
+        folders = Folders(main)
+        Preferences(main / ".jounce").apply(folders)
+        for info in RunStore(folders, session).list():
             yield [info.created, *(value for _, value, _ in info.figures if value is not None)]
 
 
@@ -371,6 +373,13 @@ def use_frame(path: Path) -> Iterator[Any]:
     from jounce.app.frames import unpack
 
     yield from unpack(path.read_bytes())[1].values()
+
+
+def use_layout(path: Path) -> Iterator[Any]:
+    from jounce.app.plots.layout import read, resolve
+
+    for page in read(path)[1]:
+        yield [len(resolve(["a.b", "Tire.Fz.L1"], name)) for panel in page["panels"] for name in panel["y"]]
 
 
 def use_event_data(path: Path) -> Iterator[Any]:
@@ -393,6 +402,9 @@ def _sweep() -> bytes:
 
 
 SWEEP = _sweep()
+LAYOUT = b"""{"format": "jounce-layout-1", "name": "Mine", "pages": [{"title": "One", "columns": 2,
+ "panels": [{"title": "", "x": "signal:steering", "y": ["Tire.*.[LR]1", "a.b"], "equal": true}]}]}
+"""
 CASES_XML = b"""<?xml version="1.0" encoding="UTF-8"?>
 <LoadCases name="two" axes="wheel"><Component name="travel.L1" unit="mm" id="1"/>
 <Component name="mz.R1" unit="N.m" id="2"/><Step>1.5 nan</Step><Step>-20 7</Step></LoadCases>
@@ -514,7 +526,14 @@ def formats() -> dict[str, Format]:
         Format("summary.json", (SUMMARY,), use_summary, missing=True),
         Format(
             "session.json",
-            ({"session.json": SESSION, "runs/a/job.json": JOB, "runs/a/run.json": folder["run.json"]},),
+            (
+                {
+                    "session.json": SESSION,
+                    "runs/a/job.json": JOB,
+                    "runs/a/run.json": folder["run.json"],
+                    ".jounce/preferences.json": PREFERENCES,
+                },
+            ),
             use_workbench,
             missing=True,
         ),
@@ -525,6 +544,7 @@ def formats() -> dict[str, Format]:
             missing=True,
             named=False,
         ),
+        Format("layout.json", (LAYOUT,), use_layout, missing=True),
         Format(
             "event.json",
             (b'{"event": "step-steer", "speed": "80 km/h", "amplitude": 0.5, "start_time": 1}',),
@@ -547,22 +567,19 @@ def library_vehicles() -> tuple[dict[str, bytes], ...]:
 
 
 def parts() -> tuple[dict[str, bytes], ...]:
-    """One axle and a part in a file of its own, for every kind of part that a vehicle may name."""
-    found = []
-    for (family, _), data in EXAMPLES.items():
-        raw = one_axle()
-        if family in (*ADDED, *TOGETHER):
+    """A part in a file of its own, for every kind that a vehicle may name, on the rig where its contract is tested."""
+    found = {}
+    for family, kind in kinds():
+        if family in ADDED:
             continue
-        if family == "auxiliary_anti_roll":
-            put(raw, STANDS["anti_roll_bar"][0], None)
-        if family == "x_dof":
-            put(raw, STANDS["compliance"][0], EXAMPLES["compliance", "maps"])
-        put(raw, STANDS[family][0], "part.yaml")
-        found.append({"car.yaml": as_yaml(raw), "part.yaml": as_yaml(data)})
-    members = every_member({kind: data for (family, kind), data in EXAMPLES.items() if family == "driveline"})
-    line = {"members": members, "battery": EXAMPLES["battery", "battery"]}
-    car = as_yaml({**one_axle(), "drive": {}, "driveline": "part.yaml"})
-    return (*found, *4 * ({"car.yaml": car, "part.yaml": as_yaml(line)},))
+        vehicle, _ = rig(family, kind)
+        raw, part = to_raw(vehicle), example(family, kind)
+        if family in TOGETHER:
+            family, kind, part, raw["driveline"] = "driveline", "", raw["driveline"], "part.yaml"
+        else:
+            put(raw, STANDS[family][0], "part.yaml")
+        found[family, kind] = {"car.yaml": as_yaml(raw), "part.yaml": as_yaml(part)}
+    return tuple(found.values())
 
 
 def as_yaml(data: Any) -> bytes:
@@ -594,6 +611,9 @@ SUMMARY = b"""{"plan": "a", "tolerances": {"*": {"absolute": 0, "relative": 0.01
 """
 SESSION = b"""{"format": "jounce-session-1", "documents": [{"path": "a"}], "plan": [], "runs": ["/tmp/none", "runs/a"],
 "pages": {"build": {"open": 1}}, "settings": {"step": 0.001}}
+"""
+PREFERENCES = b"""{"format": "jounce-preferences-1", "folders": [{"alias": "tmp", "path": "/tmp", "writable": false},
+{"alias": "gone", "path": "/nowhere/at/all"}]}
 """
 JOB = b"""{"label": "a", "vehicle": {"name": "sedan", "source": "sedan", "changes": {"body.mass": 1500}},
 "event": {"event": "step-steer"}, "status": "complete", "created": 1.7e9}
@@ -681,12 +701,13 @@ def test_damaged_files_give_finite_numbers_or_an_error_with_their_name(name: str
 # Modules that open files past the limits, and why.
 WITHOUT_LIMITS = {
     "jounce.app.live": "rows of a run that goes on, of our own process",
-    "jounce.app.server": "opens a browser",
+    "jounce.app.review.api": "what was just written",
+    "jounce.app.review.opening": "compares with what was sent",
+    "jounce.app.test.events": "drawings of the package",
     "jounce.app.worker": "progress and log of our own process",
     "jounce.cli.convert": "a hundred lines of a file, to know its kind",
     "jounce.cli.examples": "files of the repository",
     "jounce.cli.list": "files of the package",
-    "jounce.cli.main": "the null device",
     "jounce.components.tire.registry": "code of the user, which is run",
     "jounce.core.limits": "what the limits are made of",
     "jounce.core.locking": "a lock, which holds nothing",
@@ -726,3 +747,14 @@ def test_what_opens_files_without_limits_is_known() -> None:
     """A reader takes its bytes by jounce.core.limits; what does not says here why it need not."""
     found = {name for name, (_, unlimited) in calls().items() if unlimited}
     assert found == set(WITHOUT_LIMITS), "a reader of files of others uses jounce.core.limits"
+
+
+@pytest.mark.parametrize("name", [name for name, form in formats().items() if form.named and name != "session.json"])
+def test_what_is_no_file_is_refused_by_its_reader(name: str, tmp_path: Path) -> None:
+    """A name longer than any, one with a null character, a folder, a device, and none at all."""
+    form, ending = formats()[name], Path(name).suffix
+    names = (f"{400 * 'a'}{ending}", f"a\0b{ending}", f"none{ending}", "", f"below/{5000 * 'b'}{ending}")
+    for place in (*(tmp_path / text for text in names), Path("/dev/zero"), Path("/dev/null")):
+        with pytest.raises(JounceError) as refused:
+            list(form.use(place))
+        assert len(str(refused.value)) < 30_000

@@ -92,8 +92,9 @@ def parameters(cls: type[Event], names: Iterable[str]) -> list[str]:
 
 
 def own(cls: type[Event]) -> list[str]:
-    """Names of an event's parameters but those that all share, in the order in which one asks for them."""
-    return ["speed", *(name for name in cls.model_fields if name not in Event.model_fields), "end_time"]
+    """Names of an event's parameters but those that all share as they are, in the order in which one asks for them."""
+    other = [name for name in COMMON if cls.model_fields[name].default != Event.model_fields[name].default]
+    return ["speed", *other, *(name for name in cls.model_fields if name not in Event.model_fields), "end_time"]
 
 
 def presets(cls: type[Event]) -> list[str]:
@@ -466,8 +467,53 @@ def among_cones(run: Any, axes: Any) -> None:
         own.yaxis.label.set_color(colour)
 
 
+def starting(run: Any, axes: Any) -> None:
+    """Both techniques on a car with motors, which nothing holds but its brakes: way, speed and pedals."""
+    import jounce as jn
+
+    way, speed, brake, throttle = axes.flat
+    for technique, colour in (("hold", "#1f5fa8"), ("foot", "#d98324")):
+        found = jn.run(jn.load("bev"), events.find("hill-start")(technique=technique))
+        rows = found.time >= found.number("start_time", "s") - 0.5
+        time, v = found.time[rows], found.signal("forward_speed")[rows]
+        s = np.concatenate([[0.0], np.cumsum(0.5 * (v[1:] + v[:-1]) * np.diff(time))])
+        way.plot(time, 1e3 * s, color=colour, label=technique)
+        speed.plot(time, 3.6 * v, color=colour)
+        for panel, name in ((brake, "brake"), (throttle, "throttle")):
+            panel.plot(time, found.signal(name)[rows], color=colour)
+    for panel, label in (
+        (way, "way / mm"),
+        (speed, "speed / (km/h)"),
+        (brake, "brake demand"),
+        (throttle, "drive demand"),
+    ):
+        finish(panel, "time / s", label)
+        panel.set_xlim(0.5, 3.5)
+    way.set_ylim(-250, 500)
+    speed.set_ylim(-2.5, 8)
+    way.legend(frameon=False, fontsize=8)
+
+
+def parking(run: Any, axes: Any) -> None:
+    """Both kinds of spaces from above, with the body now and then."""
+    import jounce as jn
+    from jounce.events.library.parking_manoeuvre import seen_from_above
+    from jounce.results.panels import View
+
+    for panel, kind in zip(axes.flat, ("bay", "parallel"), strict=True):
+        found = run if kind == "bay" else jn.run(jn.load("sedan"), events.find("parking-manoeuvre")(variant=kind))
+        for curve in seen_from_above(View([found], [""], "engineering"))[0].curves:
+            panel.plot(curve.x, curve.y, "--" if curve.dash else "-", color=curve.colour, linewidth=1.0)
+        finish(panel, "x / m", "y / m")
+        panel.set_aspect("equal")
+        panel.margins(0.03)
+    axes.flat[1].set_xlim(-13, 8)
+
+
 TRAVEL = ("Suspension.Jounce.L1", "wheel travel, front left")
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
+    "hill-start": ((2, 2), starting),
+    "parking-manoeuvre": ((1, 2), parking),
     "parking": ((1, 2), over_steering("hand_torque", ("Steering_System.Rack_Force", "rack force"))),
     "steering-pulse": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "hand_torque")),
     "tilt-table": ((1, 2), tilting),

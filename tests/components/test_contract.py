@@ -36,6 +36,7 @@ from jounce.road.paths import PathSet
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.vehicle.assembly import placed
+from trains import HITCHES, trailer
 
 Array = npt.NDArray[np.float64]
 Kind = tuple[str, str]
@@ -59,6 +60,19 @@ ALONG = {"x": [-6000.0, -2000.0, 0.0, 2500.0, 6000.0], "y": [-0.0139, -0.0055, 0
 ODD = {"x": [-0.4, -0.1, 0.0, 0.1, 0.4], "y": [0.7, 0.21, 0.0, -0.21, -0.7]}
 EVEN = {"x": [-0.4, -0.1, 0.0, 0.1, 0.4], "y": [0.91, 0.97, 1.0, 0.97, 0.91]}
 POINTS = {"front_location": [0.1, 0, 0.3], "rear_location": [-2.7, 0, 0.4], "center_location": [-1.2, 0, 0.6]}
+
+MOUNTS = [
+    {
+        "location": [x, y, 0.83],
+        "x": 2.1e5,
+        "y": 1.7e5,
+        "z": 1.3e5,
+        "rx": 130.0,
+        "damping": [310.0, 270.0, 410.0],
+    }
+    for x, y in ((-0.11, 0.41), (-0.11, -0.41), (-0.83, 0.37), (-0.83, -0.37))
+]
+SWUNG = {"cg": [-0.43, 0.0, 1.07], "inertia": {"ixx": 37.0, "iyy": 41.0, "izz": 29.0, "ixz": 3.0}, "mounts": MOUNTS}
 
 # One of each kind, with numbers that are nobody else's.
 EXAMPLES: dict[Kind, Raw] = {
@@ -127,6 +141,7 @@ EXAMPLES: dict[Kind, Raw] = {
     ("controller", "hill_hold"): {"kind": "hill_hold", "still": 0.13, "wait": 0.0},
     ("controller", "torque_vectoring"): {"kind": "torque_vectoring", "gain": 1.7e4, "largest": 1300.0},
     ("controller", "traction_control"): {"kind": "traction_control", "slip": 0.04, "brake_gain": 2.1e6},
+    ("controller", "roll_stability"): {"kind": "roll_stability", "limit": 0.3, "gain": 6e5, "largest_pressure": 3e6},
     ("controller", "hydraulic_abs"): {"kind": "hydraulic_abs", "slip": 0.009, "preview": 0.021, "select_low": "none"},
     ("controller", "stability_control"): {"kind": "stability_control", "yaw_gain": 4.7e4, "dead_yaw_rate": 0.04},
     ("damper", "passive"): {"name": "main", "force": TABLE, "ratio": 0.71, "scale": 0.95},
@@ -184,6 +199,12 @@ EXAMPLES: dict[Kind, Raw] = {
     ("driveline", "gear"): {"kind": "gear", "ratio": 1.9, "efficiency": 0.97, "inertia": 0.011},
     ("driveline", "launch_control"): {"kind": "launch_control", "engine_speed": 410.0, "gain": 0.017, "until": 9.0},
     ("driveline", "parallel_hybrid"): {"kind": "parallel_hybrid", "torque_ratio": 1.9, "charging": 0.11, "time": 0.31},
+    ("driveline", "retarder"): {
+        "kind": "retarder",
+        "torque": {"x": [0.0, 60.0, 400.0], "y": [0.0, 410.0, 1100.0]},
+        "inertia": 0.031,
+        "pedal_share": 0.7,
+    },
     ("driveline", "limited_slip_differential"): {
         "kind": "limited_slip_differential",
         "ratio": 3.2,
@@ -241,6 +262,31 @@ EXAMPLES: dict[Kind, Raw] = {
         "axes": "world",
         "scale": 1.3,
     },
+    ("force", "bushing"): {
+        "kind": "bushing",
+        "name": "stay",
+        "i": "cab",
+        "location": [-0.07, 0.0, 0.83],
+        "z": TABLE,
+        "x": 4.1e4,
+        "ry": 370.0,
+        "damping": [310.0, 170.0, 230.0],
+        "preload": [0.0, 0.0, 210.0],
+    },
+    ("force", "beam"): {
+        "kind": "beam",
+        "name": "bar",
+        "i": "cab",
+        "location": [-0.43, 0.0, 0.71],
+        "length": 0.41,
+        "youngs_modulus": 7.1e9,
+        "shear_modulus": 2.9e9,
+        "area": 3.1e-4,
+        "ixx": 1.3e-9,
+        "iyy": 0.7e-9,
+        "izz": 0.9e-9,
+        "damping_time": 0.0013,
+    },
     ("rebound_stop", "curve"): {"clearance": 0.033, "force": STOP, "ratio": 0.91, "scale": 0.8},
     ("sensor", "acceleration"): {
         "kind": "acceleration",
@@ -281,6 +327,14 @@ EXAMPLES: dict[Kind, Raw] = {
     },
     ("spring", "rotational"): {"kind": "rotational", "rate": 41e3, "preload": 1900.0, "ratio": 2.3, "scale": 1.05},
     ("spring", "translational"): {"rate": 61e3, "preload": 5700.0, "ratio": 0.69, "scale": 0.97},
+    ("suspended", "cab"): {**SWUNG, "kind": "cab", "mass": 170.0},
+    ("suspended", "engine"): {**SWUNG, "kind": "engine", "mass": 130.0},
+    ("suspended", "rod"): {
+        **SWUNG,
+        "kind": "rod",
+        "mass": 2.3,
+        "mounts": [*MOUNTS, {"location": [-0.4, 0.0, 1.0], "z": 3.1e4}],
+    },
     ("x_dof", "dynamic"): {
         "kind": "dynamic",
         "excitation": "base",
@@ -301,6 +355,23 @@ EXAMPLES: dict[Kind, Raw] = {
         "a3": 0.0021,
         "share": 0.85,
     },
+    **{("hitch", kind): data for kind, data in HITCHES.items()},
+    ("hitch_device", "sway_control"): {
+        "kind": "sway_control",
+        "towing": [-3.41, 0.0, 0.63],
+        "towed": [-0.37, 0.0, 0.59],
+        "locking_force": 1900.0,
+        "slope": 3e6,
+    },
+    ("hitch_device", "weight_distribution"): {
+        "kind": "weight_distribution",
+        "hinge": [-3.37, 0.2, 0.41],
+        "bar_end": [-3.97, 0.2, 0.39],
+        "chain_end": [-0.44, 0.2, 0.61],
+        "preload": 130e3,
+        "stiffness": 3e5,
+    },
+    ("brake", "overrun"): {"kind": "overrun", "lower_threshold": 0.0, "upper_threshold": 70.0, "largest_force": 900.0},
 }
 # Where a family stands in the data, and the prefix of its numbers in the model; a driver is given by the run.
 STANDS: dict[str, tuple[str, str]] = {
@@ -318,11 +389,14 @@ STANDS: dict[str, tuple[str, str]] = {
     "driver": ("", "{}."),
     "element": ("axles[0].suspension.elements[0]", "L1.element1."),
     "force": ("forces[0]", "force1."),
+    "hitch": ("trailers[0].hitch", "unit2.hitch."),
+    "hitch_device": ("trailers[0].hitch.devices[0]", "unit2.hitch.device1."),
     "rebound_stop": ("axles[0].suspension.rebound_stop", "L1.rebound_stop."),
     "sensor": ("sensors[0]", "sensor1."),
     "series_stiffness": ("axles[0].suspension.series_stiffness", "L1.series_stiffness."),
     "slip_control": ("brakes.abs", "L1.brake.abs."),
     "spring": ("axles[0].suspension.spring", "L1.spring."),
+    "suspended": ("body.suspended[0]", "body.suspended1."),
     "x_dof": ("axles[0].suspension.x_dof", "L1.x_dof."),
 }
 # Numbers of a family that take the force away.
@@ -338,12 +412,19 @@ OFF: dict[str, dict[str, float]] = {
     "damper": {"scale": 0.0},
     "driver": {"lock": 0.0},
     "element": {"scale": 0.0},
-    "force": {"scale": 0.0},
+    "force": {"scale": 0.0, "active": 0.0},
+    "hitch_device": {"active": 0.0},
     "rebound_stop": {"scale": 0.0},
     "sensor": {},
     "series_stiffness": {"stiffness": 1e18, "mass": 1e18},
     "slip_control": {"low_speed": 1e6},
     "spring": {"scale": 0.0},
+    "suspended": {
+        "mass": 1e-12,
+        **dict.fromkeys(("ixx", "iyy", "izz"), 1e-12),
+        "ixz": 0.0,
+        **{f"mount{n}.active": 0.0 for n in range(1, 6)},
+    },
     "x_dof": {"share": 0.0},
 }
 # Numbers that a mirror turns around.
@@ -366,15 +447,25 @@ ODD_STATES = (
     ".lock.windup",
     ".lock.unheld",
     ".difference",
+    *(f".hitch.{word}{end}" for word in ("yaw", "roll", "y") for end in ("", ".rate", ".windup")),
+    *(
+        f"{body}.{move}{rate}"
+        for body in ("cab", "engine", "rod")
+        for move in ("y", "yaw", "roll")
+        for rate in ("", ".rate")
+    ),
 )
 # Families that stand together in one driveline, one of each kind: no part of it can be taken away alone.
 TOGETHER = ("battery", "driveline")
+# Families that cannot be switched off: what would be left is another vehicle, or none.
+ALWAYS = (*TOGETHER, "hitch")
 # Families of which a vehicle has one part only: the truck has the first kind.
 ONE = ("aero",)
 # Parts that do nothing until a run brings what they wait for, and controllers that have nothing to do on the rig, which
 # rolls, has no motors, is braked: their own tests have more.
 WAITING = (
     ("aero", "user"),
+    ("brake", "overrun"),  # for a push of its drawbar
     ("driver", "preview"),  # for the gains that belong to its car
     ("driver", "monitor"),  # for a manoeuvre that shares the pedals out
     *(
@@ -384,6 +475,15 @@ WAITING = (
 )
 # Parts that stand beside one that is nothing without them.
 BESIDE: dict[Kind, Kind] = {("driver", "monitor"): ("driver", "longitudinal")}
+# Parts of towed units alone, and where they stand there.
+TOWED: dict[Kind, tuple[str, str]] = {
+    ("brake", "overrun"): ("trailers[0].axles[0].brake", "L2.brake."),
+    **dict.fromkeys(
+        (("hitch_device", kind) for kind in ("sway_control", "weight_distribution")), STANDS["hitch_device"]
+    ),
+}
+# Parts that hold a further body.
+ON_A_CAB = (("force", "beam"), ("force", "bushing"))
 # Families whose parts a run adds; nothing of a vehicle names them.
 ADDED = ("driver",)
 # Inputs with which a part works that waits for a run.
@@ -397,6 +497,8 @@ PATHS = PathSet([Line.straight(500.0)])
 
 def path_of(family: str, kind: str) -> str:
     """Where a part stands in the data of its rig."""
+    if (family, kind) in TOWED:
+        return TOWED[family, kind][0]
     return STANDS[family][0].format(_member(kind)) if family == "driveline" else STANDS[family][0]
 
 
@@ -410,6 +512,8 @@ def prefix_of(family: str, kind: str) -> str:
     """The prefix of the numbers of a part; further elements stand at a wheel or between both."""
     if family == "driveline":
         return STANDS[family][1].format(_member(kind) + 1)
+    if (family, kind) in TOWED:
+        return TOWED[family, kind][1]
     if family in ADDED:
         return STANDS[family][1].format(kind)
     level = getattr(PARTS.find(family, kind), "level", "wheel")
@@ -488,9 +592,13 @@ def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, .
         return vehicle_of(raw), ()
     if family == "auxiliary_anti_roll":  # gives way to a bar
         put(raw, STANDS["anti_roll_bar"][0], None)
+    if family == "hitch" or (family, kind) in TOWED:
+        raw["trailers"] = [trailer()]
+    if (family, kind) in ON_A_CAB:
+        put(raw, STANDS["suspended"][0], example("suspended", "cab"))
     if family == "x_dof":  # follows maps of compliance
         put(raw, STANDS["compliance"][0], {**example("compliance", "maps"), "x": {"fx": ALONG, "fy": 1.2e-7}})
-    put(raw, STANDS[family][0], data if there else None)
+    put(raw, path_of(family, kind), data if there else None)
     return vehicle_of(raw), ()
 
 
@@ -544,6 +652,8 @@ def disturb(sim: Simulation, seed: int = 0) -> None:
             values[name] = 38.0 if name.startswith("L") else 47.0
         elif name.endswith((".tire.u", ".tire.v")):
             values[name] *= 0.1
+        elif name.endswith((".hitch.yaw", ".hitch.pitch", ".hitch.roll")):
+            values[name] = 0.04 + 0.01 * len(name) % 0.03
     values |= {"chassis.vx": 14.0, "chassis.vy": 0.7, "chassis.wz": 0.21, "chassis.z": values["chassis.z"] - 0.015}
     q = np.array([1.0, 0.013, -0.009, 0.06])
     values |= dict(zip((f"chassis.e{i}" for i in range(4)), map(float, q / np.linalg.norm(q)), strict=True))
@@ -611,6 +721,8 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
         if family in TOGETHER:  # in place of the drive of this truck; they have a rig of their own
             continue
         data, axle = example(family, kind), raw["axles"][2]
+        if family == "hitch" or (family, kind) in TOWED:  # have a rig of their own: a hook stands for what is towed
+            continue
         if family in ONE:
             raw[family] = raw[family] if (family, kind) not in FIRST else data
             continue
@@ -638,6 +750,8 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
             raw["axles"][1 if first else 2]["suspension"][family] = data
         elif family in ("contact", "force", "sensor"):
             raw.setdefault(f"{family}s", []).append(data)
+        elif family == "suspended":
+            raw["body"].setdefault("suspended", []).append(data)
         elif family not in ADDED:
             axle["suspension"][family] = data
     added = (
@@ -665,7 +779,11 @@ def test_the_truck_has_every_kind() -> None:
     vehicle, parts = truck()
     there = {(item.part.family, getattr(item.part, "kind", "")) for item in placed(vehicle.layout, parts)}
     there |= {("slip_control", control.kind) for control in (vehicle.brakes.abs, vehicle.drive.tcs)}  # type: ignore[union-attr]
-    wanted = {item for item in kinds() if item[0] not in TOGETHER and (item[0] not in ONE or item in FIRST)}
+    wanted = {
+        item
+        for item in kinds()
+        if item[0] not in ALWAYS and item not in TOWED and (item[0] not in ONE or item in FIRST)
+    }
     wanted = {item for item in wanted if not of_a_path(*item)}
     assert wanted - there == set()
     line = rig("driveline", "clutch")[0].driveline
@@ -856,7 +974,7 @@ def test_a_run_goes_on_from_a_snapshot_to_the_bit(family: str, kind: str) -> Non
     assert_restored(simulation(family, kind))
 
 
-@pytest.mark.parametrize(("family", "kind"), [item for item in kinds() if item[0] not in TOGETHER])
+@pytest.mark.parametrize(("family", "kind"), [item for item in kinds() if item[0] not in ALWAYS])
 def test_a_part_that_is_switched_off_does_nothing(family: str, kind: str) -> None:
     """Its rates are those of the rig without it: sums of other terms, hence to rounding."""
     sim = simulation(family, kind)
@@ -915,10 +1033,11 @@ def test_a_flag_of_a_run_takes_the_force_away(family: str) -> None:
 
 
 def catalogued(name: str) -> str:
-    """The name in the reference list, which knows two axles and one tire at a wheel: the same of axle 2."""
+    """The name in the reference list, which knows a unit with two axles and one tire at a wheel: the same of axle 2."""
+    name = re.sub(r"^unit\d\.", "", name)
     name = name.replace("_twin_front", "_front").replace("_twin_rear", "_rear").replace("_twin", "")
-    name = re.sub(r"\b([LR])3\b", r"\g<1>2", name).replace("_L3", "_L2").replace("_R3", "_R2")
-    return name.replace("axle3", "rear").replace("SUSP3", "SUSP2")
+    name = re.sub(r"(\b|_)([LR])[34]\b", r"\g<1>\g<2>2", name)
+    return re.sub("axle[34]", "rear", name).replace("SUSP3", "SUSP2").replace("SUSP4", "SUSP2")
 
 
 @every_kind

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shutil
 import time
 from collections import OrderedDict
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 JOB = "job.json"
 LIMITS = Limits("the note of a run", size=200_000_000)
-CACHE = 400_000_000  # bytes of channels that are kept in memory
+CACHE = 600_000_000  # bytes of channels that are kept in memory
 SUFFIXES = (".parquet", ".csv", ".mat", ".mf4")
 
 Source = Literal["session", "disk", "measured"]
@@ -92,6 +93,7 @@ class StoredRun:
         parquet = info.folder / "run.parquet" if info.folder.is_dir() else info.folder
         self._parquet = parquet if parquet.suffix == ".parquet" and parquet.is_file() else None
         self._live = LiveRows(info.folder) if self._parquet is None and (info.folder / "live.json").exists() else None
+        self._sizes: dict[str, float] = {}
 
     @property
     def running(self) -> bool:
@@ -156,6 +158,41 @@ class StoredRun:
         found = self.find(name)
         return self._cache.get((self.id, found), lambda: self._column(found))
 
+    def load(self, names: Iterable[str]) -> None:
+        """Read several channels in one go, so that `channel` has them."""
+        if self._parquet is None:
+            return
+        lacking = [name for name in dict.fromkeys(names) if (self.id, name) not in self._cache]
+        if lacking:
+            for name, values in self.columns(lacking).items():
+                self._cache.get((self.id, name), lambda values=values: values)
+
+    def size(self, name: str) -> float:
+        """The largest magnitude of a channel; 0 where it has no numbers."""
+        if name not in self._sizes:
+            values = self.channel(name)
+            low, high = (np.nanmin(values), np.nanmax(values)) if np.isfinite(values).any() else (0.0, 0.0)
+            if self.running:
+                return float(max(abs(low), abs(high)))
+            self._sizes[name] = float(max(abs(low), abs(high)))
+        return self._sizes[name]
+
+    @property
+    def note(self) -> dict[str, Any]:
+        """What ``run.json`` tells; empty where there is none."""
+        return _note(self.info.folder)
+
+    @property
+    def figure_warnings(self) -> list[str]:
+        """What was noticed while its key figures were computed."""
+        return [str(text) for text in self.note.get("key_figure_warnings", [])]
+
+    @cached_property
+    def signals(self) -> dict[str, str]:
+        """Channels by signal where this run says which (``metadata["signals"]``)."""
+        told = self.note.get("metadata", {}).get("signals", {})
+        return {str(name): str(channel) for name, channel in told.items()} if isinstance(told, dict) else {}
+
     def columns(self, names: Iterable[str]) -> dict[str, Array]:
         """Values of several channels, read in one go."""
         wanted = list(dict.fromkeys(names))
@@ -180,6 +217,9 @@ class ChannelCache:
     def __init__(self, size: int = CACHE) -> None:
         self.size, self._used = size, 0
         self._held: OrderedDict[tuple[str, str], Array] = OrderedDict()
+
+    def __contains__(self, key: tuple[str, str]) -> bool:
+        return key in self._held
 
     def get(self, key: tuple[str, str], make: Any) -> Array:
         """The channel of a key, made where it is not there."""
@@ -309,6 +349,8 @@ class RunStore:
             return known[1]
         try:
             info = self._read(place)
+            if not math.isfinite(info.created):
+                raise ValueError("created: no time")
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError) as problem:
             raise FormatError(f"{place}: its note is none of a run ({problem!r:.200})") from None
         self._infos[place] = stamps, info
@@ -389,7 +431,8 @@ def _note(place: Path) -> dict[str, Any]:
 
 def _figures(note: dict[str, Any]) -> tuple[tuple[str, float | None, str], ...]:
     found = note.get("key_figures", {}).items()
-    return tuple((k, None if v["value"] is None else float(v["value"]), str(v["unit"])) for k, v in found)
+    values = ((k, math.nan if v["value"] is None else float(v["value"]), str(v["unit"])) for k, v in found)
+    return tuple((k, value if math.isfinite(value) else None, unit) for k, value, unit in values)
 
 
 def _stamps(place: Path) -> tuple[float, ...]:

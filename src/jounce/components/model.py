@@ -335,13 +335,26 @@ class VehicleModel:
         )
 
 
+@dataclass(frozen=True)
+class Coupling:
+    """How a towed unit moves against the unit that tows it; other parts read it from the phase `declare` on."""
+
+    frame: Any  # of the towing unit, origin in the coupling
+    turned: Any  # of the towed unit, the same origin but for what a hitch gives way
+    angles: dict[str, tuple[Any, Any]]  # yaw, pitch, roll with their rates, as far as they are free
+    force: Vector  # on the towing unit, axes of ``frame``: known after all accelerations, for channels and for states
+    moment: Vector  # the same, about the coupling
+
+
 class UnitModel:
     """A body with its axles under construction."""
 
     def __init__(self, vehicle: VehicleModel, place: UnitPlace) -> None:
         self.vehicle, self.place = vehicle, place
         self.chassis: Any = None  # frame of the sprung mass (of its rear half, when split)
+        self.coupling: Coupling | None = None  # how it moves against the unit that tows it
         self.bodies: dict[str, Any] = {}  # frames by name; "" is the chassis
+        self.rails: dict[int, Any] = {}  # frames of axles by their numbers, where the rails of a frame twist
         self.masses: list[tuple[Any, Any]] = []  # frame with its origin in the centre of mass, mass
         self.axles = [AxleModel(self, axle) for axle in place.axles]
         self._ground: Any = None
@@ -351,7 +364,7 @@ class UnitModel:
     def ground(self) -> Any:
         """What heights and directions of the body refer to; known once wheels have their contacts."""
         if self._ground is None:
-            first = next(iter(self.wheels.values()))
+            first = next(iter((self.wheels or self.vehicle.wheels).values()))
             own = self.vehicle.unraised[first.place.name]
             self._ground = own if self.find_ground is None else self.find_ground()
         return self._ground
@@ -365,12 +378,23 @@ class UnitModel:
         return self.vehicle.system
 
     @property
-    def channel(self) -> Callable[..., None]:
-        return self.vehicle.channel
+    def scope(self) -> Any:
+        """Names of this unit: those of the vehicle for the first one, else ``unit2.`` …"""
+        return self.vehicle.scope(self.place.own[:-1]) if self.place.own else self.vehicle.root
+
+    def channel(self, name: str, value: Any, unit: str, doc: str, watch: bool = False) -> None:
+        """An output of this unit; of a towed one with its name before it."""
+        self.vehicle.channel(f"{self.place.own}{name}", value, unit, doc, watch)
 
     @property
     def signals(self) -> Signals:
         return self.vehicle.signals
+
+    @property
+    def parent(self) -> UnitModel | None:
+        """The unit that tows it."""
+        parent = self.place.parent
+        return None if parent is None else self.vehicle.units[parent.number - 1]
 
     def symbols(self, data: Data, name: str = "") -> Symbols:
         """The numbers of a part of this unit, under a name below its prefix."""
@@ -397,8 +421,8 @@ class AxleModel:
 
     @property
     def frame(self) -> Any:
-        """The frame of the body it hangs on."""
-        return self.unit.bodies[self.place.on]
+        """The frame of the body it hangs on; of rails, as they are turned where it is."""
+        return self.unit.rails.get(self.place.number, self.unit.bodies[self.place.on])
 
     @property
     def channel(self) -> Callable[..., None]:

@@ -1,9 +1,11 @@
 """Where parts stand: the layout of a vehicle as data, without a model.
 
-A vehicle has units (a body with its axles), a unit has axles, an axle has one or two wheels and hangs on a body of its
-unit. Axles are numbered through all units; the wheels of axle n are Ln and Rn, a single wheel is Ln. A place has the
-prefix of its names in the model: ``L1.``, ``axle1.``, with the prefix of the vehicle before it where several vehicles
-are in one model (``lead.L1.``).
+A vehicle has units (a body with its axles), each but the first coupled to one before it. A unit has axles, an axle
+has one or two wheels and hangs on a body of its unit. Points of a unit are in its own frame of reference: that of the
+vehicle, of a towed unit with its origin on the ground under its coupling; ``offset`` says where that is at design.
+Axles are numbered through all units; the wheels of axle n are Ln and Rn, a single wheel is Ln. A place has the prefix
+of its names in the model: ``L1.``, ``axle1.``, ``unit2.`` of the second unit (none of the first), with the prefix of
+the vehicle before it where several vehicles are in one model (``lead.L1.``).
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from jounce.components.basics import Array, Side
 from jounce.components.part import Level
@@ -57,17 +61,33 @@ class UnitPlace:
 
     level: Level = field(default="unit", init=False)
     vehicle: VehiclePlace
-    prefix: str
-    data: Any  # body, aero, …
-    origins: Mapping[str, Array]  # by body: origin of its frame at design, vehicle reference frame
+    number: int  # from 1
+    data: Any  # body, aero, hitch, …
+    origins: Mapping[str, Array]  # by body: origin of its frame at design, reference frame of the unit
+    parent: UnitPlace | None = None  # the unit that tows it
+    offset: Array = field(default_factory=lambda: np.zeros(3))  # of its reference frame from that of the vehicle
     axles: list[AxlePlace] = field(default_factory=list)
 
     @property
     def settings(self) -> Settings:
         return self.vehicle.settings
 
+    @property
+    def own(self) -> str:
+        """What its names begin with below those of the vehicle; nothing for the first unit."""
+        return "" if self.number == 1 else f"unit{self.number}."
+
+    @property
+    def prefix(self) -> str:
+        return f"{self.vehicle.prefix}{self.own}"
+
+    @property
+    def towed(self) -> list[UnitPlace]:
+        """The units that it tows."""
+        return [unit for unit in self.vehicle.units if unit.parent is self]
+
     def local(self, point: Any, body: str = "") -> Array:
-        """A point of the vehicle reference frame, from the origin of a body."""
+        """A point of its reference frame, from the origin of a body."""
         result: Array = point - self.origins[body]
         return result
 
@@ -103,7 +123,7 @@ class AxlePlace:
 
     @property
     def x(self) -> float:
-        """Its wheel centres at design, along the vehicle."""
+        """Its wheel centres at design, along its unit."""
         return float(self.data.suspension.wheel_centre_x)
 
 
@@ -154,7 +174,7 @@ class WheelPlace:
 
     @property
     def centre(self) -> Array:
-        """Wheel centre at design, vehicle reference frame."""
+        """Wheel centre at design, reference frame of its unit."""
         centre: Array = self.axle.data.wheel_centre(self.side)
         return centre
 

@@ -7,6 +7,7 @@
 | trim      | unknown, found, as balance                           | stays as it is               |
 | held      | stays as it is given                                 | stays as it is given         |
 | free      | anything, and it may move                            | anything, and it may move    |
+| swing     | given: how units of a train stand to each other      | unknown, found               |
 | place     | given: where a body stands in the plane              | moves along                  |
 | speed     | zero                                                 | given: the speed along       |
 | drift     | zero                                                 | unknown, found               |
@@ -28,7 +29,8 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 Role = Literal[
-    "", "balance", "zero", "trim", "held", "free", "place", "speed", "drift", "strain", "stick", "rub", "follow"
+    "", "balance", "zero", "trim", "held", "free", "swing",
+    "place", "speed", "drift", "strain", "stick", "rub", "follow",
 ]  # fmt: skip
 
 ROLES: tuple[str, ...] = get_args(Role)

@@ -131,6 +131,11 @@ class Event(Data):
     def inclined(self) -> bool:
         return self.grade != 0.0 or self.bank != 0.0
 
+    @property
+    def uphill(self) -> float:
+        """Slope of the plane along the heading, rise over run."""
+        return self.grade * math.cos(self.heading) + self.bank * math.sin(self.heading)
+
     def parameters(self) -> dict[str, list[Any]]:
         """Name -> [value, unit] of every parameter that is set; SI."""
         result = {}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jounce.events.start import Start
 
 PREFIX = "longitudinal."  # of the numbers of the driver
-ACTIVE, TARGET = "driver.active", "driver.target_speed"
+ACTIVE, TARGET, BACKWARDS = "driver.active", "driver.target_speed", "driver.backwards"
 ROBOT = {"throttle_rate": 50.0, "brake_rate": 50.0}  # 1/s: pedals of a driving robot
 SPEEDS = (4.0, 10.0, 17.0, 26.0, 36.0)  # m/s, of the road load
 

@@ -243,9 +243,9 @@ def _set(sim: Simulation, description: Description, found: Mapping[str, Number])
     values = {v.name: found[v.name]() if v.name in found else v.default for v in sim.model.parameters}
     sim.set_parameters(values)  # type: ignore[arg-type]
     for place in description.places:
-        for unit in place.units:
-            names = [f"{unit.prefix}{CHASSIS}.{axis}" for axis in "xyz"]
-            sim.set_states(dict(zip(names, map(float, unit.origins[""]), strict=True)))
+        first = place.units[0]  # the others stand where they are coupled
+        names = [f"{first.prefix}{CHASSIS}.{axis}" for axis in "xyz"]
+        sim.set_states(dict(zip(names, map(float, first.origins[""]), strict=True)))
 
 
 def take_over(sim: Simulation, source: Simulation) -> None:

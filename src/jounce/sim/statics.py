@@ -38,12 +38,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from jounce.components.places import VehiclePlace
+from jounce.components.places import UnitPlace, VehiclePlace
 from jounce.core.errors import JounceError, ParameterError, StaticsError
 from jounce.runtime.simulation import Simulation
 from jounce.runtime.user_tire import in_analysis
 from jounce.sim.car import Description, lineariser
-from jounce.sim.equilibrium import Found, Places, followed, newton
+from jounce.sim.equilibrium import Found, Places, followed, newton, rotation
 from jounce.sim.linear import Lineariser, LinearModel
 from jounce.vehicle.assembly import at_rest, inputs_at_rest
 
@@ -60,6 +60,7 @@ ITERATIONS = 40
 INTERVAL = 0.01  # s, of relaxation between two looks at the norms
 HELD = 0.2  # a displacement that strains contacts by less than this part of the most does not hold
 STANDS = 1e-6  # largest rate of a state that nobody said may move
+RANK = 1e-6  # smallest singular value over the largest of displacements that strain contacts independently
 TURNS = 1e-9  # slope of a straining speed over a spin, relative to its largest one, that is more than rounding
 UPRIGHT = math.radians(30)  # between a body and the ground under its wheels
 ABSURD = 0.01  # of the weight: what a wheel may bear beyond it
@@ -205,7 +206,7 @@ def put(sim: Simulation, description: Description, stands: Mapping[str, Stand]) 
     sim.set_memories({v.name: v.default for v in sim.model.memories})
     linear = lineariser(description)
     rest, places = linear.rest, Places(sim, linear.notes["states"])
-    units = [unit for place in description.places for unit in place.units]
+    units = [place.units[0] for place in description.places]  # the others stand where they are coupled
     for unit, body in zip(units, rest["bodies"], strict=True):
         stand = stands[unit.vehicle.prefix.rstrip(".")]
         rotation = stand.rotation
@@ -291,10 +292,8 @@ def _check_standing(sim: Simulation, description: Description) -> None:
     bodies = iter(linear.rest["bodies"])
     for place in description.places:
         normals = _contacts(sim, place, "Tire.Contact_Patch_Normal")
-        for _ in place.units:
-            first = places.quaternion[next(bodies)["tilt"][0]][0]
-            w, x, y, z = sim.x[first : first + 4]
-            up = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), w * w - x * x - y * y + z * z])
+        first = places.quaternion[next(bodies)["tilt"][0]][0]
+        for up in (rotation(sim.x[first : first + 4])[:, 2], *(_up(sim, unit) for unit in place.units[1:])):
             if len(normals):
                 normal = normals.mean(axis=0)
                 angle = math.acos(np.clip(up @ normal / np.linalg.norm(normal), -1.0, 1.0))
@@ -312,6 +311,14 @@ def _check_standing(sim: Simulation, description: Description) -> None:
                     f"no equilibrium on the wheels: in the one that was found wheel {wheel} bears {load:.4g} N, the "
                     f"whole car weighs {weight:.4g} N; the last state is kept"
                 )
+
+
+def _up(sim: Simulation, unit: UnitPlace) -> Array:
+    """The z axis of a towed unit in the world."""
+    yaw, pitch, roll = (sim.output(f"{unit.prefix}chassis_displacements.{name}") for name in ("yaw", "pitch", "roll"))
+    across, ahead = math.sin(pitch) * math.cos(roll), math.sin(roll)
+    c, s = math.cos(yaw), math.sin(yaw)
+    return np.array([c * across + s * ahead, s * across - c * ahead, math.cos(pitch) * math.cos(roll)])
 
 
 @contextmanager
@@ -365,16 +372,36 @@ def _turning(slopes: Array, speeds: list[int]) -> npt.NDArray[np.bool_]:
 def _held(slopes: Array) -> tuple[Array, Array]:
     """Displacements of a body in the plane (along, across, turning) that strain contacts, and accelerations to vanish.
 
-    These are the same, but for a body that may roll away: then all but the one along it.
+    These are the same, but for a body that may roll away: then all but the one along it. Of a train there are its
+    swings besides.
     """
+    n = slopes.shape[1]
     if not slopes.any():
-        return np.zeros((0, 3)), np.zeros((0, 3))
+        return np.zeros((0, n)), np.zeros((0, n))
+    if n > 3:
+        return _held_train(slopes)
     _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
     held: Array = directions[sizes > HELD * sizes.max()]
     if len(held) == 3:
         return held, held
     _, sizes, across = np.linalg.svd(held * [0.0, 1.0, 1.0], full_matrices=False)
     return held, across if sizes.min() > HELD else held
+
+
+def _held_train(slopes: Array) -> tuple[Array, Array]:
+    """The same of a train. Its lengths are many, so that sizes tell nothing: it rolls along unless a displacement along
+    it strains contacts in a way that no other displacement does."""
+    size = np.linalg.norm(slopes, axis=0)
+    size[0] = size[1]
+    size[size == 0] = 1.0
+    scaled = slopes / size
+    others = scaled[:, 1:]
+    left = scaled[:, 0] - others @ np.linalg.lstsq(others, scaled[:, 0], rcond=RANK)[0]
+    kept = scaled if np.linalg.norm(left) > HELD else scaled * np.array([0.0, *np.ones(len(size) - 1)])
+    _, sizes, directions = np.linalg.svd(kept, full_matrices=False)
+    found: Array = directions[sizes > RANK * sizes.max()]
+    held: Array = found / size
+    return held, held
 
 
 class Balance:
@@ -409,7 +436,8 @@ class Balance:
     def _find_plane(self, linear: LinearModel, limits: Array) -> None:
         """Displacements of the bodies in the plane that something holds, and the equations that they are found by."""
         rest = self.rest
-        plane = [j for body in rest["bodies"] for j in (*body["velocity"][:2], body["turning"][2])]
+        groups = [(*body["velocity"][:2], body["turning"][2], *body["swings"]) for body in rest["bodies"]]
+        plane = [j for group in groups for j in group]
         slopes = linear.S[:, plane]
         stuck = linear.T[[k for k, limit in enumerate(limits) if limit > 0]]
         held = {int(j) for row in stuck for j in np.flatnonzero(row)}
@@ -419,9 +447,11 @@ class Balance:
         self.shifts, self.balances = np.zeros((2, 0, len(plane)))
         self.held_speeds: list[int] = []
         self.held: tuple[str, ...] = ()
-        for first in range(0, len(plane), 3):  # body by body: how far apart they stand means nothing
-            found, equations = _held(slopes[:, first : first + 3])
-            around = ((0, 0), (first, len(plane) - first - 3))
+        first = 0
+        for group in groups:  # body by body: how far apart they stand means nothing
+            found, equations = _held(slopes[:, first : first + len(group)])
+            around = ((0, 0), (first, len(plane) - first - len(group)))
+            first += len(group)
             self.shifts = np.vstack([self.shifts, np.pad(found, around)])
             self.balances = np.vstack([self.balances, np.pad(equations, around)])
         if len(self.shifts):

@@ -45,8 +45,9 @@ Array = npt.NDArray[np.float64]
 TOLERANCE = 1e-9  # largest rate left, SI
 ITERATIONS = 30
 SPIN_STEP, THROTTLE_STEP, STRAIN_STEP = 5.0, 0.3, 0.01  # largest changes in one step, SI
-KNOWN = ("balance", "drift", "strain")  # roles of unknowns
+KNOWN = ("balance", "drift", "strain", "swing")  # roles of unknowns
 THROTTLE, BRAKE, STEERING = "throttle", "brake", "steering_wheel"
+SWING_STEP = 0.2  # rad, of a unit against the one that tows it
 HAND_STEP = 0.5  # rad, of the hand wheel in one step
 WIDTH = 1e-7  # of differences of (2): rad, m/s, rad/s
 SMALLEST = 1 / 64  # of a curvature: a turn that no shorter step reaches is beyond the car
@@ -396,6 +397,8 @@ def _limit(
         return HEIGHT_STEP
     if roles[i] == "strain":
         return STRAIN_STEP
+    if roles[i] == "swing":
+        return SWING_STEP
     if roles[i] == "drift" and i not in body["velocity"] and i not in body["turning"]:
         return SPIN_STEP if unit == "rad/s" else math.inf
     return STEP_LIMITS["m"] if roles[i] == "balance" and unit == "m" else math.inf

@@ -71,6 +71,11 @@ def derive(system: System) -> Equations:
     solved = solve(system, dependent)
     for k, expression in solved.multipliers.items():
         system.multiplier_aliases[k].args = [expression]
+    for solution in solved.units:
+        for symbol, value in zip(
+            solution.unit.root_load, solution.load if solution.unit.root_load else (), strict=True
+        ):
+            system.load_aliases[key(symbol)].args = [value]
     independent = [s for s in system.speeds if key(s.symbol) not in dependent]
     for speed in independent:
         system.acceleration_aliases[key(speed.symbol)].args = [solved.accelerations[key(speed.symbol)]]
@@ -169,7 +174,7 @@ def block_values(system: System) -> list[Declared]:
 def kinematic_inputs(system: System) -> list[tuple[int, ...]]:
     """Per kinematic output the inputs it depends on; an output that needs accelerations or multipliers is refused."""
     dynamic = {key(s.acceleration): f"the acceleration of {s.name!r}" for s in system.speeds}
-    dynamic.update({k: call.label for k, call in system.multiplier_aliases.items()})
+    dynamic.update({k: call.label for k, call in (system.multiplier_aliases | system.load_aliases).items()})
     result = []
     for item in system.kinematics:
         found = system.calls.reachable(item.symbol)

@@ -113,6 +113,15 @@ class UnitSolution:
     hitch: tuple[list[Row], Vector] | None = None  # J of its hitch in the carrying unit, and bias
     values: dict[int, SX] = field(default_factory=dict)  # solution by column
 
+    @property
+    def load(self) -> list[SX]:
+        """What the unit does to its carrier at its root: b* - A* (a, α)."""
+        result = []
+        for i in range(self.reduced.n_root):
+            entries = ((j, self.reduced.entry(i, j)) for j in range(self.reduced.n_root))
+            result.append(self.reduced.right[i] - sum_of([e * self.values[j] for j, e in entries if e is not None]))
+        return result
+
 
 @dataclass
 class Solved:

@@ -28,7 +28,7 @@ from jounce.symbolic.joints import TILT_ROLES
 from jounce.symbolic.sensitivity import acceleration_slopes
 
 if TYPE_CHECKING:
-    from jounce.symbolic.system import Declared, System
+    from jounce.symbolic.system import Declared, System, Unit
 
 
 def generate_linear(
@@ -147,6 +147,11 @@ def _rest(system: System, states: Sequence[Declared], names: Sequence[str], role
         position = [number(s) for s in body.position]
         partners |= dict(zip((*position, *tilt), (*velocity, *turning), strict=True))
         bodies.append({"name": body.name, "position": position, "tilt": tilt, "velocity": velocity, "turning": turning})
+        bodies[-1]["swings"] = []
+    for i, role in enumerate(roles):
+        if role == "swing":
+            owner = next(s.unit_owner for s in system.speeds if s.name == names[partners[i]])
+            _carrier(owner, bodies)["swings"].append(partners[i])
     return {
         "roles": list(roles),
         "partners": [list(pair) for pair in partners.items()],
@@ -155,6 +160,18 @@ def _rest(system: System, states: Sequence[Declared], names: Sequence[str], role
         "sticks": [memories[key(memory)] for memory, _, _ in system.stuck],
         "rolling": [place[speed.name] for speed, _ in system.rolling if speed.name in place],
     }
+
+
+def _carrier(unit: Unit | None, bodies: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The free body that carries a unit."""
+    assert unit is not None
+    frame = unit.hitch
+    known = {body["name"]: body for body in bodies}
+    while frame is not None and frame.name not in known:
+        frame = frame.parent
+    if frame is None:
+        raise ModelError(f"unit {unit.name!r}: a coordinate of role swing is carried by a free body; none carries it")
+    return known[frame.name]
 
 
 def _check_derived(system: System, chosen: Sequence[Declared]) -> None:

@@ -95,6 +95,7 @@ class Unit:
     root_twist: list[SX] = field(default_factory=list)  # six symbols: velocity and angular velocity of the root
     root_gravity: list[SX] = field(default_factory=list)  # three symbols
     root_pose: list[SX] = field(default_factory=list)  # twelve symbols, when asked for: position, rotation by rows
+    root_load: list[SX] = field(default_factory=list)  # six symbols, when asked for: what it does to its carrier
     root: Frame = None  # type: ignore[assignment]
     speeds: list[Speed] = field(default_factory=list)
     bodies: list[Body] = field(default_factory=list)
@@ -816,6 +817,7 @@ class System(Scope):
         self.rolling: list[tuple[Speed, SX]] = []  # speed of a wheel, its value when it rolls freely
         self.acceleration_aliases: dict[int, Any] = {}
         self.multiplier_aliases: dict[int, Any] = {}
+        self.load_aliases: dict[int, Any] = {}  # of the roots of units
         self.undefined: dict[int, Any] = {}  # symbols made by ``later`` that nobody has defined yet
         self.loop_gains: dict[str, SX] = {}
         self.equations: Equations | None = None  # once derived; nothing can be added then
@@ -948,6 +950,19 @@ class System(Scope):
             unit.root_pose = self.calls.alias(f"{unit.name}.pose", entries)
         rows = [unit.root_pose[3 + 3 * i : 6 + 3 * i] for i in range(3)]
         return unit.root_pose[:3], rows
+
+    def root_load(self, root: Frame) -> tuple[Vector, Vector]:
+        """Force at and moment about the root of a unit that it exerts on what carries it, axes of the root.
+
+        b* - A* (a, α) of the articulated unit (``kane.py``): known after all accelerations, for outputs and states.
+        """
+        unit = root.unit
+        assert unit.hitch is not None
+        if not unit.root_load:
+            unit.root_load = [ca.SX.sym(f"load of {unit.name}[{i}]") for i in range(6)]
+            for i, symbol in enumerate(unit.root_load):
+                self.load_aliases[key(symbol)] = self.calls.late_alias(f"load of {unit.name}[{i}]", symbol)
+        return unit.root_load[:3], unit.root_load[3:]
 
     # -- results ----------------------------------------------------------------------------------------
     def acceleration(self, speed: SX) -> SX:

@@ -65,6 +65,11 @@ def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
     ]
     for unit in vehicle.units:
         result += [Placed(unit.data.body, unit, f"{unit.prefix}body."), Placed(Loads(), unit, unit.prefix)]
+        if unit.data.hitch is not None:
+            result.append(Placed(unit.data.hitch, unit, f"{unit.prefix}hitch."))
+            result += [Placed(item, unit, f"{unit.prefix}hitch.{name}.") for name, item in unit.data.hitch.parts()]
+        for inner, item in unit.data.body.parts():
+            result += [Placed(item, unit, f"{unit.prefix}body.{inner}.")]
         if unit.data.aero is not None:
             result.append(Placed(unit.data.aero, unit, f"{unit.prefix}aero."))
         for axle in unit.axles:
@@ -105,10 +110,18 @@ class Carried:
 def bodies(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Carried]:
     """All bodies of a vehicle, of whatever part."""
     return [
-        Carried(item.place, float(mass), np.asarray(centre, dtype=float), inertia)
+        Carried(item.place, float(mass), np.asarray(centre, dtype=float) + _offset(item.place), inertia)
         for item in placed(vehicle, further)
         for mass, centre, inertia in item.part.bodies(item.place)
     ]
+
+
+def _offset(place: Place) -> Array:
+    """Of the reference frame that a part's data are in, from that of the vehicle."""
+    if isinstance(place, VehiclePlace):
+        return np.zeros(3)
+    unit = place if isinstance(place, UnitPlace) else place.unit if isinstance(place, AxlePlace) else place.axle.unit
+    return unit.offset
 
 
 def axle_mass(axle: AxlePlace) -> float:

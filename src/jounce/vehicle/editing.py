@@ -356,7 +356,10 @@ def _fields_of(data: Data, path: str, right: Data | None = None) -> Iterator[str
             if info.default is None:
                 yield f"{inner}: number"
         else:
-            yield from _shape(value, inner)
+            told = list(_shape(value, inner))
+            yield from told
+            if not told and extra.get("silent") and isinstance(value, Data):  # numbers alone: only that it is there
+                yield f"{inner}: there"
 
 
 # ---- single curves ---------------------------------------------------------------------------------------

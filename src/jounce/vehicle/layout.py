@@ -1,7 +1,8 @@
 """The layout of a vehicle from its data, whichever way they are spelled: units, axles, wheels.
 
-A car with ``front_suspension`` and its relatives has two axles; ``axles`` and ``units`` list any number of them. Paths
-of the two spellings that mean the same are translated into the one that a vehicle uses (``translated``).
+A car with ``front_suspension`` and its relatives has two axles; ``axles`` and ``units`` list any number of them. What
+either of the first two tows stands under ``trailers``. Paths of the spellings that mean the same are translated into
+the one that a vehicle uses (``translated``).
 """
 
 from __future__ import annotations
@@ -22,14 +23,16 @@ from jounce.components.brakes.wheel_brake import WheelBrake
 from jounce.components.places import AxlePlace, UnitPlace, VehiclePlace, WheelPlace
 from jounce.components.steering.steering import Steering
 from jounce.components.suspension.axle import Suspension
+from jounce.components.towing.hitch import Hitch
 from jounce.components.wheel.wheels import Wheels
 from jounce.core.fields import problem
 from jounce.core.paths import Keys
+from jounce.vehicle import trains
 
 if TYPE_CHECKING:
     from jounce.components.aero.maps import Aero
     from jounce.components.steering.actuated import ActuatedSteering
-    from jounce.vehicle.schema import Axle, Vehicle
+    from jounce.vehicle.schema import Axle, Unit, Vehicle
 
 # the friendly spelling of a car's axles: key of the vehicle -> number of the axle, key of the axle
 FRIENDLY: dict[Keys, tuple[int, str]] = {
@@ -89,6 +92,9 @@ class UnitData:
 
     body: Body
     aero: Aero | None
+    hitch: Hitch | None = None
+    name: str = ""
+    keys: Keys = ()  # where it stands in the vehicle; nothing where its parts stand beside those of the vehicle
 
 
 def spelling(vehicle: Vehicle) -> str:
@@ -100,7 +106,11 @@ def layout(vehicle: Vehicle, prefix: str = "") -> VehiclePlace:
     """Places of a vehicle, with the prefix of its names in a model."""
     whole = VehiclePlace(prefix, vehicle.system, vehicle)
     for data, listed in _units(vehicle):
-        unit = UnitPlace(whole, prefix, data, data.body.origins(vehicle.system.simplified_model != 0))
+        origins = data.body.origins(vehicle.system.simplified_model != 0)
+        unit = UnitPlace(whole, len(whole.units) + 1, data, origins)
+        if (hitch := data.hitch) is not None:
+            unit.parent = whole.units[-1 if hitch.to is None else hitch.to - 1]
+            unit.offset = unit.parent.offset + hitch.location.array - [0.0, 0.0, hitch.own_height]
         for axle_data in listed:
             number = len(whole.axles) + len(unit.axles) + 1
             axle = AxlePlace(unit, number, axle_data, axle_data.on, axle_data.sides)
@@ -115,15 +125,19 @@ def layout(vehicle: Vehicle, prefix: str = "") -> VehiclePlace:
 
 
 def _units(vehicle: Vehicle) -> list[tuple[UnitData, list[AxleData]]]:
+    listed: list[tuple[UnitData, tuple[Axle, ...]]] = []
+    result: list[tuple[UnitData, list[AxleData]]] = []
     if vehicle.units:
-        listed = [(UnitData(unit.body, unit.aero), unit.axles) for unit in vehicle.units]
-    elif vehicle.axles:
-        assert vehicle.body is not None
-        listed = [(UnitData(vehicle.body, vehicle.aero), vehicle.axles)]
+        listed = [(_of_unit(unit, ("units", i)), unit.axles) for i, unit in enumerate(vehicle.units)]
     else:
         assert vehicle.body is not None
-        return [(UnitData(vehicle.body, vehicle.aero), _friendly(vehicle))]
-    result, number = [], 0
+        first = UnitData(vehicle.body, vehicle.aero)
+        if vehicle.axles:
+            listed = [(first, vehicle.axles)]
+        else:
+            result = [(first, _friendly(vehicle))]
+        listed += [(_of_unit(unit, ("trailers", i)), unit.axles) for i, unit in enumerate(vehicle.trailers)]
+    number = sum(len(axles) for _, axles in result)
     for unit, axles in listed:
         found = []
         for axle in axles:
@@ -131,6 +145,10 @@ def _units(vehicle: Vehicle) -> list[tuple[UnitData, list[AxleData]]]:
             found.append(_listed(vehicle, axle, number))
         result.append((unit, found))
     return result
+
+
+def _of_unit(unit: Unit, keys: Keys) -> UnitData:
+    return UnitData(unit.body, unit.aero, unit.hitch, unit.name, keys)
 
 
 def _friendly(vehicle: Vehicle) -> list[AxleData]:
@@ -214,16 +232,22 @@ def _rates(vehicle: Vehicle, i: int) -> tuple[float, float]:
 def check(vehicle: Vehicle) -> None:
     """Raise unless a vehicle is complete, spelled in one way, and stands on its wheels."""
     how = spelling(vehicle)
+    trains.check_hitches(vehicle)
     _check_spelling(vehicle, how)
-    axles = layout(vehicle).axles
+    place = layout(vehicle)
+    axles = place.axles
     steered = [axle for axle in axles if axle.data.steering is not None]
     if len(steered) > 1:
-        place = path_of(vehicle, steered[1], "steering")
-        raise problem("not available yet: one axle is steered, this is the second", *place)
+        keys = path_of(vehicle, steered[1], "steering")
+        raise problem("not available yet: one axle is steered, this is the second", *keys)
     _check_shares(vehicle, axles, how)
+    if vehicle.brakes is not None and vehicle.brakes.air is not None:
+        vehicle.brakes.air.check(len(axles))
     _check_driveline(vehicle)
     _check_attached(vehicle)
     for axle in axles:
+        if axle.data.brake is not None and not axle.data.brake.pressed and axle.unit.parent is None:
+            raise problem("an overrun brake needs a drawbar; this unit is not towed", *path_of(vehicle, axle, "brake"))
         if axle.data.actuators is not None and axle.data.steering is not None:
             raise problem("stands beside steering; wheels have one of both", *path_of(vehicle, axle, "actuators"))
         devices = [name for name in ("anti_roll_bar", "auxiliary_anti_roll") if getattr(axle.data.suspension, name)]
@@ -235,18 +259,22 @@ def check(vehicle: Vehicle) -> None:
         between = [i for i, item in enumerate(axle.data.suspension.elements) if item.level == "axle"]
         if len(axle.sides) == 1 and between:
             kind = getattr(axle.data.suspension.elements[between[0]], "kind", "part")
-            place = path_of(vehicle, axle, "suspension")
-            raise problem(f"a {kind} is between two wheels, the axle has one", *place, "elements", between[0])
+            keys = path_of(vehicle, axle, "suspension")
+            raise problem(f"a {kind} is between two wheels, the axle has one", *keys, "elements", between[0])
     for first, second in pairwise(axles):
-        if not second.x < first.x:
+        if second.unit is first.unit and not second.x < first.x:
             text = f"{second.x!r} m: must be behind the axle before it ({first.x!r} m)"
             if how == "friendly":
                 text = (
                     f"{second.x!r} m: the rear wheels must be behind the front ones ({first.x!r} m); write -wheelbase"
                 )
             raise problem(text, *path_of(vehicle, second, "suspension"), "wheel_centre_x")
-    if len(axles) > 1:
-        _check_centre(vehicle, axles)
+    if len(place.units[0].axles) > 1:
+        _check_centre(vehicle, place.units[0].axles)
+    for unit in place.units[1:]:
+        trains.check_towed(unit)
+    trains.check_hook(vehicle, place)
+    trains.check_apart(place, lambda axle: path_of(vehicle, axle, "suspension"))
 
 
 def _check_spelling(vehicle: Vehicle, how: str) -> None:
@@ -260,11 +288,9 @@ def _check_spelling(vehicle: Vehicle, how: str) -> None:
         if getattr(vehicle, name) is not None:
             raise problem(f"stands beside {how}; give one or the other", name)
     if how == "units":
-        for name in ("axles", "body", "aero"):
+        for name in ("axles", "body", "aero", "trailers"):
             if getattr(vehicle, name) not in (None, ()):
                 raise problem("stands beside units; there it belongs to a unit", name)
-        if len(vehicle.units) > 1:
-            raise problem("not available yet: vehicles of several units; give one", "units", 1)
     elif vehicle.body is None:
         raise _missing([("body", "sprung mass")])
     if vehicle.brakes is None and any(axle.data.brake is not None for axle in layout(vehicle).axles):
@@ -282,7 +308,7 @@ def _check_shares(vehicle: Vehicle, axles: list[AxlePlace], how: str) -> None:
             )
         if len(axles) != 2:
             for axle in axles:
-                if axle.data.brake is not None and axle.data.brake_share is None:
+                if axle.data.brake is not None and axle.data.brake.pressed and axle.data.brake_share is None:
                     raise problem(
                         "missing; share of the pressure, needed unless there are two axles",
                         *path_of(vehicle, axle),
@@ -341,9 +367,9 @@ def _missing(items: list[tuple[str, str]]) -> Any:
 def path_of(vehicle: Vehicle, axle: AxlePlace, key: str = "") -> Keys:
     """Path of an axle, or of a key of it, as the vehicle spells it."""
     how, number = spelling(vehicle), axle.number - 1
-    if how == "friendly":
+    if axle.unit.number == 1 and how == "friendly":
         return next((keys for keys, (i, name) in FRIENDLY.items() if (i, name) == (number, key)), ())
-    start: Keys = ("axles", number) if how == "axles" else ("units", 0, "axles", number)
+    start: Keys = (*axle.unit.data.keys, "axles", axle.unit.axles.index(axle))
     return (*start, key) if key else start
 
 
@@ -355,6 +381,10 @@ def translated(vehicle: Vehicle, keys: Keys) -> Keys:
     how = spelling(vehicle)
     if how != "units" and keys[:2] == ("units", 0):
         keys = keys[2:]
+    elif how != "units" and keys[:1] == ("units",) and len(keys) > 1 and isinstance(keys[1], int):
+        return ("trailers", keys[1] - 1, *keys[2:])
+    elif how == "units" and keys[:1] == ("trailers",) and len(keys) > 1 and isinstance(keys[1], int):
+        return ("units", keys[1] + 1, *keys[2:])
     elif how == "units" and keys and keys[0] in ("body", "aero", "axles"):
         keys = ("units", 0, *keys)
     start = 2 if keys[:2] == ("units", 0) else 0

@@ -52,6 +52,7 @@ from jounce.components.suspension.guidance import MAPS, AngleMap, KinematicMap
 from jounce.components.suspension.spring import Spring
 from jounce.components.suspension.stop import Stop
 from jounce.components.suspension.torsion_spring import TorsionSpring
+from jounce.components.towing.joint import JointHitch
 from jounce.components.wheel.wheels import TwinTire, Wheels
 from jounce.core.curves import Curve
 from jounce.core.fields import Bad, Data, choice, flag, meta, part, problem, quantity, text
@@ -143,12 +144,13 @@ class Axle(Data):
 
 
 class Unit(Data):
-    """A body with its axles; a vehicle with several of them has a trailer."""
+    """A body with its axles. Points of a towed one are from the ground under its coupling, x forward, at design."""
 
     name: str = text(doc="name of the unit")
     body: Body = part(doc="sprung mass")
     axles: tuple[Axle, ...] = part(doc="its axles, from front to rear")
     aero: Aero | None = part(None, family="aero", doc="aerodynamics")
+    hitch: JointHitch | None = part(None, family="hitch", doc="how it is coupled to the unit that tows it", silent=True)
 
 
 class Vehicle(Data):
@@ -182,6 +184,7 @@ class Vehicle(Data):
     rear_wheels: Wheels | None = part(None, doc="rear wheels and tires")
     axles: tuple[Axle, ...] = part((), doc="any number of axles, from front to rear, instead of front and rear ones")
     units: tuple[Unit, ...] = part((), doc="bodies with their axles, instead of body and axles")
+    trailers: tuple[Unit, ...] = part((), silent=True, doc="units that are towed, where the first one is not in a list")
     brakes: Brakes | None = part(None, doc="brakes")
     drive: Drive = part({}, doc="drive torque")
     driveline: Driveline | None = part(
@@ -258,8 +261,8 @@ class Vehicle(Data):
 
     @property
     def wheelbase(self) -> float:
-        """Distance of the wheel centres of the first and the last axle at design, m."""
-        axles = self.layout.axles
+        """Distance of the wheel centres of the first and the last axle of the first unit at design, m."""
+        axles = self.layout.units[0].axles
         return axles[0].x - axles[-1].x
 
     def _axle(self, axle: int) -> Any:

@@ -496,8 +496,9 @@ def _tire_keys(vehicle: Vehicle, at: Keys) -> list[tuple[Keys, FileReference]]:
         (("rear_wheels",), vehicle.rear_wheels),
         *((("axles", i, "wheels"), axle.wheels) for i, axle in enumerate(vehicle.axles)),
         *(
-            (("units", n, "axles", i, "wheels"), axle.wheels)
-            for n, unit in enumerate(vehicle.units)
+            ((word, n, "axles", i, "wheels"), axle.wheels)
+            for word, units in (("units", vehicle.units), ("trailers", vehicle.trailers))
+            for n, unit in enumerate(units)
             for i, axle in enumerate(unit.axles)
         ),
     ]

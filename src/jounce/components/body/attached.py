@@ -1,9 +1,9 @@
 """What is attached to the bodies of a vehicle: places on them, and what sensors, forces and contacts have in common.
 
 A body is named by a word: ``chassis`` (of a split body its rear half), ``front`` (the front half of a split body), a
-wheel (``L1``, ``R2`` …) for its carrier, ``gyro`` for the levelled axes at the sensor point, that turn with the heading
-and stay horizontal, ``ground`` for the world. Words of other tools are understood, too: ``rear_chassis``,
-``front_left_suspension`` …
+wheel (``L1``, ``R2`` …) for its carrier, a suspended body by its name (``cab``, ``engine``), ``gyro`` for the levelled
+axes at the sensor point, that turn with the heading and stay horizontal, ``ground`` for the world. Words of other tools
+are understood, too: ``rear_chassis``, ``front_left_suspension`` …
 
 Places are given at design in the vehicle reference frame. With the place r₀ and the turn R₀ of a marker on a body of
 position p, rotation R, velocity v and angular velocity ω, all in world axes:
@@ -65,9 +65,14 @@ def body_word(given: str) -> str:
 
 def check_body(given: str, place: VehiclePlace, *where: str, moving: bool = False) -> None:
     """Raise unless a vehicle has a body of this name; ``moving``: the world and levelled axes carry no forces."""
-    known = [CHASSIS, FRONT, *place.wheels, *(() if moving else (GYRO, GROUND))]
+    known = [CHASSIS, FRONT, *suspended(place), *place.wheels, *(() if moving else (GYRO, GROUND))]
     if body_word(given) not in known:
         raise problem(f"{given!r}: no body of this vehicle{did_you_mean(given, known, limit=len(known))}", *where)
+
+
+def suspended(place: VehiclePlace) -> tuple[str, ...]:
+    """Names of the bodies that hang on the first unit: a cab, an engine."""
+    return tuple(item.name for item in place.units[0].data.body.suspended)
 
 
 def check_name(name: str) -> None:
@@ -83,7 +88,7 @@ def frame_of(at: VehicleModel, body: str) -> tuple[Any, UnitModel]:
         wheel = at.wheels[word]
         return wheel.carrier, wheel.axle.unit
     unit = at.units[0]
-    return unit.bodies[FRONT if word == FRONT else ""], unit
+    return unit.bodies[word if word in suspended(at.place) or word == FRONT else ""], unit
 
 
 def local(body: str, point: Array, place: VehiclePlace) -> Array:
@@ -96,7 +101,7 @@ def local(body: str, point: Array, place: VehiclePlace) -> Array:
         return point
     if word == GYRO:
         return point - unit.data.body.sensor_point.array
-    return unit.local(point, FRONT if word == FRONT else "")
+    return unit.local(point, word if word in suspended(place) or word == FRONT else "")
 
 
 # ---- markers ---------------------------------------------------------------------------------------------------------

@@ -22,7 +22,10 @@ from jounce.components.basics import (
     combine,
 )
 from jounce.components.body import motion, road_plane
+from jounce.components.body.cargo import CargoBox, Payload, check_payloads
 from jounce.components.body.split import FRONT, SplitChassis
+from jounce.components.body.suspended import Suspended, check_suspended
+from jounce.components.body.twist import FrameTwist
 from jounce.components.model import UnitModel
 from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import Place, UnitPlace
@@ -79,7 +82,13 @@ class Body(Subsystem):
     cg: Point | None = part(None, doc="centre of gravity of the sprung mass")
     inertia: Inertia | None = part(None, doc="inertia about it")
     split: SplitChassis | None = part(None, doc="compliant body in two halves")
+    twist: FrameTwist | None = part(None, silent=True, doc="two rails of a frame that pitch against each other")
+    suspended: tuple[Suspended, ...] = part(
+        (), family="suspended", each="suspended", silent=True, doc="bodies that hang on it, or are fixed: cab, engine"
+    )
     added_masses: tuple[AddedMass, ...] = part((), numbers_only=True, doc="point masses fixed to the body")
+    cargo: CargoBox | None = part(None, numbers_only=True, doc="box for payloads")
+    payloads: tuple[Payload, ...] = part((), numbers_only=True, doc="rigid bodies on board, fixed to the body")
     sensor_point: Point = part({}, doc="origin of the levelled frame and of the standard sensors")
     reference_point: Point | None = part(None, doc="point of the chassis channels; absent: centre of gravity")
 
@@ -92,6 +101,10 @@ class Body(Subsystem):
             missing = [name for name in ("mass", "cg", "inertia") if name not in given]
             raise problem(f"missing: {', '.join(missing)} (or split, with both halves)")
         check_inertia(self.rigid()[2])
+        check_suspended(self.suspended)
+        check_payloads(self.payloads, self.cargo)
+        if self.split is not None and self.twist is not None:
+            raise problem("stands beside split; a body has halves or rails", "twist")
         return self
 
     def halves(self) -> list[MassProperties]:
@@ -118,6 +131,7 @@ class Body(Subsystem):
     def sprung(self, state: Literal["running", "setup"] = "running") -> list[tuple[float, Array, Array]]:
         """Mass, centre of gravity and inertia with the added masses, of the body or of its two halves."""
         points = [(m, r, np.zeros((3, 3))) for m, r in self.added(state)]
+        points += [(item.mass, item.location.array, item.matrix) for item in self.payloads if item.active]
         halves = [(half.mass, half.cg.array, half.inertia.matrix) for half in self.halves()]
         if self.split is None:
             return [combine([*halves, *points])]
@@ -139,8 +153,10 @@ class Body(Subsystem):
         """Origins of the frames of the unit at design: of the chassis, and of the front half unless `joined`."""
         centre = self.centre()
         if self.split is None or joined:
-            return {"": centre, FRONT: centre}
-        return {"": centre, FRONT: self.split.location.array}
+            own = {"": centre, FRONT: centre}
+        else:
+            own = {"": centre, FRONT: self.split.location.array}
+        return own | {item.name: item.cg.array for item in self.suspended}
 
     @derived(label="", at="unit")
     def whole(self, place: UnitPlace) -> Sprung:
@@ -171,14 +187,21 @@ class Body(Subsystem):
 
     def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
         if isinstance(place, UnitPlace) and self.split is not None:
-            yield "split", self.split
+            yield f"{place.own}split", self.split
+        if isinstance(place, UnitPlace) and self.twist is not None:
+            yield f"{place.own}twist", self.twist
 
     def frames(self, at: UnitModel, p: Symbols) -> None:
-        centre = at.place.origins[""]
-        at.chassis = at.vehicle.root.free(CHASSIS, initial=(centre[0], centre[1], centre[2])).frame
+        centre, hitch = at.place.origins[""], at.place.data.hitch
+        if hitch is None:
+            at.chassis = at.scope.free(CHASSIS, initial=(centre[0], centre[1], centre[2])).frame
+        else:
+            at.chassis = hitch.carry(at, at.symbols(hitch, "hitch"))
         at.bodies = {"": at.chassis, FRONT: at.chassis}
         if self.split is None or at.place.settings.simplified_model != 0:
             _mass(at, p.whole, "chassis", at.chassis, in_centre=True)
+            if self.twist is not None and at.place.settings.simplified_model == 0:
+                self.twist.join(at, at.symbols(self.twist, "twist"))
             return
         _mass(at, p.rear, "rear", at.chassis)
         split = at.symbols(self.split, "split")
@@ -193,7 +216,8 @@ class Body(Subsystem):
         heading = motion.chassis(at, reference, p.origin)
         motion.whole(at, heading)
         motion.sensor(at, p.sensor, heading)
-        motion.norms(at)
+        if at.parent is None:
+            motion.norms(at)
         motion.loads(at)
 
 
@@ -203,4 +227,4 @@ def _mass(at: UnitModel, p: Symbols, name: str, frame: Any, in_centre: bool = Fa
     if not in_centre:
         frame = frame.fixed(f"{name}_cg", p.cg.vector)
     at.masses.append((frame, p.mass))
-    at.vehicle.root.body(f"{name}_mass", frame, p.mass, moments)
+    at.scope.body(f"{name}_mass", frame, p.mass, moments)

@@ -35,7 +35,7 @@ class Loads(Part):
     def _given(self, at: UnitModel, name: str, unit: str, axes: str) -> list[Any] | None:
         """Three components, those that are not given being zero; None where none is."""
         doc = f"{name.split('.')[1]} on the sprung mass at its centre of gravity"
-        found = [at.vehicle.outside(f"{name}.{axis}", unit, doc, "added") for axis in axes]
+        found = [at.vehicle.outside(f"{at.place.own}{name}.{axis}", unit, doc, "added") for axis in axes]
         if all(value is None for value in found):
             return None
         return [0.0 if value is None else value for value in (*found, None)[:3]]

@@ -4,7 +4,7 @@ Angles of a body are a 3-2-1 sequence from the world: yaw ψ, pitch θ (nose dow
 positive). Three levelled frames turn with the car's heading and stay horizontal: ``Tracking`` at the centre of gravity,
 ``gyro`` at the sensor point, and that of the road, whose z is the normal of the ground.
 
-    ẍ_CG = Σ mᵢ aᵢ / Σ mᵢ          centre of gravity of the whole vehicle (System_Mass_Center)                      (1)
+    ẍ_CG = Σ mᵢ aᵢ / Σ mᵢ          centre of gravity of a unit with its wheels (System_Mass_Center)                 (1)
     κ = (ẋ × ẍ)·z / |ẋ|³            curvature of its path                                                     (2)
 """
 
@@ -53,7 +53,7 @@ def chassis(at: UnitModel, point: Vector, origin: Vector) -> Any:
     for i, axis in enumerate(("longitudinal", "lateral", "vertical")):
         channel(f"chassis_velocities.{axis}", v[i], "m/s", "of the reference point, chassis axes", watch=i < 2)
         channel(f"chassis_accelerations.{axis}", a[i], "m/s2", "of the reference point, chassis axes")
-    alpha = [system.acceleration(w) for w in chassis.w]
+    alpha = system.frame_angular_acceleration(chassis)
     for i, axis in enumerate(("roll", "pitch", "yaw")):
         channel(f"chassis_velocities.{axis}", chassis.w[i], "rad/s", "chassis axes", watch=i == 2)
         channel(f"chassis_accelerations.{axis}", alpha[i], "rad/s2", "chassis axes")
@@ -90,7 +90,7 @@ def chassis(at: UnitModel, point: Vector, origin: Vector) -> Any:
 
 
 def whole(at: UnitModel, heading: Any) -> None:
-    """Centre of gravity of the whole vehicle (1, 2)."""
+    """Centre of gravity of a unit with its wheels (1, 2)."""
     channel, system = at.channel, at.system
     mass: Any = 0.0
     sums: list[list[Any]] = [[0.0] * 3, [0.0] * 3, [0.0] * 3]
@@ -126,7 +126,7 @@ def norms(at: UnitModel) -> None:
     """Roots of the summed squares over all bodies: what statics brings to zero."""
     system = at.system
     sums: list[Any] = [0.0] * 4
-    for frame, _ in at.masses:
+    for frame, _ in (item for unit in at.vehicle.units for item in unit.masses):
         alpha = system.frame_angular_acceleration(frame)
         for i, vector in enumerate((frame.v, system.frame_acceleration(frame), frame.w, alpha)):
             sums[i] = sums[i] + _dot(vector, vector)
@@ -180,7 +180,7 @@ def _against_road(at: UnitModel, position: Vector, v: Vector, a: Vector) -> None
     vx, vy = _dot(v, ahead), _dot(v, left)
     channel("Vehicle_States.horizontal_vel_wrt_road", sqrt(vx * vx + vy * vy), "m/s", "sensor point, along the road")
     channel("Vehicle_States.side_slip", atan2(vy, vx), "rad", "of the sensor point, along the road")
-    alpha = [system.acceleration(w) for w in chassis.w]
+    alpha = system.frame_angular_acceleration(chassis)
     turn = zip(("roll", "pitch", "yaw"), (ahead, left, n), angles(chassis.orientation)[::-1], strict=True)
     for name, e, angle in turn:
         channel(f"Vehicle_States.{name}_angular_vel_wrt_road", _dot(chassis.w, e), "rad/s", "road axes")

@@ -139,7 +139,7 @@ class SplitChassis(Data):
 
     def _torsion(self, at: UnitModel, p: Symbols) -> Any:
         """Two halves on a joint about x (1)."""
-        scope = at.vehicle.scope("split")
+        scope = at.scope.scope("split")
         joint = scope.revolute("torsion", at.chassis, "x", p.joint, role="balance")
         angle, rate = joint.q[0], joint.u[0]
         torque = -p.torsion.stiffness * angle - _damping(p, p.torsion) * rate
@@ -150,7 +150,7 @@ class SplitChassis(Data):
 
     def _six_freedoms(self, at: UnitModel, p: Symbols) -> Any:
         """Two halves with six freedoms, released or held (2)."""
-        scope, frame = at.vehicle.scope("split"), at.chassis
+        scope, frame = at.scope.scope("split"), at.chassis
         moves = {
             name: scope.coordinate(f"{name}.{'angle' if turning else 'shift'}", f"{name}.rate",
                                    unit="rad" if turning else "m", on=frame, role="balance")

@@ -35,6 +35,7 @@ PRIORITY = {
     "torque_vectoring": 30,
     "traction_control": 40,
     "stability_control": 50,
+    "roll_stability": 55,
     "hill_hold": 60,
     "outside": 70,
     "abs": 100,
@@ -82,6 +83,9 @@ class Arbiter:
 
     def before(self, at: VehicleModel, quantity: str, by: str) -> Any:
         """What those of less weight have made of a quantity, for one in the middle; after `decide` was called."""
+        kind, _, place = quantity.partition(".")
+        if kind == "pressure" and at.wheels[place].axle.place.data.brake is None:
+            return 0.0
         return at.signals.read(f"arbiter.{quantity}.{by}", by)
 
     def apply(self, quantity: str, given: Any) -> Any:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from jounce.components.body.engine_part import ENGINE
 from jounce.components.drive.train import Relation, Shaft, Train
 from jounce.components.part import Part, Symbols
 from jounce.core.curves import Curve, CurveUnits
@@ -197,10 +198,11 @@ class Station:
         """Push the body about the chosen axis: the torque between what turns and the housing."""
         if self.part.reaction == "none":
             return
-        if self.model.units[0].chassis is not None:
+        unit = self.model.units[0]
+        if unit.chassis is not None:
             vector = [torque * a for a in DIRECTIONS[self.part.reaction]]
-            self.model.system.torque(self.model.units[0].chassis, vector)
-        self.channel("reaction", torque, "N.m", f"on the body, about {self.part.reaction}")
+            self.model.system.torque(unit.bodies.get(ENGINE, unit.chassis), vector)
+        self.channel("reaction", torque, "N.m", f"on what bears it, about {self.part.reaction}")
 
 
 def constant(value: float, x: str, y: str, z: str = "") -> Curve:

@@ -37,8 +37,8 @@ class OpenDifferential(DrivePart):
     efficiency: float = quantity("-", 1.0, gt=0, le=1, typical=(0.8, 1.0), doc="output power over input power")
     inertia: float = quantity("kg.m2", 0.0, ge=0, typical=(1e-5, 5.0), doc="of rotating parts, on the input shaft")
     share: float = quantity("-", 0.5, gt=0, lt=1, typical=(0.1, 0.9), doc="of the torque to the first output, b")
-    housing: Literal["chassis", "suspension", "none"] = choice(
-        "chassis", doc="what bears it: the body, the carriers (a solid axle), or nothing"
+    housing: Literal["chassis", "engine", "suspension", "none"] = choice(
+        "chassis", doc="what bears it: the body, a suspended engine, the carriers (a solid axle), or nothing"
     )
     input_axis: Literal["X+", "X-"] = choice("X-", doc="way in which the input of a solid axle turns, driving forwards")
 

@@ -267,6 +267,7 @@ class Driveline(Subsystem):
         for member in members:
             if member.shafts:
                 train.join(member.name, str(getattr(member.part, "kind", "part")), member.shafts)
+        self._check_housings(place, members)
         names = [member.name for member in members]
         twice = next((name for name in names if names.count(name) > 1), None)
         try:
@@ -277,6 +278,20 @@ class Driveline(Subsystem):
                 raise train.refused("nothing in it drives: no engine, no motor")
         except ModelError as why:
             raise problem(str(why)) from None
+
+    def _check_housings(self, place: VehiclePlace, members: Sequence[Any]) -> None:
+        """A differential in the block of an engine needs a suspended engine, and shafts without joints."""
+        from jounce.components.body.engine_part import ENGINE
+
+        for member in members:
+            if getattr(member.part, "housing", "") != ENGINE:
+                continue
+            where = ("members", int(member.key.removeprefix("member")) - 1) if "member" in member.key else (member.key,)
+            if ENGINE not in [item.name for item in place.units[0].data.body.suspended]:
+                raise problem("'engine': the body has no suspended engine", *where, "housing")
+            wheels = [place.wheels[name] for name in member.shafts[1:] if name in place.wheels]
+            if any(item.axle == wheel.axle.number for item in self.joints for wheel in wheels):
+                raise problem("'engine': not available yet with joints of its shafts", *where, "housing")
 
     # -- the model -------------------------------------------------------------------------------------------------
 

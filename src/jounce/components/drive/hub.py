@@ -7,13 +7,14 @@ s and the angular velocities of carrier and body,
 
 A torque T on the wheel is then external to carrier and wheel, and −T s acts on the body: of power T ω, both together. A
 motor in the hub turns with ω = Ω, and reacts on the carrier; so does a differential in a solid axle, which the carriers
-bear.
+bear. That in the block of a suspended engine (``engine``) is borne by the engine, the body of (1).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jounce.components.body.engine_part import ENGINE
 from jounce.components.model import WheelModel
 from jounce.symbolic.frames import dot
 
@@ -29,7 +30,7 @@ def act(at: WheelModel, torque: Any, reacts: str = "") -> None:
         at.rotor.torque(torque)
         return
     # a shaft from the body: external to carrier and wheel
-    frame = at.axle.frame
+    frame = at.axle.unit.bodies[ENGINE] if reacts == ENGINE else at.axle.frame
     vector = [torque * a for a in at.rotor.axis]
     at.rotor.external_torque(vector)
     if reacts == "none":
@@ -52,9 +53,19 @@ def hub(at: WheelModel, housing: str = "chassis", joint: Joint | None = None) ->
     if joint is not None:
         return joint.hub(through, rolling)
     own = housing == "suspension" or at.place.settings.torque_reaction == "carrier"
-    speed = rotor.spin if own else rotor.spin + dot(rotor.axis, at.carrier.turning_in(at.axle.frame))
+    speed = rotor.spin if own else rotor.spin + _turning(at, housing)
 
     def acting(torque: Any) -> None:
         act(at, through(at, torque), "carrier" if own else housing)
 
     return Hub(at.place.name, speed, rotor.spin, acting, rotor.inertia, rolling)
+
+
+def _turning(at: WheelModel, housing: str) -> Any:
+    """How fast the carrier turns about the axis of its wheel, against what bears the differential."""
+    if housing != ENGINE:
+        return dot(at.rotor.axis, at.carrier.turning_in(at.axle.frame))
+    unit = at.axle.unit
+    engine = unit.bodies[ENGINE]
+    own = dot(at.carrier.express(at.rotor.axis, engine), engine.turning_in(unit.chassis))
+    return dot(at.rotor.axis, at.carrier.turning_in(unit.chassis)) - own

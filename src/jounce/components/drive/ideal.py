@@ -1,8 +1,8 @@
 """Ideal drive: a share of one torque at each wheel.
 
-    T = share · max_torque · throttle                                                                           (1)
+    T = ς share · max_torque · throttle                                                                         (1)
 
-Its reaction goes to the body (a shaft) or to the carrier (a hub motor).
+ς is 1, and −1 while a driver drives backwards. Its reaction goes to the body (a shaft) or to the carrier (a hub motor).
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from jounce.components.basics import DIAGNOSED, Subsystem
 from jounce.components.controllers.arbiter import decided_throttle
 from jounce.components.controllers.slip_control import SlipControl, limited
 from jounce.components.drive.hub import act, through
+from jounce.components.drive.shifting import BACKWARDS
 from jounce.components.drive.thrust import Thrust
 from jounce.components.model import VehicleModel
 from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import Place, WheelPlace
 from jounce.core.fields import Data, part, problem, quantity
+from jounce.symbolic.ops import if_else
 
 
 class Drive(Subsystem):
@@ -66,12 +68,21 @@ class Drive(Subsystem):
             yield f"{place.name}.tcs", self.tcs
 
     def provide(self, at: VehicleModel, p: Symbols) -> None:
-        at.signals.provide("drive.thrust", lambda: Thrust(lambda u, b, radius: p.max_torque * u / radius), "drive")
+        def force(u: Any, b: Any, radius: Any) -> Any:
+            return self._way(at) * p.max_torque * u / radius
+
+        at.signals.provide("drive.thrust", lambda: Thrust(force), "drive")
         if self.tcs is not None:
             at.signals.provide("slip_control.tcs", lambda: self.tcs, "drive.tcs")
 
+    def _way(self, at: VehicleModel) -> Any:
+        """ς of (1)."""
+        if BACKWARDS not in at.signals:
+            return 1.0
+        return if_else(at.signals.read(BACKWARDS, "drive") > 0.5, -1.0, 1.0)
+
     def connect(self, at: VehicleModel, p: Symbols) -> None:
-        demand = decided_throttle(at, at.signals.read("throttle", "drive"))
+        demand = self._way(at) * decided_throttle(at, at.signals.read("throttle", "drive"))
         for wheel in at.wheels.values():
             torque = wheel.symbols(self).drive_share * p.max_torque * demand
             if self.tcs is not None:

@@ -28,6 +28,7 @@ from jounce.components.controllers.slip_control import braked_by_motors
 from jounce.components.drive.base import Energy, Station, constant
 from jounce.components.drive.engine import check_map
 from jounce.components.drive.machine import Machine
+from jounce.components.drive.shifting import BACKWARDS
 from jounce.core.curves import Curve
 from jounce.core.fields import choice, curve, problem, quantity
 from jounce.symbolic.ops import clip, fabs, if_else
@@ -88,10 +89,13 @@ class Motor(Machine):
     # -- torque ----------------------------------------------------------------------------------------------------
 
     def _way(self, here: Station) -> Any:
-        """1, or −1 where the run reverses it."""
+        """1, or −1 where the run reverses it, or who drives: through a gearbox that does it."""
         word = self._ports(here)[0]
         back = here.model.outside(f"{word}.reverse_mode", "-", "0 forwards, 1 backwards", "command", 0.0)
-        return 1.0 if back is None else if_else(back > 0.5, -1.0, 1.0)
+        way = 1.0 if back is None else if_else(back > 0.5, -1.0, 1.0)
+        if BACKWARDS in here.model.signals and "driveline.gear" not in here.model.signals:
+            way = way * if_else(here.read(BACKWARDS) > 0.5, -1.0, 1.0)
+        return way
 
     def torque(self, here: Station, speed: Any, demand: Any) -> Any:
         """(1), before the battery."""

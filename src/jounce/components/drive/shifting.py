@@ -4,7 +4,8 @@ By speed, with the chosen speed n and the throttle u, at most once in the time o
 
     g → g + 1 where n > n_up(g, u),   g → g − 1 where n < n_down(g, u)                                              (1)
 
-or as demanded from outside (0 neutral, negative reverse). The ratio goes over along a cubic, in the time T,
+or as demanded from outside (0 neutral, negative reverse); where a driver drives backwards (signal ``driver.backwards``)
+one that chooses by speed is in reverse. The ratio goes over along a cubic, in the time T,
 
     i(t) = step(t; t_s, i_old; t_s + T, i_new)                                                                 (2)
 
@@ -21,6 +22,7 @@ from typing import Any
 from jounce.components.drive.base import Station, step
 from jounce.symbolic.ops import clip, fabs, if_else, logic_and
 
+BACKWARDS = "driver.backwards"  # signal of one who drives: 1 while he drives backwards
 LONG_AGO = 1e3  # s, since the last shift at the start
 
 
@@ -77,7 +79,12 @@ class Shifting:
         ready = self._since > self.time + self.pause
         more = logic_and(ready, logic_and(up, self._gear < self.gears - 0.5))
         less = logic_and(ready, logic_and(down, self._gear > 1.5))
-        self._finish(self._gear + if_else(more, 1.0, 0.0) - if_else(less, 1.0, 0.0), first)
+        wanted = self._gear + if_else(more, 1.0, 0.0) - if_else(less, 1.0, 0.0)
+        if BACKWARDS in self.here.model.signals:
+            back = self.here.read(BACKWARDS) > 0.5
+            wanted = if_else(back, -1.0, if_else(self._gear < 0.5, 1.0, wanted))
+            first = if_else(back, -1.0, first)
+        self._finish(wanted, first)
 
     def obey(self, demand: Any, first: Any = None) -> None:
         """By demand, a gear number; one that the gearbox does not have is the nearest one."""

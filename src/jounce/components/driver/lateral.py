@@ -14,7 +14,8 @@ plane of the road, whatever its slope and bank.
 
 *Ways.* A car may stand on a path either way round, and may move along it or back. With c = sgn cos ε (the car faces
 along the path) and a = sgn(c v_x) (moves along it), both kept where they change at will (|cos ε| < 0.2, |v_x| < 0.5
-m/s), the car moves forwards where a c > 0. A law sees the *frame of motion*: turned by half a turn when the car
+m/s; of one who drives backwards where he is told to, so that he knows it at rest, a follows from that), the car moves
+forwards where a c > 0. A law sees the *frame of motion*: turned by half a turn when the car
 reverses, and a path that leads where the car goes. Reversing a kinematic car is then the same task with the other sign
 of the steer angle.
 
@@ -47,13 +48,14 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from jounce.components.basics import Array
+from jounce.components.drive.shifting import BACKWARDS
 from jounce.components.driver.human import Human
 from jounce.components.model import VehicleModel
 from jounce.components.part import Part, Symbols, derived
 from jounce.components.places import AxlePlace, VehiclePlace
 from jounce.core.fields import part, quantity
 from jounce.road.paths import ANYWHERE, PathService, Place
-from jounce.symbolic.ops import atan2, clip, cos, fmax, if_else, logic_or, sin
+from jounce.symbolic.ops import atan2, clip, cos, fabs, fmax, if_else, logic_or, sin
 
 PERIOD = 0.01  # s
 FASTEST = 1200 * math.pi / 180  # rad/s: what good hands reach
@@ -169,6 +171,13 @@ class Lateral(Part):
     lock: float = quantity("rad", 4 * math.pi, ge=0, doc="largest hand wheel angle")
     fastest: float = quantity("rad/s", FASTEST, gt=0, typical=(0.5, 1e3), doc="largest rate of the hand wheel")
     human: Human | None = part(None, doc="how a human sees and acts; absent, or of the skill robot: exactly")
+    side_slip_from: float | None = quantity(
+        "m/s",
+        None,
+        gt=0,
+        typical=(0.5, 10.0),
+        doc="below this speed side slip fades, as that of a car that goes so; 1 m/s",
+    )
     speed_anticipation: float = quantity(
         "s", 0.0, typical=(-1.0, 2.0), doc="by which the speed of the path comes early"
     )
@@ -304,8 +313,12 @@ class Lateral(Part):
         facing = if_else(kept["facing"] == 0, _sign(c), facing)
         way = facing * car.speed
         along = if_else(way > MOVING, 1.0, if_else(way < -MOVING, -1.0, kept["along"]))
+        if BACKWARDS in at.signals:  # he knows which way he will go
+            back = at.signals.read(BACKWARDS, "the driver of a path") > 0.5
+            along = if_else(fabs(car.speed) > MOVING, along, facing * if_else(back, -1.0, 1.0))
         direction = facing * along
-        slip = atan2(direction * car.side_speed, fmax(direction * car.speed, SLOW))
+        least = SLOW if self.side_slip_from is None else p.side_slip_from
+        slip = atan2(direction * car.side_speed, fmax(direction * car.speed, least))
         measured = {"speed": car.speed, "side_slip": slip, "yaw_rate": car.yaw_rate}
         measured |= {"offset": foot.offset, "heading_error": error}
         p.kept["foot"] = foot

@@ -15,7 +15,6 @@ pedal up, engine braking or none,
 
 by bisection where a map is not linear. Between the pedals are a band of force and a time. Pedals move at limited rates.
 
-In reverse speeds, accelerations, slope and forces are those backwards, so that a wanted speed below zero is followed.
 Standing: the brake holds the car where v* and v are zero; it lets go when the drive pushes with what the slope asks
 for (hill start), at once on the level. Gears of a manual gearbox, where ``shifts`` says so, change at speeds of the
 input shaft that rise with the throttle, not within a time after the last change. A clutch that is not automatic opens
@@ -27,6 +26,10 @@ clutch, which closes until it carries what the engine gives:
 
 A launch ends when the clutch has closed.
 
+*Backwards.* One who ``reverses`` drives backwards while ``driver.backwards`` is 1: with ς = −1 then, he sees ς v*, ς v
+and ς s, the drive pushes with ς F, and gearboxes are in reverse, or motors that have none turn the other way. It
+changes while the car stands. Anybody else sees the same in a car whose gearbox is in reverse.
+
 Sampled at every full step. Before ``driver.active`` is 1 the pedals are those that a run gives.
 The feed-forward is that of every speed controller ([Guzzella2013] chapter 2 for the road load); integration by
 conditions: [Astrom2006] chapter 3. Ours: (4), the hold.
@@ -36,8 +39,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
+from jounce.components.drive.shifting import BACKWARDS
 from jounce.components.drive.thrust import Thrust
 from jounce.components.driver.gears import DriverGears, Wants
 from jounce.components.driver.monitor import shared
@@ -64,6 +69,7 @@ STARTS: dict[str, dict[str, float]] = {  # settings of a driver who starts mildl
 }
 PEDALS = ("throttle", "brake")
 CLUTCH_SHARE = "share.clutch"  # of the driver, in a manoeuvre
+REVERSE = -1.0  # gear
 DRAG = "Driver_Demands.drag_feedforward"  # port
 SIGNALS = {
     "started": ("-", "1 once he has the pedals"),
@@ -93,6 +99,7 @@ class Longitudinal(Part):
 
     kind: Literal["longitudinal"] = choice("longitudinal", doc="kind of driver")
     shifts: bool = choice(False, doc="whether he changes the gears of a manual gearbox, rather than its own speeds")
+    reverses: bool = choice(False, doc="whether he also drives backwards, while the input driver.backwards is 1")
     gears: DriverGears | None = part(None, doc="clutch, lever and throttle in shifts; absent: the gearbox does it")
     slip: SlipThrottle | None = part(None, doc="throttle by slip of the tires; absent: none")
     tires: TireControl | None = part(None, doc="what he does in the air and while tires spin; absent: nothing")
@@ -134,6 +141,8 @@ class Longitudinal(Part):
 
     def provide(self, at: VehicleModel, p: Symbols) -> None:
         by = "the longitudinal driver"
+        if self.reverses:
+            at.signals.provide(BACKWARDS, lambda: self._block(at, p) and p.kept["backwards"], by)
         for name in PEDALS:
             at.signals.provide(name, self._pedal(at, p, name, name), by)
         if self._changes(at):
@@ -197,6 +206,8 @@ class Longitudinal(Part):
                 name: block.signal(name, unit, doc, 1.0 if name == "gear" else 0.0)
                 for name, (unit, doc) in SIGNALS.items()
             }
+            if self.reverses:
+                p.kept["backwards"] = scope.input("backwards", "-", "1: he drives backwards", in_statics=False)
             if self.slip is not None:
                 for name, first in (("factor", 1.0), ("opens", 0.0)):
                     doc = "share of the throttle that slip leaves" if first else "1: slip opens the clutch"
@@ -230,6 +241,18 @@ class Longitudinal(Part):
 
         return make
 
+    def _way(self, p: Symbols, gear: Any) -> Any:
+        """1, or −1 while he drives backwards, or was put into a car that runs in reverse."""
+        if self.reverses:
+            return if_else(p.kept["backwards"] > 0.5, -1.0, 1.0)
+        return 1.0 if gear is None else if_else(gear < -0.5, -1.0, 1.0)
+
+    def _turned(self, thrust: Thrust, way: Any) -> Thrust:
+        """The drive as one sees it who looks where he drives."""
+        if not self.reverses and thrust.gear is None:
+            return thrust
+        return replace(thrust, force=lambda u, b, radius: way * thrust.force(u, b, radius))
+
     def _cut(self, at: VehicleModel, p: Symbols, throttle: Any) -> Any:
         """The throttle that a shift leaves: of the driver, and of a run where that is meant."""
         cut = self._block(at, p)["shift.cut"]
@@ -243,14 +266,14 @@ class Longitudinal(Part):
         block, system = p.kept["block"], at.system
         h, now = block.period, system.time
         thrust: Thrust = at.signals.read("drive.thrust", "the longitudinal driver")
+        way = p.kept["way"] = self._way(p, thrust.gear)
+        thrust = self._turned(thrust, way)
         starts = logic_or(s["started"] < 0.5, p.kept["active"] < 0.5)
         given = {name: at.signals.read(f"given.{name}", "the longitudinal driver") for name in PEDALS}
         last = {name: if_else(starts, given[name], s[name]) for name in PEDALS}
 
-        way: Any = 1.0 if thrust.gear is None else if_else(thrust.gear < -0.5, -1.0, 1.0)
-        v = way * self.speed_of(at)
-        target, wanted = (way * value for value in self._target(at, p))
-        slope = way * self.slope_of(at)
+        v, slope = way * self.speed_of(at), way * self.slope_of(at)
+        target, wanted = self._target(at, p)
         slope = if_else(starts, slope, s["slope"] + clip(h / p.slope_filter, 0.0, 1.0) * (slope - s["slope"]))
         error = target - v
         change = (v - s["speed"]) / h
@@ -272,11 +295,8 @@ class Longitudinal(Part):
             more = more + p.acceleration_gain * wish + p.acceleration_integral * of_acceleration
             return mass * (wanted + more) + resistance + uphill  # (1), (2)
 
-        def along(throttle: Any, brake: Any) -> Any:
-            return way * thrust.force(throttle, brake, p.radius)
-
-        full, up = along(1.0, 0.0), along(LEAST, 0.0)
-        hardest = along(0.0, 1.0) if thrust.braking else up
+        full, up = thrust.force(1.0, 0.0, p.radius), thrust.force(LEAST, 0.0, p.radius)
+        hardest = thrust.force(0.0, 1.0, p.radius) if thrust.braking else up
         low = hardest - p.brake_force
         wound = force(integral, felt)
         grows = p.speed_integral * (integral - s["integral"]) + p.acceleration_integral * (felt - s["felt"])
@@ -291,7 +311,10 @@ class Longitudinal(Part):
         # of the last step: torques at the hubs are known only with all that the vehicle does
         pushes = at.scope("driver").memory("push", "N", "force of the drive at the last step", role="free")
         at.scope("driver").next_memory(pushes, way * sum((w.drive_torque for w in at.wheels.values()), 0.0) / p.radius)
-        slides = logic_and(s["holds"] > 0.5, pushes < uphill - BAND * p.mass)
+        # who takes over a car whose brakes hold it goes on holding it
+        held_before = logic_and(given["brake"] > LEAST, fabs(v) < STOPPING)
+        held_before = if_else(starts, held_before, s["holds"] > 0.5)
+        slides = logic_and(held_before, pushes < uphill - BAND * p.mass)
         holds = if_else(logic_or(still, slides), 1.0, 0.0)
         integral, felt = if_else(holds > 0.5, 0.0, integral), if_else(holds > 0.5, 0.0, felt)
 
@@ -308,12 +331,13 @@ class Longitudinal(Part):
         slips = self._slips(at, p, s, thrust)
         launching = clip(p.mass * eager + resistance + uphill, low, fmax(full, low))  # the engine turns as it did
         pushed = asked if slips is None else if_else(slips, launching, asked)
-        throttle = if_else(drives, _throttle(along, thrust.linear, pushed, full), 0.0)
-        motors, friction = self._brakes(along, thrust.braking, asked, hardest, up, p)
+        throttle = if_else(drives, _throttle(thrust, pushed, full, p.radius), 0.0)
+        motors, friction = self._brakes(thrust, asked, hardest, up, p)
         on = logic_and(braking > 0.5, last["throttle"] <= LEAST)  # one foot for both pedals
         held = if_else(holds > 0.5, p.hold_brake, 0.0)
         friction = fmax(if_else(on, friction, 0.0), held)
-        motors = fmax(if_else(on, motors, 0.0), held)
+        # motors that brake do not drive: while drive and brake work together only the brakes hold
+        motors = fmax(if_else(on, motors, 0.0), if_else(still, held, 0.0) if thrust.braking else held)
 
         throttle = self._launch(at, p, s, thrust, throttle, holds, starts, slips)
         block.update(s["started"], if_else(p.kept["active"] > 0.5, 1.0, 0.0))
@@ -339,7 +363,7 @@ class Longitudinal(Part):
             block.update(s["slip.opens"], self.slip.opens(p.slip, slips))
         if self.tires is not None:
             self.tires.update(p.tires, s, block, now, self.slips_of(at), self.loads_of(at))
-        p.kept.update(asked=asked, error=error)
+        p.kept.update(asked=way * asked, error=way * error)
 
     def slips_of(self, at: VehicleModel) -> dict[str, Any]:
         """Longitudinal slip by wheel."""
@@ -351,11 +375,12 @@ class Longitudinal(Part):
 
     def _target(self, at: VehicleModel, p: Symbols) -> tuple[Any, Any]:
         """The speed that he follows and its rate: that of the run, or of the path that another driver steers along."""
-        target, rate = p.kept["target"], at.system.rate_of(p.kept["target"])
+        way = p.kept["way"]
+        target, rate = way * p.kept["target"], way * at.system.rate_of(p.kept["target"])
         if "path_speed" in at.signals:
             counts, speed, change = at.signals.read("path_speed", "the longitudinal driver")
             target, rate = if_else(counts, speed, target), if_else(counts, change, rate)
-        p.kept["followed"] = target
+        p.kept["followed"] = way * target
         return target, rate
 
     def speed_of(self, at: VehicleModel) -> Any:
@@ -372,15 +397,13 @@ class Longitudinal(Part):
         length = (flat[0] ** 2 + flat[1] ** 2 + flat[2] ** 2) ** 0.5
         return unit.chassis.to_world(flat)[2] / length
 
-    def _brakes(
-        self, along: Callable[[Any, Any], Any], motors_brake: bool, asked: Any, hardest: Any, up: Any, p: Symbols
-    ) -> tuple[Any, Any]:
+    def _brakes(self, thrust: Thrust, asked: Any, hardest: Any, up: Any, p: Symbols) -> tuple[Any, Any]:
         """Demand of motors and of the friction brakes (3)."""
         full = fmax(p.brake_force, 1.0)
-        if not motors_brake:
+        if not thrust.braking:
             friction = clip((up - asked) / full, 0.0, 1.0)
             return friction, friction
-        motors = solved(lambda b: -along(0.0, b), -asked)
+        motors = solved(lambda b: -thrust.force(0.0, b, p.radius), -asked)
         return motors, clip((hardest - asked) / full, 0.0, 1.0)
 
     def _slips(self, at: VehicleModel, p: Symbols, s: dict[str, Any], thrust: Thrust) -> Any:
@@ -435,6 +458,8 @@ class Longitudinal(Part):
         less = logic_and(ready, logic_and(shaft < lower, s["gear"] > 1.5))
         moved = s["gear"] + if_else(more, 1.0, 0.0) - if_else(less, 1.0, 0.0)
         moved = if_else(holds > 0.5, 1.0, fmin(moved, thrust.gear + 1.0))
+        if self.reverses:
+            moved = if_else(p.kept["backwards"] > 0.5, REVERSE, fmax(moved, 1.0))
         block.update(s["gear"], if_else(starts, thrust.gear, moved))
         block.update(s["shifted"], if_else(logic_or(more, less), now, s["shifted"]))
         return throttle
@@ -492,12 +517,12 @@ def _by_foot(item: Part) -> bool:
     return getattr(item, "automatic", True) is False
 
 
-def _throttle(along: Callable[[Any, Any], Any], linear: bool, asked: Any, full: Any) -> Any:
+def _throttle(thrust: Thrust, asked: Any, full: Any, radius: Any) -> Any:
     """F_drive(u, 0) = F (3)."""
-    if linear:
-        up = along(0.0, 0.0)
+    if thrust.linear:
+        up = thrust.force(0.0, 0.0, radius)
         return clip((asked - up) / fmax(full - up, 1.0), 0.0, 1.0)
-    return solved(lambda u: along(u, 0.0), asked)
+    return solved(lambda u: thrust.force(u, 0.0, radius), asked)
 
 
 def solved(f: Callable[[Any], Any], value: Any) -> Any:

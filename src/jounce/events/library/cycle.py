@@ -338,7 +338,7 @@ class Cycle(Event):
 
         found = load_cycle(self.cycle)
         inside = found.time <= self.end_time
-        return quasi_static(vehicle, found.time[inside], found.speed[inside], self.grade, self.charge == "sustained")
+        return quasi_static(vehicle, found.time[inside], found.speed[inside], self.uphill, self.charge == "sustained")
 
     def _trace(self) -> dict[str, Any]:
         found = load_cycle(self.cycle)

@@ -1,0 +1,1 @@
+"""Hitches: how a towed unit is coupled to the unit that tows it."""
