@@ -15,7 +15,7 @@ def test_two_axles_bear_by_the_lever_on_any_ground() -> None:
         first, second = borne(sim, 2), borne(sim, 3)
         assert first / (first + second) == pytest.approx(0.43, abs=1e-6), heights
         told = sim.output("Axle_Group.left.SUSP2") + sim.output("Axle_Group.right.SUSP2")
-        assert first + second == pytest.approx(told, rel=1e-6)
+        assert first + second == pytest.approx(told, rel=1e-3)  # the springs are along the body, which pitches by 0.02
     travel = [sim.state(f"L{i}.jounce") for i in (2, 3)]
     assert travel[1] - travel[0] > 0.025, "the beam walks"
 
