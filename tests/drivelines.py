@@ -62,7 +62,7 @@ def every_member(examples: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
         ("locked_differential", "d", "L1", "R1"), ("engine", "e"), ("dual_clutch", "e", "f"),
         ("elastic_shaft", "f", "g"), ("limited_slip_differential", "g", "L1", "R1"), ("simple_engine", "h"),
         ("converter", "h", "i"), ("automatic_gearbox", "i", "j"), ("table_differential", "j", "L1", "R1"),
-        ("launch_control",), ("parallel_hybrid",),
+        ("retarder", "d"), ("launch_control",), ("parallel_hybrid",),
     ]  # fmt: skip
     return [
         {**examples[kind], "kind": kind, "name": f"m{n}", "shafts": list(shafts)}

@@ -252,14 +252,21 @@ def calls() -> dict[str, tuple[set[str], set[str]]]:
         nodes = list(ast.walk(ast.parse(path.read_bytes())))
         imports = [n for n in nodes if isinstance(n, ast.ImportFrom)]
         known = {a.name for n in imports for a in n.names if a.name in ENTRIES.get(n.module or "", ())}
-        functions = [node.func for node in nodes if isinstance(node, ast.Call)]
-        plain = {f.id for f in functions if isinstance(f, ast.Name)}
-        methods = [f for f in functions if isinstance(f, ast.Attribute)]
+        made = [node for node in nodes if isinstance(node, ast.Call)]
+        plain = {node.func.id for node in made if isinstance(node.func, ast.Name)}
+        methods = [n.func for n in made if isinstance(n.func, ast.Attribute) and (n.func.attr != "open" or _mode(n))]
         of_classes = {f.value.id for f in methods if isinstance(f.value, ast.Name) and f.attr == "read"}
         own = {f.attr for f in methods} | (plain & {"open"})
         module = ".".join(("jounce", *path.relative_to(SOURCES).with_suffix("").parts)).removesuffix(".__init__")
         found[module] = (known & ((plain - {"PropertyFile"}) | of_classes), own & UNLIMITED)
     return found
+
+
+def _mode(call: ast.Call) -> bool:
+    """Whether a call of a method ``open`` says how a file is opened; dialogs of a page open, too."""
+    given = [node.value for node in call.args if isinstance(node, ast.Constant)]
+    named = [item.arg for item in call.keywords]
+    return any(isinstance(word, str) and set(word) <= set("rwabx+t") for word in given) or "encoding" in named
 
 
 @contextmanager

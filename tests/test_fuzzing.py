@@ -23,12 +23,11 @@ import numpy as np
 import pytest
 
 from aer_texts import STANDARD, USER, V1, V2
-from axle_lists import one_axle
-from components.test_contract import ADDED, EXAMPLES, STANDS, TOGETHER, put
-from drivelines import every_member
+from components.test_contract import ADDED, STANDS, TOGETHER, example, kinds, put, rig
 from fuzzing import Format, calls, damaged_case, numbers, outcome, placed, watched
 from jounce.app.frames import pack
 from jounce.core.errors import FormatError
+from jounce.core.fields import to_raw
 from jounce.core.library import LIBRARY
 from jounce.files.crg import crg_bytes
 from jounce.files.cycles import load_cycle
@@ -355,6 +354,7 @@ def use_summary(path: Path) -> Iterator[Any]:
 def use_workbench(path: Path) -> Iterator[Any]:
     """A folder of the workbench with runs and a session."""
     from jounce.app.folders import Folders
+    from jounce.app.preferences import Preferences
     from jounce.app.runs import RunStore
     from jounce.app.session import Session, read_session
 
@@ -363,7 +363,9 @@ def use_workbench(path: Path) -> Iterator[Any]:
         read_session(path)
     finally:
         session = Session(main)  # puts aside what it cannot read
-        for info in RunStore(Folders(main), session).list():
+        folders = Folders(main)
+        Preferences(main / ".jounce").apply(folders)
+        for info in RunStore(folders, session).list():
             yield [info.created, *(value for _, value, _ in info.figures if value is not None)]
 
 
@@ -524,7 +526,14 @@ def formats() -> dict[str, Format]:
         Format("summary.json", (SUMMARY,), use_summary, missing=True),
         Format(
             "session.json",
-            ({"session.json": SESSION, "runs/a/job.json": JOB, "runs/a/run.json": folder["run.json"]},),
+            (
+                {
+                    "session.json": SESSION,
+                    "runs/a/job.json": JOB,
+                    "runs/a/run.json": folder["run.json"],
+                    ".jounce/preferences.json": PREFERENCES,
+                },
+            ),
             use_workbench,
             missing=True,
         ),
@@ -558,22 +567,19 @@ def library_vehicles() -> tuple[dict[str, bytes], ...]:
 
 
 def parts() -> tuple[dict[str, bytes], ...]:
-    """One axle and a part in a file of its own, for every kind of part that a vehicle may name."""
-    found = []
-    for (family, _), data in EXAMPLES.items():
-        raw = one_axle()
-        if family in (*ADDED, *TOGETHER):
+    """A part in a file of its own, for every kind that a vehicle may name, on the rig where its contract is tested."""
+    found = {}
+    for family, kind in kinds():
+        if family in ADDED:
             continue
-        if family == "auxiliary_anti_roll":
-            put(raw, STANDS["anti_roll_bar"][0], None)
-        if family == "x_dof":
-            put(raw, STANDS["compliance"][0], EXAMPLES["compliance", "maps"])
-        put(raw, STANDS[family][0], "part.yaml")
-        found.append({"car.yaml": as_yaml(raw), "part.yaml": as_yaml(data)})
-    members = every_member({kind: data for (family, kind), data in EXAMPLES.items() if family == "driveline"})
-    line = {"members": members, "battery": EXAMPLES["battery", "battery"]}
-    car = as_yaml({**one_axle(), "drive": {}, "driveline": "part.yaml"})
-    return (*found, *4 * ({"car.yaml": car, "part.yaml": as_yaml(line)},))
+        vehicle, _ = rig(family, kind)
+        raw, part = to_raw(vehicle), example(family, kind)
+        if family in TOGETHER:
+            family, kind, part, raw["driveline"] = "driveline", "", raw["driveline"], "part.yaml"
+        else:
+            put(raw, STANDS[family][0], "part.yaml")
+        found[family, kind] = {"car.yaml": as_yaml(raw), "part.yaml": as_yaml(part)}
+    return tuple(found.values())
 
 
 def as_yaml(data: Any) -> bytes:
@@ -605,6 +611,9 @@ SUMMARY = b"""{"plan": "a", "tolerances": {"*": {"absolute": 0, "relative": 0.01
 """
 SESSION = b"""{"format": "jounce-session-1", "documents": [{"path": "a"}], "plan": [], "runs": ["/tmp/none", "runs/a"],
 "pages": {"build": {"open": 1}}, "settings": {"step": 0.001}}
+"""
+PREFERENCES = b"""{"format": "jounce-preferences-1", "folders": [{"alias": "tmp", "path": "/tmp", "writable": false},
+{"alias": "gone", "path": "/nowhere/at/all"}]}
 """
 JOB = b"""{"label": "a", "vehicle": {"name": "sedan", "source": "sedan", "changes": {"body.mass": 1500}},
 "event": {"event": "step-steer"}, "status": "complete", "created": 1.7e9}
@@ -694,13 +703,11 @@ WITHOUT_LIMITS = {
     "jounce.app.live": "rows of a run that goes on, of our own process",
     "jounce.app.review.api": "what was just written",
     "jounce.app.review.opening": "compares with what was sent",
-    "jounce.app.server": "opens a browser",
     "jounce.app.test.events": "drawings of the package",
     "jounce.app.worker": "progress and log of our own process",
     "jounce.cli.convert": "a hundred lines of a file, to know its kind",
     "jounce.cli.examples": "files of the repository",
     "jounce.cli.list": "files of the package",
-    "jounce.cli.main": "the null device",
     "jounce.components.tire.registry": "code of the user, which is run",
     "jounce.core.limits": "what the limits are made of",
     "jounce.core.locking": "a lock, which holds nothing",

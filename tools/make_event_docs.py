@@ -494,9 +494,26 @@ def starting(run: Any, axes: Any) -> None:
     way.legend(frameon=False, fontsize=8)
 
 
+def parking(run: Any, axes: Any) -> None:
+    """Both kinds of spaces from above, with the body now and then."""
+    import jounce as jn
+    from jounce.events.library.parking_manoeuvre import seen_from_above
+    from jounce.results.panels import View
+
+    for panel, kind in zip(axes.flat, ("bay", "parallel"), strict=True):
+        found = run if kind == "bay" else jn.run(jn.load("sedan"), events.find("parking-manoeuvre")(variant=kind))
+        for curve in seen_from_above(View([found], [""], "engineering"))[0].curves:
+            panel.plot(curve.x, curve.y, "--" if curve.dash else "-", color=curve.colour, linewidth=1.0)
+        finish(panel, "x / m", "y / m")
+        panel.set_aspect("equal")
+        panel.margins(0.03)
+    axes.flat[1].set_xlim(-13, 8)
+
+
 TRAVEL = ("Suspension.Jounce.L1", "wheel travel, front left")
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "hill-start": ((2, 2), starting),
+    "parking-manoeuvre": ((1, 2), parking),
     "parking": ((1, 2), over_steering("hand_torque", ("Steering_System.Rack_Force", "rack force"))),
     "steering-pulse": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "hand_torque")),
     "tilt-table": ((1, 2), tilting),

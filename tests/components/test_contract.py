@@ -141,6 +141,7 @@ EXAMPLES: dict[Kind, Raw] = {
     ("controller", "hill_hold"): {"kind": "hill_hold", "still": 0.13, "wait": 0.0},
     ("controller", "torque_vectoring"): {"kind": "torque_vectoring", "gain": 1.7e4, "largest": 1300.0},
     ("controller", "traction_control"): {"kind": "traction_control", "slip": 0.04, "brake_gain": 2.1e6},
+    ("controller", "roll_stability"): {"kind": "roll_stability", "limit": 0.3, "gain": 6e5, "largest_pressure": 3e6},
     ("controller", "hydraulic_abs"): {"kind": "hydraulic_abs", "slip": 0.009, "preview": 0.021, "select_low": "none"},
     ("controller", "stability_control"): {"kind": "stability_control", "yaw_gain": 4.7e4, "dead_yaw_rate": 0.04},
     ("damper", "passive"): {"name": "main", "force": TABLE, "ratio": 0.71, "scale": 0.95},
@@ -198,6 +199,12 @@ EXAMPLES: dict[Kind, Raw] = {
     ("driveline", "gear"): {"kind": "gear", "ratio": 1.9, "efficiency": 0.97, "inertia": 0.011},
     ("driveline", "launch_control"): {"kind": "launch_control", "engine_speed": 410.0, "gain": 0.017, "until": 9.0},
     ("driveline", "parallel_hybrid"): {"kind": "parallel_hybrid", "torque_ratio": 1.9, "charging": 0.11, "time": 0.31},
+    ("driveline", "retarder"): {
+        "kind": "retarder",
+        "torque": {"x": [0.0, 60.0, 400.0], "y": [0.0, 410.0, 1100.0]},
+        "inertia": 0.031,
+        "pedal_share": 0.7,
+    },
     ("driveline", "limited_slip_differential"): {
         "kind": "limited_slip_differential",
         "ratio": 3.2,

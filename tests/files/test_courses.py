@@ -107,6 +107,8 @@ def test_the_path_goes_through_the_control_points_after_the_run_up(tmp_path: Pat
         (("lateral_step: 0.5", "lateral_step: 4"), "range 1.5 m, step 4 m"),
         (("end_control_point: 3", "end_control_point: 9"), "numbers from 1 to 4"),
         (("settling_distance: 40", "settling_distance: -1"), "settling_distance"),
+        (("settling_distance: 40", "settling_distance: 4e8"), "4e+08 m long; at most 5e+04 m"),
+        (("lateral_step: 0.5", "lateral_step: 1e-320"), "step 9.99989e-321 m; at most 1000 steps"),
         (("abort_length: 60", "abort_length: 6"), "no gate before abort_length"),
         (("lateral_range", "lateral_rang"), "line 4  lateral_rang: is unknown; did you mean"),
     ],

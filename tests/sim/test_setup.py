@@ -651,6 +651,24 @@ def test_a_one_sided_car_with_a_rack_is_set_up_on_rigid_wheels(side: float) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["sedan", "formula", "light_truck"])
+def test_a_one_sided_car_stands_on_rigid_wheels_of_its_own_height(name: str) -> None:
+    """Without radii: at design such wheels touch at one point at most, since camber lifts the lowest one by microns."""
+    plain = jn.load(name)
+    car = plain.with_(**{"body.cg.y": 0.021 * plain.get("front_suspension.track")})
+    changed = jn.setup(car, {"cross_weight": 0.5}, rigid_wheels=True)
+    report = report_of(changed)
+    assert report.reached
+    for phase in report.phases[:-1]:
+        loads = {c: phase.wheels[c]["load"] for c in CORNERS}
+        assert math.fsum(loads.values()) == pytest.approx(phase.mass * car.system.gravity, rel=1e-6), phase.name
+        assert min(loads.values()) > 0 and loads["L1"] + loads["L2"] > 1.02 * (loads["R1"] + loads["R2"])
+    done = {c: report.phases[-2].wheels[c]["load"] for c in CORNERS}
+    assert done["L1"] + done["R2"] == pytest.approx(done["R1"] + done["L2"], rel=1e-5)
+    assert changed.steering == car.steering, "the rack is held for the job only"
+
+
+@pytest.mark.slow
 def test_the_ground_is_flat_unless_the_car_says_otherwise(sedan: jn.Vehicle) -> None:
     goals = {"front_ride_height": "306 mm", "rear_ride_height": "309 mm", "cross_weight": 0.5}
     flat = jn.setup(sedan, goals, ground=(0.02, 0.05))

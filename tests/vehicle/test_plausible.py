@@ -215,6 +215,35 @@ def test_what_follows_from_the_numbers_is_doubted(changes: dict[str, Any], key: 
     assert not [item for item in car.with_(accept=[key]).doubts() if item.startswith(f"{key}: ")]
 
 
+def test_a_change_of_a_map_that_the_steering_has_instead_is_told() -> None:
+    """Both signs of the rule: what the steering's maps replace moves nothing, alignment and the rear axle do."""
+    from jounce.sim import car
+
+    def floats(vehicle: jv.Vehicle) -> dict[str, float]:
+        description = car.describe(vehicle)
+        found = car.numbers(description)
+        return {v.name: found[v.name]() for v in car.library(description).model.parameters if v.name in found}
+
+    vehicle = jv.load("sedan")
+    assert vehicle.doubts() == []
+    told = {
+        "front_suspension.toe.scale": "front_suspension.toe.scale: without effect: steering.steer takes its place",
+        "front_suspension.camber.right.scale": "camber.right.scale: without effect: steering.camber takes",
+        "front_suspension.x.scale": "front_suspension.x.scale: without effect: steering.x takes its place",
+    }
+    for path, text in told.items():
+        changed = vehicle.with_(**{path: 0.5})
+        (doubt,) = changed.doubts()
+        assert text in doubt, path
+        assert changed.with_(accept=[path]).doubts() == [], "it is meant so"
+        assert floats(changed) == floats(vehicle), "nothing of the model moves"
+    for path in ("front_suspension.toe.offset", "rear_suspension.toe.scale", "rear_suspension.camber.scale"):
+        changed = vehicle.with_(**{path: 0.5 * vehicle.get(path)})
+        assert changed.doubts() == [] and floats(changed) != floats(vehicle), path
+    plain = vehicle.with_(**{"steering.rack_pinion": None, "steering.method": "toe_table", "steering.steer": 0.05})
+    assert not any("without effect" in text for text in plain.with_(**{"front_suspension.toe.scale": 0.5}).doubts())
+
+
 def test_a_figure_is_placed_where_its_part_stands(sedan: Path) -> None:
     file = sedan / "rear_suspension.yaml"
     spring = file.read_text(encoding="utf-8").splitlines().index("spring:") + 1

@@ -6,7 +6,7 @@ curl -H "Authorization: Bearer $TOKEN" http://localhost:8080/api/runs
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from fastapi import APIRouter, FastAPI, HTTPException, Query, Request, Response, WebSocket, WebSocketDisconnect
@@ -33,6 +33,21 @@ class RunRequest(BaseModel):
     event: dict[str, Any] = Field(description='as in an event file: {"event": "step-steer", "speed": "80 km/h"}')
     options: dict[str, Any] = Field(default_factory=dict, description="of jounce.run: step, method, interval, pace")
     label: str = Field("", description="name of the run in lists")
+
+
+class FolderRequest(BaseModel):
+    """A folder to register."""
+
+    path: str = Field(description="of the folder")
+    alias: str = Field("", description="default: its base name")
+    for_session: bool = Field(False, description="until the server ends only")
+
+
+class SessionRequest(BaseModel):
+    """Another session."""
+
+    action: Literal["new", "open", "save"] = Field(description="what to do")
+    file: str = Field("", description="open: a file in a registered folder; save: a name")
 
 
 OPTIONS = ("step", "method", "interval", "pace", "channels")
@@ -65,7 +80,35 @@ def _general(workbench: Workbench) -> APIRouter:
 
     async def folders() -> list[dict[str, Any]]:
         """Registered folders."""
-        return [{"alias": f.alias, "path": str(f.path), "writable": f.writable} for f in workbench.folders]
+        return [
+            {"alias": f.alias, "path": str(f.path), "writable": f.writable, "for_session": f.for_session}
+            for f in workbench.folders
+        ]
+
+    async def register(request: FolderRequest) -> dict[str, Any]:
+        """Register a folder."""
+        found = workbench.register(request.path, request.alias, for_session=request.for_session)
+        return {"alias": found.alias, "path": str(found.path), "writable": found.writable}
+
+    async def unregister(alias: str) -> dict[str, str]:
+        """Forget a registered folder; its files stay."""
+        workbench.unregister(alias)
+        return {"alias": alias, "status": "removed"}
+
+    async def session() -> dict[str, Any]:
+        """What is open."""
+        return workbench.session.data
+
+    async def go_on(request: SessionRequest) -> dict[str, Any]:
+        """Begin a new session, open that of a file, or save this one under a name."""
+        if request.action == "new":
+            workbench.new_session()
+        elif request.action == "open":
+            await asyncio.to_thread(workbench.open_session, request.file)
+        else:
+            place = await asyncio.to_thread(workbench.save_session, request.file)
+            return {"status": "saved", "file": workbench.folders.shown(place)}
+        return {"status": request.action, "file": request.file}
 
     async def vehicles() -> list[str]:
         """Vehicles of the library and of the registered folders."""
@@ -87,6 +130,10 @@ def _general(workbench: Workbench) -> APIRouter:
     router.add_api_route("/health", health)
     router.add_api_route("/log", log)
     router.add_api_route("/folders", folders)
+    router.add_api_route("/folders", register, methods=["POST"], status_code=201)
+    router.add_api_route("/folders/{alias}", unregister, methods=["DELETE"])
+    router.add_api_route("/session", session)
+    router.add_api_route("/session", go_on, methods=["POST"])
     router.add_api_route("/vehicles", vehicles)
     router.add_api_route("/file", file)
     router.add_api_route("/docs", docs, include_in_schema=False)

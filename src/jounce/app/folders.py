@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jounce.core.errors import ParameterError, did_you_mean
@@ -47,6 +47,7 @@ class Folders:
         self.main = Path(os.path.realpath(main))
         self._all: dict[str, Folder] = {}
         self.revision = 0
+        self.removed: set[str] = set()  # aliases, in lower case, that somebody took away
         self._put(Folder(LIBRARY_ALIAS, Path(os.path.realpath(LIBRARY)), writable=False))
         self._put(Folder(self._free(alias_of(self.main)), self.main))
 
@@ -83,10 +84,19 @@ class Folders:
     def remove(self, alias: str) -> None:
         """Forget a folder; its files stay."""
         folder = self.find(alias)
-        if folder.path == self.main or folder.alias == LIBRARY_ALIAS:
+        if self.is_own(folder):
             raise ParameterError(f"{alias}: belongs to the workbench and stays registered")
         del self._all[folder.alias.lower()]
+        self.removed.add(folder.alias.lower())
         self.revision += 1
+
+    def keep(self, alias: str) -> None:
+        """Keep a folder that was registered for this session only."""
+        self._put(replace(self.find(alias), for_session=False))
+
+    def is_own(self, folder: Folder) -> bool:
+        """Whether a folder is there anyway: the main one, and the library."""
+        return folder.path == self.main or folder.alias == LIBRARY_ALIAS
 
     def find(self, alias: str) -> Folder:
         """The folder of an alias, in any letter case, with or without the suffix of a database (``.cdb``)."""
@@ -173,6 +183,7 @@ class Folders:
 
     def _put(self, folder: Folder) -> Folder:
         self._all[folder.alias.lower()] = folder
+        self.removed.discard(folder.alias.lower())
         self.revision += 1
         return folder
 

@@ -92,7 +92,7 @@ def folders() -> list[str]:
     return [item.name for item in pkgutil.iter_modules(jounce.app.__path__) if item.ispkg]
 
 
-def _module(folder: str, name: str) -> Any:
+def module(folder: str, name: str) -> Any:
     """A module of a folder, None where there is none."""
     place = Path(jounce.app.__path__[0]) / folder
     if not (place / f"{name}.py").is_file():
@@ -102,13 +102,13 @@ def _module(folder: str, name: str) -> Any:
 
 def pages() -> list[Page]:
     """All pages in their order."""
-    found = [module.PAGE for folder in folders() if (module := _module(folder, "page")) is not None]
+    found = [here.PAGE for folder in folders() if (here := module(folder, "page")) is not None]
     return sorted(found, key=lambda page: page.order)
 
 
 def routers(workbench: Workbench) -> list[APIRouter]:
     """The routes of all folders."""
-    return [module.router(workbench) for folder in folders() if (module := _module(folder, "api")) is not None]
+    return [here.router(workbench) for folder in folders() if (here := module(folder, "api")) is not None]
 
 
 def static_folders() -> dict[str, Path]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shutil
 import time
 from collections import OrderedDict
@@ -348,6 +349,8 @@ class RunStore:
             return known[1]
         try:
             info = self._read(place)
+            if not math.isfinite(info.created):
+                raise ValueError("created: no time")
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError) as problem:
             raise FormatError(f"{place}: its note is none of a run ({problem!r:.200})") from None
         self._infos[place] = stamps, info
@@ -428,7 +431,8 @@ def _note(place: Path) -> dict[str, Any]:
 
 def _figures(note: dict[str, Any]) -> tuple[tuple[str, float | None, str], ...]:
     found = note.get("key_figures", {}).items()
-    return tuple((k, None if v["value"] is None else float(v["value"]), str(v["unit"])) for k, v in found)
+    values = ((k, math.nan if v["value"] is None else float(v["value"]), str(v["unit"])) for k, v in found)
+    return tuple((k, value if math.isfinite(value) else None, unit) for k, value, unit in values)
 
 
 def _stamps(place: Path) -> tuple[float, ...]:

@@ -53,6 +53,7 @@ def serve(
             webbrowser.open(address)
 
     app = make_app(workbench, port, host)
+    make_ready()
     config = uvicorn.Config(
         app, log_level="warning", timeout_graceful_shutdown=2, ws="websockets-sansio", access_log=False
     )
@@ -90,6 +91,22 @@ def make_app(workbench: Workbench, port: int, host: str) -> Any:
         app.mount(f"/static/{name}", StaticFiles(directory=place, check_dir=False))
     shell.install(app, workbench)
     return Guard(app, workbench.token, {*LOCAL, host}, port)
+
+
+def make_ready() -> None:
+    """Import what pages need, and read a vehicle once: classes are built with the first one."""
+    from contextlib import suppress
+
+    from jounce.app import pages
+    from jounce.app.build import describe
+    from jounce.core.errors import JounceError
+    from jounce.vehicle.reading import read
+
+    for folder in pages.folders():
+        for name in ("desk", "element"):
+            pages.module(folder, name)
+    with suppress(JounceError):
+        describe.group_of(read("sedan"))
 
 
 def _bound(host: str, port: int) -> socket.socket:

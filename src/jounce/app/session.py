@@ -33,12 +33,13 @@ class Session:
     data : ``documents``, ``plan``, ``runs``, ``pages`` by name, ``settings``
     file : where they are kept
     revision : counts the changes
+    epoch : counts how often another session took its place
     remarks : what went wrong when it was read
     """
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / FILE
-        self.revision = 0
+        self.revision = self.epoch = 0
         self.remarks: list[str] = []
         self.data = self._read()
 
@@ -77,6 +78,7 @@ class Session:
     def replace(self, data: dict[str, Any]) -> None:
         """Go on with other data: of a file, or of a new session."""
         self.data = data
+        self.epoch += 1
         self.changed()
 
 

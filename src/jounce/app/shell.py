@@ -75,6 +75,7 @@ def frame(view: View, known: list[Page]) -> Any:
             view.header = ui.element("div").classes("jn-tools")
             ui.element("div").classes("jn-space")
             _activity(view)
+            _menu(view)
             _theme(view, dark, theme)
         content = ui.element("main").classes("jn-main")
         _messages(view)
@@ -113,6 +114,25 @@ def _activity(view: View) -> None:
     ui.timer(0.1, look)
 
 
+def _menu(view: View) -> None:
+    """Sessions and folders."""
+    from nicegui import ui
+
+    from jounce.app import session_menu
+
+    with ui.button().props("icon=folder_open flat dense round size=sm aria-label=Session") as button:
+        ui.tooltip("Session and folders")
+        with ui.menu().props("auto-close"):
+            for text, do in (
+                ("New session", session_menu.new),
+                ("Open session …", session_menu.open_one),
+                ("Save session as …", session_menu.save_as),
+                ("Folders …", session_menu.folders),
+            ):
+                ui.menu_item(text, lambda do=do: do(view)).classes("jf-menu")
+    button.classes("jf-session")
+
+
 def _theme(view: View, dark: Any, theme: str) -> None:
     """A button that goes through light, dark and what the system says."""
     from nicegui import ui
@@ -148,7 +168,8 @@ def _messages(view: View) -> None:
     from nicegui import ui
 
     log = view.workbench.log
-    state = view.workbench.session.data["settings"]
+    session = view.workbench.session
+    state, epoch = session.data["settings"], session.epoch
     seen = -1
     with ui.element("footer").classes("jn-log") as footer:
         with ui.element("div").classes("jn-log-line") as line:
@@ -168,7 +189,10 @@ def _messages(view: View) -> None:
         icon.props(f"name={'expand_more' if opened else 'expand_less'}")
 
     def look() -> None:
-        nonlocal seen
+        nonlocal seen, epoch
+        if session.epoch != epoch:  # another session took the place of this one
+            epoch = session.epoch
+            ui.navigate.reload()
         if log.revision == seen:
             return
         seen = log.revision

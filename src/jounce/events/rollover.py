@@ -13,7 +13,8 @@ say that they cannot be told.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -146,6 +147,37 @@ def of_trials(run: Run) -> Figures:
     if tipped:
         figures.put("lowest_tip_up_speed", min(tipped), "km/h")
     return figures
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How a run was steered, by the parameters of its event."""
+
+    start: float  # s
+    amplitude: float  # rad, with the sign of its direction
+    rate: float  # rad/s
+
+    @property
+    def there(self) -> float:
+        """When the hand wheel has come to its amplitude."""
+        return self.start + abs(self.amplitude) / self.rate
+
+
+def of_runs(more: Callable[[Run, Figures, Entry], None]) -> Callable[[Run], Figures]:
+    """The figures of a kind: those of all runs of a series, or those of one with what ``more`` adds to them."""
+
+    def of_run(run: Run) -> Figures:
+        if run.trials:
+            return of_trials(run)
+        figures = of_single(run)
+        amplitude = run.number("factor", "-") * run.number("steering_at_nominal", "rad")
+        side = SIDES.get(str(run.parameter("direction")), math.nan)
+        entry = Entry(run.number("start_time", "s"), side * amplitude, run.number("rate", "rad/s"))
+        if not any(math.isnan(value) for value in (entry.start, entry.amplitude, entry.rate)):
+            more(run, figures, entry)
+        return figures
+
+    return of_run
 
 
 def verdict(run: Run) -> Verdict:

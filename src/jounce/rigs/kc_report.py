@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import io
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from jounce.core.writing import write_atomically
 from jounce.results.page import cell, code, escape, head, page, table, verdict
@@ -18,7 +19,9 @@ from jounce.rigs.kc_figures import KcReport, Metric
 from jounce.rigs.suspension_rig import Held, SuspensionRig, load_sweep, reach, steer_sweep, travel_sweep
 
 if TYPE_CHECKING:
-    from jounce.components.places import AxlePlace
+    from jounce.components.places import AxlePlace, WheelPlace
+
+Array = npt.NDArray[np.float64]
 
 POINTS = 15
 TRAVEL = 0.08  # m, at most, to either side
@@ -110,11 +113,13 @@ def covered(axle: AxlePlace) -> tuple[float, float]:
     return max(-TRAVEL, *(low for low, _ in ends)), min(TRAVEL, *(high for _, high in ends))
 
 
-def sweeps(rig: SuspensionRig) -> list[Curves]:
-    """The usual sweeps of every axle; parallel travel goes up and down where something rubs."""
+def sweeps(rig: SuspensionRig, words: Collection[str] | None = None) -> list[Curves]:
+    """The usual sweeps of every axle, or of those named; parallel travel goes up and down where something rubs."""
     found = []
     start = rig.start().travels
     for axle in rig.layout.axles:
+        if words is not None and axle.word not in words:
+            continue
         at = [start[w.name] for w in axle.wheels]
         low, high = covered(axle)
         low, high = low - min(at), high - max(at)
@@ -158,21 +163,19 @@ def _shown(panel: Panel, sweep: Curves) -> bool:
     return "travel" in sweep.title or max(moves) > 0.05 * panel.least
 
 
-def kc_figure(curves: Sequence[Curves], word: str) -> Any:
-    """A picture of the sweeps of an axle; needs matplotlib. What loads do not change is left out."""
-    from matplotlib.figure import Figure
+Line = tuple["WheelPlace", Array]
 
-    from jounce.rigs.tire_plots import COLORS
 
+def panel_lines(curves: Sequence[Curves], word: str) -> list[tuple[Panel, Curves, list[Line], bool]]:
+    """What is drawn of the sweeps of an axle: panel, sweep, a line per wheel, and whether all lines are one.
+
+    What loads do not change is left out.
+    """
     own = {c.title: c for c in curves if c.axle.word == word}
-    panels = [p for p in PANELS if p.sweep in own and _shown(p, own[p.sweep])]
-    rows = -(-len(panels) // COLUMNS)
-    height = 2.7 * rows
-    figure = Figure(figsize=(4.1 * COLUMNS, height))
-    # by hand: a layout that is searched for takes longer than all else of the page
-    figure.subplots_adjust(0.055, 0.5 / height, 0.99, 1 - 0.3 / height, wspace=0.26, hspace=0.5)
-    for k, panel in enumerate(panels):
-        axes = figure.add_subplot(rows, COLUMNS, k + 1)
+    found = []
+    for panel in PANELS:
+        if panel.sweep not in own or not _shown(panel, own[panel.sweep]):
+            continue
         sweep = own[panel.sweep]
         lines = [(w, np.array([panel.value(h, w.name) for h in sweep.held])) for w in sweep.axle.wheels]
         if panel.from_zero:
@@ -182,6 +185,24 @@ def kc_figure(curves: Sequence[Curves], word: str) -> Any:
             lines = [(w, 0.5 * (values - values[::-1])) for w, values in lines]
         span = max(float(np.ptp([v for _, v in lines])), panel.least)
         same = all(np.abs(v - lines[0][1]).max() < ALIKE * span for _, v in lines)
+        found.append((panel, sweep, lines, same))
+    return found
+
+
+def kc_figure(curves: Sequence[Curves], word: str) -> Any:
+    """A picture of the sweeps of an axle; needs matplotlib. What loads do not change is left out."""
+    from matplotlib.figure import Figure
+
+    from jounce.rigs.tire_plots import COLORS
+
+    panels = panel_lines(curves, word)
+    rows = -(-len(panels) // COLUMNS)
+    height = 2.7 * rows
+    figure = Figure(figsize=(4.1 * COLUMNS, height))
+    # by hand: a layout that is searched for takes longer than all else of the page
+    figure.subplots_adjust(0.055, 0.5 / height, 0.99, 1 - 0.3 / height, wspace=0.26, hspace=0.5)
+    for k, (panel, sweep, lines, same) in enumerate(panels):
+        axes = figure.add_subplot(rows, COLUMNS, k + 1)
         for wheel, values in lines[: 1 if same else None]:
             side = 0 if wheel.side == "L" else 1
             label = "both wheels" if same and len(lines) == 2 else ("left", "right")[side]

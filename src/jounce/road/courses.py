@@ -37,6 +37,8 @@ from jounce.road.path import Path, joined
 CONE_RADIUS = 0.092  # of the body, m
 CONE_BASE = 0.15  # half of the base plate, m
 SMOOTH = 5.0  # m
+MOST_STATIONS = 100_000  # of a trajectory through control points: 50 km
+MOST_PLACES = 1000  # of a control point, to either side
 PASSES = 3  # programs, until the slopes of (1) stay
 
 
@@ -96,6 +98,10 @@ class Control:
             raise ParameterError(
                 f"control points: range {self.reach:g} m, step {self.step:g} m; expected 0 < step ≤ range < 100 m"
             )
+        if not self.reach / self.step <= MOST_PLACES:
+            raise ParameterError(
+                f"control points: range {self.reach:g} m, step {self.step:g} m; at most {MOST_PLACES} steps"
+            )
         if not 1 <= self.begin <= self.last <= len(p):
             raise ParameterError(
                 f"control points: moved are {self.begin} to {self.last}; expected numbers from 1 to {len(p)}, in order"
@@ -138,6 +144,9 @@ def through(points: npt.ArrayLike, run_up: float, run_out: float, step: float = 
     from scipy.interpolate import CubicSpline
 
     p = np.asarray(points, dtype=float)
+    stations = (p[-1, 0] - p[0, 0] + run_up + run_out) / step
+    if not stations <= MOST_STATIONS:
+        raise ParameterError(f"trajectory {name!r}: {stations * step:.4g} m long; at most {MOST_STATIONS * step:.4g} m")
     spline = CubicSpline(p[:, 0], p[:, 1], bc_type="clamped")
     x = np.arange(p[0, 0] - run_up, p[-1, 0] + run_out + 0.5 * step, step)
     return Path.from_points(

@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.components.basics import combine
-from jounce.components.body.body import AddedMass
+from jounce.components.body.body import CHASSIS, AddedMass
 from jounce.components.places import AxlePlace, VehiclePlace
 from jounce.components.setup import Setup
 from jounce.components.tire.base import Tire
@@ -75,6 +75,8 @@ ACTS = 1e-7  # scaled slope below which an adjuster does nothing
 STEP = 1e-3  # m, of central differences over the place of masses
 ALIKE = 1e-12  # relative difference of two sides that is rounding
 STEEPEST = 0.5  # of the ground of a set-up, rise over run
+SUNK = 5e-3  # m, of the wheels from which it goes on to rigid ones
+HARDER = 8.0  # times, from one to the next
 AT_BOUND = 1e-6  # of the size of an adjuster
 
 
@@ -355,26 +357,70 @@ class _Car:
         self.balance = None
 
     def put(self) -> None:
-        """At design on the ground, on the wheels that it has."""
-        height = 0.0
+        """At design on the ground, on the wheels that it has; rigid ones travel to where each bears its part."""
+        wheels, tires = self.place.wheels, self.description.tires
+        sunk = dict.fromkeys(wheels, 0.0)
         if self.tires is not None:
-            free = [self.tires[name].values["UNLOADED_RADIUS"] - w.centre[2] for name, w in self.place.wheels.items()]
-            height = float(min(free))
+            for name, wheel in wheels.items():
+                tire = tires[name].values
+                sunk[name] = tire["UNLOADED_RADIUS"] - float(wheel.centre[2]) - self._mean / tire["VERTICAL_STIFFNESS"]
+        height = math.fsum(sunk.values()) / len(sunk)
         grade, bank = self.slopes or (0.0, 0.0)
         stand = Stand(normal=(-grade, -bank, 1.0), height=height)
         put(self.sim, self.description, {"": stand})
+        if self.tires is not None:
+            self.sim.set_states({wheel.travel: sunk[name] - height for name, wheel in wheels.items()})
         self.balance = Balance(self.sim, self.description, self.linear)
 
+    @property
+    def _mean(self) -> float:
+        """Load of a wheel, more or less."""
+        (vehicle,) = self.description.vehicles.values()
+        return float(vehicle.mass() * vehicle.system.gravity / len(self.place.wheels))
+
     def stand(self) -> None:
-        """Bring it to rest, from where it is; from design, and at last by simulation, where that fails."""
+        """Bring it to rest from where it is; from design; where that fails by simulation, or on wheels that harden."""
         if self.balance is not None and self._approach():
             return
         self.put()
         if self._approach():
             return
+        if self.tires is not None:
+            self._harden(self.tires)
+            return
         grade, bank = self.slopes or (0.0, 0.0)
         settle(self.sim, self.description, normal=(-grade, -bank, 1.0))
         self.balance = Balance(self.sim, self.description, self.linear)
+
+    def _harden(self, rigid: Mapping[str, Tire]) -> None:
+        """From wheels as soft as tires to rigid ones, lifted each time by what the next sink in less at the same load.
+
+        Rigid ones sink in by microns, less than what their inclination lifts the point that touches: at design none
+        would touch, and a simulation cannot follow them.
+        """
+        whole, body = self.description, f"{CHASSIS}.z"
+        last = min(tire.values["VERTICAL_STIFFNESS"] for tire in rigid.values())
+        stages = [last]
+        while stages[0] > HARDER * self._mean / SUNK:
+            stages.insert(0, stages[0] / HARDER)
+        for k, stiffness in enumerate(stages):
+            here, memories, values = self.sim.x.copy(), self.sim.m.copy(), self.values()
+            made = {id(tire): tire.with_values(VERTICAL_STIFFNESS=stiffness) for tire in rigid.values()}
+            tires = rigid if stiffness == last else {name: made[id(tire)] for name, tire in rigid.items()}
+            self.description = whole.changed(tires=tires)
+            car.set_numbers(self.sim, self.description)  # puts it at design, too
+            if k == 0:
+                self.put()
+            else:
+                self.sim.x[:], self.sim.m[:] = here, memories
+                sinks = 1 / stages[k - 1] - 1 / stiffness
+                less = {name: sinks * values[f"Tire.Ground_Surface_Force_Z.{name}"] for name in rigid}
+                mean = math.fsum(less.values()) / len(less)
+                moved = {w.travel: self.sim.state(w.travel) + less[n] - mean for n, w in self.place.wheels.items()}
+                self.sim.set_states(moved | {body: self.sim.state(body) + mean})
+            if not self._approach():
+                self.description = whole
+                raise StaticsError("no equilibrium on rigid set-up wheels; are their radii near those of the tires?")
 
     def _approach(self) -> bool:
         assert self.balance is not None

@@ -251,6 +251,8 @@ def check(vehicle: Vehicle) -> None:
         keys = path_of(vehicle, steered[1], "steering")
         raise problem("not available yet: one axle is steered, this is the second", *keys)
     _check_shares(vehicle, axles, how)
+    if vehicle.brakes is not None and vehicle.brakes.air is not None:
+        vehicle.brakes.air.check(len(axles))
     _check_driveline(vehicle)
     _check_attached(vehicle)
     for axle in axles:

@@ -48,7 +48,7 @@ ACCELERATION = (0.01, 5.0)  # of the weight, at full throttle
 def remarks_of(vehicle: Vehicle) -> list[str]:
     """A sentence for everything that nothing on the road has, with file, line and key."""
     told = [_placed(vehicle, found) for found in doubts_of(vehicle)]
-    return [*told, *_unknown(vehicle)]
+    return [*told, *_without_effect(vehicle), *_unknown(vehicle)]
 
 
 def doubts_of(vehicle: Vehicle) -> list[Doubt]:
@@ -85,6 +85,27 @@ def _place(vehicle: Vehicle, path: str) -> tuple[Path, int]:
         if keys[:n] in source.places:
             return source.places[keys[:n]]
     return source.main, 1
+
+
+def _without_effect(vehicle: Vehicle) -> Iterator[str]:
+    """Changes of maps of a suspension in whose place those of its steering are (`components.suspension.guidance`)."""
+    then = {} if vehicle._source is None else {path: value for path, value, _ in walk(vehicle._source.baseline)}
+    now = {path: value for path, value, _ in walk(vehicle)}
+    for axle in vehicle.layout.axles:
+        steering = axle.data.steering
+        if steering is None or steering.method != "steer_map" or axle.data.suspension.dependent:
+            continue
+        placed = {"toe": "steer", "camber": "camber", "side_view_angle": "side_view_angle"}
+        placed |= {"x": "x", "y": "y"} if steering.steering_dependent_wheel_location else {}
+        own, other = (dotted(path_of(vehicle, axle, name)) for name in ("suspension", "steering"))
+        for name, instead in placed.items():
+            if getattr(steering, instead) is None:
+                continue
+            for path in _inside(f"{own}.{name}", now):
+                what = path.removeprefix(f"{own}.{name}.").removeprefix("right.").partition(".")[0]
+                changed = then.get(path, now[path]) != now[path] or (what == "scale" and now[path] not in (None, 1.0))
+                if what in ("curve", "scale") and changed and not accepted(path, vehicle.accept):
+                    yield f"{path}: without effect: {other}.{instead} takes its place ({other}.method: steer_map)"
 
 
 def _unknown(vehicle: Vehicle) -> Iterator[str]:

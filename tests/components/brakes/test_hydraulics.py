@@ -70,6 +70,18 @@ def test_the_parking_brake_adds_its_torque_at_its_wheels(sim: Simulation, braked
     assert sim.output("Brake_Moment.R2") == pytest.approx(-830.0, rel=1e-12), "more than fully is fully"
 
 
+def test_a_pedal_that_is_pressed_holds_a_car_on_a_hill_from_the_first_sample_on(braked: jv.Vehicle) -> None:
+    """Which brakes can hold is known before the pressure of the master cylinder is found."""
+    description = car.describe(braked, ground="inclined")
+    held = car.simulation(description)
+    held.set_parameters({"ground.grade": 0.1})
+    held.set_inputs({"brake": 0.8})
+    settle(held, description, normal=(-0.1, 0.0, 1.0))
+    x = held.state("chassis.x")
+    held.run(1.0)
+    assert held.state("chassis.x") == pytest.approx(x, abs=1e-6)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("grade", [0.2, -0.2])
 def test_the_parking_brake_holds_a_car_on_a_hill_for_a_minute(braked: jv.Vehicle, grade: float) -> None:

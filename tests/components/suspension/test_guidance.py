@@ -112,6 +112,20 @@ def test_scale_factors_of_maps_act_in_position_and_jacking(independent: jv.Vehic
     assert residual(sim, lagrange, shaft=False) < 1e-9
     put(sim, {"L2": 0.05})
     assert pose(sim, "L2") == pytest.approx(guide("L2", 0.05, 0.0, 0.0), abs=1e-12)
+    # offsets are alignment: they are added to what is scaled
+    added = {"x": 0.0, "y": 0.0, "toe": 0.007, "camber": -0.011, "side_view_angle": 0.0}
+    offsets = {f"rear_suspension.{n}.offset": value for n, value in added.items() if value}
+    moved = []
+    for plain in (independent, vehicle):
+        poses = []
+        for changes in ({}, offsets):
+            other = car.simulation(plain.with_(**changes))
+            silent(other)
+            put(other, {"L2": 0.05})
+            poses.append(np.array(pose(other, "L2")))
+        moved.append(poses[1] - poses[0])
+    assert np.abs(moved[0]) == pytest.approx(np.abs(list(added.values())), abs=1e-12)
+    assert moved[1] == pytest.approx(moved[0], abs=1e-12)
 
 
 def test_velocity_of_the_hub_differentiated_is_its_acceleration(independent: jv.Vehicle) -> None:

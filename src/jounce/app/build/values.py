@@ -25,7 +25,7 @@ _OFFERED: dict[str, tuple[str, ...]] = {
     "N.m/rad": ("N.m/deg", "N.m/rad", "kN.m/deg"),
     "N.m.s/rad": ("N.m.s/rad", "N.m.s/deg"),
     "Pa": ("bar", "MPa", "kPa", "Pa", "psi"),
-    "m/s": ("km/h", "m/s", "mph"),
+    "m/s": ("m/s", "km/h", "mph"),
     "m/s2": ("m/s2", "g_0"),
     "s": ("s", "ms"),
     "W": ("kW", "W", "horsepower"),

@@ -10,8 +10,8 @@ from nicegui import ui
 
 async def ask(title: str, value: str = "", *, empty: bool = False) -> str | None:
     """A line of text from the user; None when he leaves it."""
-    with ui.dialog() as dialog, ui.card().classes("jn-dialog"):
-        ui.label(title).classes("jn-dialog-title")
+    with ui.dialog() as dialog, ui.card().classes("jn-ask"):
+        ui.label(title).classes("jn-ask-title")
         field = ui.input(value=value).props("dense outlined autofocus").classes("full-width")
         field.on("keydown.enter", lambda: dialog.submit(field.value))
         with ui.row().classes("justify-end full-width"):
@@ -25,7 +25,7 @@ async def ask(title: str, value: str = "", *, empty: bool = False) -> str | None
 
 async def sure(question: str, verb: str) -> bool:
     """Whether the user agrees."""
-    with ui.dialog() as dialog, ui.card().classes("jn-dialog"):
+    with ui.dialog() as dialog, ui.card().classes("jn-ask"):
         ui.label(question)
         with ui.row().classes("justify-end full-width"):
             ui.button("Cancel", on_click=lambda: dialog.submit(False)).props("flat dense no-caps")

@@ -36,7 +36,7 @@ def page_of(runs: Sequence[StoredRun]) -> str:
     """All of it as HTML."""
     told = [(stored, _light(stored)) for stored in runs]
     parts = [
-        '<div class="jn-figures-head">',
+        '<div class="jn-kpis-head">',
         *(_head(k, stored, run) for k, (stored, run) in enumerate(told)),
         "</div>",
     ]
@@ -99,13 +99,13 @@ def _table(told: Sequence[tuple[StoredRun, Run | None]]) -> str:
             expected = {}
     many = len(told) > 1
     head = "".join(f"<th>{letter(k)}</th>" for k in range(len(told))) if many else "<th></th>"
-    change = "<th>B to A</th>" if many else ""
-    rows = [f"<tr><th>key figure</th>{head}<th></th>{change}<th>plausible</th></tr>"]
+    change = "<th>B − A</th>" if many else ""
+    rows = [f"<tr><th>key figure</th>{head}{change}<th>plausible</th></tr>"]
     for key in keys:
         unit = next(one[key][1] for one in figures if key in one)
         values = [_value(one.get(key), unit) for one in figures]
         rows.append(_row(words.figure(key, *kinds), key, unit, values, expected.get(key)))
-    return f'<table class="jn-figures">{"".join(rows)}</table>'
+    return f'<table class="jn-kpis">{"".join(rows)}</table>'
 
 
 def _value(item: tuple[float | None, str] | None, unit: str) -> float:
@@ -129,8 +129,8 @@ def _row(name: str, key: str, unit: str, values: Sequence[float], span: Range | 
         text = "" if math.isnan(share) else "±0 %" if abs(share) < 5e-5 else f"{100 * share:+.1f} %".replace("-", "−")
         change = f'<td class="jn-number">{text}</td>'
     return (
-        f'<tr><td title="{escape(key)}">{escape(name)}</td>{"".join(cells)}'
-        f'<td class="jn-muted">{escape(pretty(unit))}</td>{change}<td>{_bar(values, unit, span)}</td></tr>'
+        f'<tr><td title="{escape(key)}">{escape(name)} <span class="jn-muted">{escape(pretty(unit))}</span></td>'
+        f'{"".join(cells)}{change}<td>{_bar(values, unit, span)}</td></tr>'
     )
 
 
@@ -151,7 +151,7 @@ def _bar(values: Sequence[float], unit: str, span: Range | None) -> str:
     )
     text = f"plausible from {number(low)} to {number(high)} {pretty(unit)}"
     inner = f"left:{place(low):.1f}%;width:{place(high) - place(low):.1f}%"
-    return f'<span class="jn-bar" title="{escape(text)}"><i style="{inner}"></i>{marks}</span>'
+    return f'<span class="jn-span" title="{escape(text)}"><i style="{inner}"></i>{marks}</span>'
 
 
 def _differences(runs: Sequence[Run]) -> str:
@@ -162,14 +162,14 @@ def _differences(runs: Sequence[Run]) -> str:
     except JounceError as problem:
         return f'<div class="jn-muted">{escape(str(problem))}</div>'
     if not found:
-        return '<div class="jn-figures-title">What differs</div><div class="jn-muted">nothing that the runs tell</div>'
+        return '<div class="jn-kpis-title">What differs</div><div class="jn-muted">nothing that the runs tell</div>'
     lines = [
         f"<li>{escape(item.key)}: {' | '.join(escape(text) for text in item.values)}</li>"
         for item in found[:MOST_DIFFERENCES]
     ]
     if len(found) > MOST_DIFFERENCES:
         lines.append(f"<li>and {len(found) - MOST_DIFFERENCES} more; the report has them all</li>")
-    return f'<div class="jn-figures-title">What differs</div><ul class="jn-remarks">{"".join(lines)}</ul>'
+    return f'<div class="jn-kpis-title">What differs</div><ul class="jn-remarks">{"".join(lines)}</ul>'
 
 
 def _remarks(told: Sequence[tuple[StoredRun, Run | None]]) -> str:
@@ -178,4 +178,4 @@ def _remarks(told: Sequence[tuple[StoredRun, Run | None]]) -> str:
         texts = list(run.metadata.get("warnings", [])) if run is not None else []
         texts += stored.figure_warnings
         lines += [f"<li>{letter(k) if len(told) > 1 else ''} {escape(str(text))}</li>" for text in dict.fromkeys(texts)]
-    return f'<div class="jn-figures-title">Remarks</div><ul class="jn-remarks">{"".join(lines)}</ul>' if lines else ""
+    return f'<div class="jn-kpis-title">Remarks</div><ul class="jn-remarks">{"".join(lines)}</ul>' if lines else ""

@@ -63,8 +63,8 @@ async def ask(view: View) -> str:
     """Have the user choose; the id of the run that was opened, "" where none was."""
     folders, runs = view.workbench.folders, view.workbench.runs
     listed = await io_bound(candidates, folders)
-    with ui.dialog() as dialog, ui.card().classes("jn-dialog jn-open"):
-        ui.label("Open a run or measured data").classes("jn-dialog-title")
+    with ui.dialog() as dialog, ui.card().classes("jn-ask jn-open"):
+        ui.label("Open a run or measured data").classes("jn-ask-title")
         ui.label(f"Folders that `Run.save` made, and {', '.join(SUFFIXES)} in registered folders").classes("jn-muted")
         field = ui.input(placeholder="alias/folder/file, or a whole path").props("dense outlined").classes("full-width")
         said = ui.label("").classes("jn-bad-text")

@@ -17,8 +17,10 @@ from jounce.app.plots import layout
 from jounce.app.plots.element import Plots
 from jounce.app.review import dialogs, layouts, opening
 from jounce.app.review.figures import page_of
+from jounce.app.runs import StoredRun
 from jounce.app.scene.element import Scene
 from jounce.core.errors import JounceError
+from jounce.results.motion import Moving
 
 MOST_SHOWN = 8  # runs laid over each other
 POLL = 0.3  # s
@@ -94,12 +96,11 @@ class Review:
             self.right = ui.element("aside").classes("jn-review-right")
             with self.right:
                 self.scene_box = ui.element("div").classes("jn-review-scene")
-                self.figures_box = ui.element("div").classes("jn-review-figures")
+                self.figures_box = ui.element("div").classes("jn-review-kpis")
                 with self.figures_box:
                     self.figures = ui.html("", sanitize=False)
         self.scene: Scene | None = None
         self._sides()
-        ui.add_body_html('<script src="/static/review/review.js"></script>')
 
     def _menus(self) -> None:
         with dialogs.button("dashboard_customize", "Layouts of plots", lambda: None), ui.menu() as menu:
@@ -200,19 +201,19 @@ class Review:
             return
         self._stamp += 1
         self.channels.show(self.shown[0] if self.shown else "", self._stamp)
-        if self.scene is not None:
-            seen = [i.id for i in infos if i.status != "failed"]
-            if live is not None:
-                self.scene.live(live.id)
-            elif seen:
-                self.scene.replay(seen[0], seen[1] if len(seen) > 1 else "")
+        if self.scene is not None and live is not None:
+            self.scene.live(live.id)
+        ui.timer(0, partial(self.tell_rest, live is not None), once=True)
+
+    async def tell_rest(self, live: bool) -> None:
+        """Fill the table of key figures, and the scene with what moves."""
+        stored = [self.bench.runs.get(id) for id in self.shown]
+        moving = [] if live else await io_bound(_moving, stored)
+        if self.scene is not None and not live:
+            if moving:
+                self.scene.replay(moving[0], moving[1] if len(moving) > 1 else "")
             else:
                 self.scene.clear()
-        ui.timer(0, self.tell_figures, once=True)
-
-    async def tell_figures(self) -> None:
-        """Fill the table of key figures."""
-        stored = [self.bench.runs.get(id) for id in self.shown]
         self.figures.set_content(await io_bound(page_of, stored) if stored else "")
 
     async def rename(self, id: str) -> None:
@@ -317,6 +318,18 @@ def build(view: View, run: str = "") -> None:
     request = ui.context.client.request
     wanted = request.query_params.getlist("run") if request is not None else []
     Review(view, wanted)
+
+
+def _moving(stored: list[StoredRun]) -> list[str]:
+    """The runs that tell how their bodies moved; measured data mostly do not."""
+    found = []
+    for one in stored:
+        try:
+            Moving.of(one.names)
+        except (JounceError, OSError):
+            continue
+        found.append(one.id)
+    return found
 
 
 def _one(names: list[str]) -> list[str]:

@@ -11,15 +11,18 @@ is where the data say it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jounce.core.errors import JounceError
+from jounce.core.paths import dotted
 
 if TYPE_CHECKING:
+    from jounce.components.places import AxlePlace, UnitPlace
     from jounce.core.fields import Data
     from jounce.road.surface import Road
     from jounce.vehicle.schema import Vehicle
@@ -41,7 +44,8 @@ def drawing_of(vehicle: Vehicle, *, details: bool = True) -> dict[str, Any]:
     """A vehicle from its data; ``details``: with centre of gravity, hard points and dimensions."""
     body = [_shell(vehicle)]
     if details:
-        body += [{"kind": "axes", "size": 0.5}, *_centres(vehicle), *_points(vehicle), *_measures(vehicle)]
+        first = vehicle.layout.units[:1]
+        body += [{"kind": "axes", "size": 0.5}, *_centres(vehicle, first), *_points(vehicle), *_measures(vehicle)]
     sizes = wheel_sizes(vehicle)
     bodies: dict[str, list[dict[str, Any]]] = {"body": body}
     for name, wheel in vehicle.layout.tires.items():
@@ -51,13 +55,22 @@ def drawing_of(vehicle: Vehicle, *, details: bool = True) -> dict[str, Any]:
             twin = wheel.axle.data.wheels_on(wheel.side).twin
             shape["offset"] = wheel.outwards * float(twin.offset)
         bodies.setdefault(owner, []).append(shape)
+    for unit in vehicle.layout.units[1:]:
+        bodies[name_of(unit)] = [_box(unit), *(_centres(vehicle, [unit]) if details else ())]
     links = [[w.name for w in axle.wheels] for axle in vehicle.layout.axles if len(axle.wheels) == 2]
     return {"name": vehicle.name, "bodies": bodies, "tires": list(vehicle.layout.tires), "links": links}
 
 
 def places_of(vehicle: Vehicle) -> dict[str, Any]:
     """Where the bodies of a vehicle are at design."""
-    return {"body": np.zeros(3), **{name: wheel.centre for name, wheel in vehicle.layout.wheels.items()}}
+    found = {"body": np.zeros(3)}
+    found |= {name: wheel.centre + wheel.axle.unit.offset for name, wheel in vehicle.layout.wheels.items()}
+    return found | {name_of(unit): np.asarray(unit.offset) for unit in vehicle.layout.units[1:]}
+
+
+def name_of(unit: UnitPlace) -> str:
+    """The body of a unit that is towed."""
+    return f"unit{unit.number}"
 
 
 def wheel_sizes(vehicle: Vehicle) -> dict[str, dict[str, float]]:
@@ -109,20 +122,39 @@ def _shell(vehicle: Vehicle) -> dict[str, Any]:
     from jounce.components.body.shell import CORNERS, Shell
 
     given = [contact for contact in vehicle.contacts if isinstance(contact, Shell)]
-    points = (given[0] if given else Shell()).points(vehicle.layout)
-    places = [points[name] for name in CORNERS]  # level, end, side
+    place = replace(vehicle.layout, units=vehicle.layout.units[:1])  # those that are towed have boxes
+    points = (given[0] if given else Shell()).points(place)
+    return _mesh([points[name] for name in CORNERS], usual=not given)
+
+
+def _box(unit: UnitPlace) -> dict[str, Any]:
+    """What is towed: a box over its axles, as far as the data say where it might be."""
+    ends = [axle.x for axle in unit.axles] or [float(unit.data.body.centre()[0])]
+    wide = max((abs(float(w.centre[1])) for axle in unit.axles for w in axle.wheels), default=0.9)
+    tall = max((float(w.centre[2]) for axle in unit.axles for w in axle.wheels), default=0.5)
+    front, rear = 0.3 * max(ends), min(ends) - 0.25 * abs(min(ends))
+    high = 2.0 * float(unit.data.body.centre()[2]) - tall
+    levels = ((tall, wide), (0.5 * (tall + high), wide), (max(high, tall + 0.4), wide))
+    corners = [np.array([x, side * w, z]) for z, w in levels for x in (front, rear) for side in (1.0, -1.0)]
+    return _mesh(corners, usual=True)
+
+
+def _mesh(corners: list[Any], *, usual: bool) -> dict[str, Any]:
+    """A body between corners by level, end and side."""
     triangles = []
     for a, b, c, d in ([4 * level + 2 * end + side for level, end, side in face] for face in _FACES):
         triangles += [a, b, c, a, c, d]
-    flat = [round(float(v), 4) for place in places for v in place]
-    return {"kind": "mesh", "points": flat, "triangles": triangles, "role": "body", "usual": not given}
+    flat = [round(float(v), 4) for place in corners for v in place]
+    return {"kind": "mesh", "points": flat, "triangles": triangles, "role": "body", "usual": usual}
 
 
-def _centres(vehicle: Vehicle) -> Iterator[dict[str, Any]]:
-    for k, unit in enumerate(vehicle.layout.units):
+def _centres(vehicle: Vehicle, units: Sequence[UnitPlace]) -> Iterator[dict[str, Any]]:
+    for unit in units:
         place = unit.data.body.centre()
-        what = "centre of gravity of the sprung mass" + (f", unit {k + 1}" if len(vehicle.layout.units) > 1 else "")
-        yield {"kind": "centre", "at": _three(place), "label": f"{what}: {_coordinates(place)}", "path": "body.cg"}
+        several = len(vehicle.layout.units) > 1
+        what = "centre of gravity of the sprung mass" + (f", unit {unit.number}" if several else "")
+        path = dotted((*unit.data.keys, "body", "cg"))
+        yield {"kind": "centre", "at": _three(place), "label": f"{what}: {_coordinates(place)}", "path": path}
 
 
 def _points(vehicle: Vehicle) -> Iterator[dict[str, Any]]:
@@ -130,6 +162,8 @@ def _points(vehicle: Vehicle) -> Iterator[dict[str, Any]]:
     for path, point in points_of(vehicle):
         if path.rpartition(".")[2] == "cg" or path.endswith(RELATIVE):
             continue
+        owner = [unit for unit in vehicle.layout.units if path.startswith(dotted(unit.data.keys) or "*")]
+        point = point + owner[0].offset if owner else point
         yield {"kind": "point", "at": _three(point), "label": f"{path}: {_coordinates(point)}", "path": path}
 
 
@@ -142,7 +176,7 @@ def points_of(data: Data, path: str = "") -> Iterator[tuple[str, Any]]:
         value = getattr(data, name)
         here = f"{path}.{name}" if path else name
         for item, at in (
-            [(value, here)] if not isinstance(value, tuple) else [(one, f"{here}.{k}") for k, one in enumerate(value)]
+            [(value, here)] if not isinstance(value, tuple) else [(one, f"{here}[{k}]") for k, one in enumerate(value)]
         ):
             if isinstance(item, Point):
                 yield at, item.array
@@ -160,13 +194,19 @@ def _measures(vehicle: Vehicle) -> Iterator[dict[str, Any]]:
             words = f"track {abs(float(left[1] - right[1])):.3f} m"
             yield {
                 "kind": "measure",
-                "from": [axle.x, float(left[1]), 0],
-                "to": [axle.x, float(right[1]), 0],
+                "from": [_along(axle), float(left[1]), 0],
+                "to": [_along(axle), float(right[1]), 0],
                 "label": words,
             }
     for one, other in pairwise(axles):
-        words = f"{'wheelbase' if len(axles) == 2 else 'distance'} {abs(one.x - other.x):.3f} m"
-        yield {"kind": "measure", "from": [one.x, side, 0], "to": [other.x, side, 0], "label": words}
+        a, b = _along(one), _along(other)
+        words = f"{'wheelbase' if len(axles) == 2 else 'distance'} {abs(a - b):.3f} m"
+        yield {"kind": "measure", "from": [a, side, 0], "to": [b, side, 0], "label": words}
+
+
+def _along(axle: AxlePlace) -> float:
+    """Where an axle is along the whole vehicle."""
+    return float(axle.x + axle.unit.offset[0])
 
 
 def _three(values: Any) -> list[float]:

@@ -50,7 +50,8 @@ class Scene(Element, component="static/jounce_scene.js", esm={"three": str(THREE
     def vehicle(self, vehicle: Vehicle, *, keep_camera: bool = True) -> None:
         """Show a vehicle as its data say, at design."""
         places = drawing.places_of(vehicle)
-        self.draw(drawing.drawing_of(vehicle), frame.standing(places), keep_camera=keep_camera)
+        look = drawing.drawing_of(vehicle)
+        self.draw(look, frame.standing({name: places[name] for name in look["bodies"]}), keep_camera=keep_camera)
 
     def pose(self, poses: bytes) -> None:
         """Move what is shown to another frame."""

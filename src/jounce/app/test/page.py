@@ -139,7 +139,6 @@ class Testing:
         self.bar.set_visibility(False)
         self.stop_button.set_visibility(False)
         self.review_link.set_visibility(False)
-        ui.add_body_html('<script src="/static/test/test.js"></script>')
 
     def turn(self, name: str) -> None:
         """Show the event or the plan."""

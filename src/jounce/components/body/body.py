@@ -22,6 +22,7 @@ from jounce.components.basics import (
     combine,
 )
 from jounce.components.body import motion, road_plane
+from jounce.components.body.cargo import CargoBox, Payload, check_payloads
 from jounce.components.body.split import FRONT, SplitChassis
 from jounce.components.body.suspended import Suspended, check_suspended
 from jounce.components.body.twist import FrameTwist
@@ -86,6 +87,8 @@ class Body(Subsystem):
         (), family="suspended", each="suspended", silent=True, doc="bodies that hang on it, or are fixed: cab, engine"
     )
     added_masses: tuple[AddedMass, ...] = part((), numbers_only=True, doc="point masses fixed to the body")
+    cargo: CargoBox | None = part(None, numbers_only=True, doc="box for payloads")
+    payloads: tuple[Payload, ...] = part((), numbers_only=True, doc="rigid bodies on board, fixed to the body")
     sensor_point: Point = part({}, doc="origin of the levelled frame and of the standard sensors")
     reference_point: Point | None = part(None, doc="point of the chassis channels; absent: centre of gravity")
 
@@ -99,6 +102,7 @@ class Body(Subsystem):
             raise problem(f"missing: {', '.join(missing)} (or split, with both halves)")
         check_inertia(self.rigid()[2])
         check_suspended(self.suspended)
+        check_payloads(self.payloads, self.cargo)
         if self.split is not None and self.twist is not None:
             raise problem("stands beside split; a body has halves or rails", "twist")
         return self
@@ -127,6 +131,7 @@ class Body(Subsystem):
     def sprung(self, state: Literal["running", "setup"] = "running") -> list[tuple[float, Array, Array]]:
         """Mass, centre of gravity and inertia with the added masses, of the body or of its two halves."""
         points = [(m, r, np.zeros((3, 3))) for m, r in self.added(state)]
+        points += [(item.mass, item.location.array, item.matrix) for item in self.payloads if item.active]
         halves = [(half.mass, half.cg.array, half.inertia.matrix) for half in self.halves()]
         if self.split is None:
             return [combine([*halves, *points])]

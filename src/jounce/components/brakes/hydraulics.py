@@ -20,6 +20,8 @@ A proportioning valve (``proportioning``) in the lines of all axles but the firs
 
     p_rear = min(p, p_k + s (p − p_k))                                                                          (4)
 
+Air brakes (``air``) take the place of the hydraulics between (1) and the demands of controllers: ``brakes/air``.
+
 A parking brake (``parking``) pulls at the pads of its axles with a torque of its own, by the input ``parking_brake``.
 """
 
@@ -27,9 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import model_validator
 
 from jounce.components.basics import Subsystem
+from jounce.components.brakes.air import AirBrakes
 from jounce.components.brakes.disc import DiscBrake
 from jounce.components.controllers.arbiter import decided_pressure
 from jounce.components.controllers.slip_control import SlipControl
@@ -37,7 +42,7 @@ from jounce.components.model import VehicleModel
 from jounce.components.part import Level, Symbols, derived
 from jounce.components.places import AxlePlace, Place, VehiclePlace, WheelPlace
 from jounce.components.settings import Statics
-from jounce.core.fields import Data, choice, part, quantity
+from jounce.core.fields import Data, choice, part, problem, quantity
 from jounce.symbolic.ops import clip, fmax, fmin
 
 
@@ -101,6 +106,7 @@ class Brakes(Subsystem):
         None, silent=True, doc="pedal, booster and master cylinder, in place of master_cylinder_pressure_gain"
     )
     proportioning: Proportioning | None = part(None, silent=True, doc="valve in the lines of all axles but the first")
+    air: AirBrakes | None = part(None, silent=True, doc="air brakes, in place of hydraulics: neither pedal nor valve")
     parking: ParkingBrake | None = part(None, silent=True, doc="parking brake")
 
     def share_of(self, axle: AxlePlace) -> float:
@@ -114,6 +120,8 @@ class Brakes(Subsystem):
         """Pressure in the line of an axle at full demand, Pa."""
         full = self.master_cylinder_pressure_gain if self.pedal is None else self.pedal.pressure(self.pedal, 1.0)
         line = self.share_of(axle) * float(full)
+        if self.air is not None:
+            line = max(line - self.air.push_out, 0.0)
         if self.proportioning is not None and axle.number > 1:
             line = float(self.proportioning.behind(self.proportioning, line))
         return line
@@ -125,7 +133,25 @@ class Brakes(Subsystem):
     def inputs_at_rest(self, options: Statics, place: Place) -> dict[str, float]:
         return {"brake": 1.0} if options.use_brakes else {}
 
+    def at_rest(self, options: Statics, place: Place) -> dict[str, float]:
+        """Pressures are there at once: which brakes can hold is asked before any state is found."""
+        late = isinstance(place, VehiclePlace) and (self.pedal is not None or self.air is not None)
+        return {"at_once": 1.0} if late else {}
+
+    @staticmethod
+    def _at_once(p: Symbols) -> Any:
+        return p.constant("at_once", 0.0, "-", "1 while an equilibrium is sought: pressures do not lag")
+
+    @model_validator(mode="after")
+    def _air_alone(self) -> Self:
+        for name in ("pedal", "proportioning"):
+            if self.air is not None and getattr(self, name) is not None:
+                raise problem("stands beside air; brakes have one of both", name)
+        return self
+
     def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
+        if isinstance(place, VehiclePlace) and self.air is not None:
+            yield from ((f"brakes.air.line{n + 1}", line) for n, line in enumerate(self.air.lines))
         if isinstance(place, WheelPlace) and self.abs is not None:
             yield f"{place.name}.brake.abs", self.abs
 
@@ -153,7 +179,7 @@ class Brakes(Subsystem):
             scope = at.scope("brakes")
             master = scope.state("master_pressure", "Pa", "in the master cylinder", role="balance")
             scope.derivative(master, (asked - master) / p.pedal.lag)
-            p.kept["master"] = fmax(master, 0.0)
+            p.kept["master"] = fmax(master + self._at_once(p) * (asked - master), 0.0)
         return p.kept["master"]
 
     def _pressure(self, at: VehicleModel, p: Symbols, wheel: WheelPlace) -> Any:
@@ -170,11 +196,21 @@ class Brakes(Subsystem):
         line = share * at.through(full, "Pa", "pressure of the master cylinder", added=master)
         if self.proportioning is not None and axle.number > 1:
             line = self.proportioning.behind(p.proportioning, line)
+        if self.air is not None:
+            line = self._chamber(at, p, wheel, line)
         line = decided_pressure(at, wheel.name, line)
         added, gain = f"Brake_System.brk_pres.{wheel.name}", f"Brake_System.brk_pres_gain.{wheel.name}"
         found = at.through(line, "Pa", "pressure in the brake", added=added)
         found = at.through(found, "Pa", "pressure in the brake", scale=gain)
         return fmax(found, 0.0) if at.is_open(added, gain, master, f"{general}.brk_bias_front") else found
+
+    def _chamber(self, at: VehicleModel, p: Symbols, wheel: WheelPlace, asked: Any) -> Any:
+        """Pressure in the chambers of the axle of a wheel."""
+        key = f"chamber of axle {wheel.axle.number}"
+        if key not in p.kept:
+            assert self.air is not None
+            p.kept[key] = self.air.chamber(at, p.air, wheel.axle, asked, self._at_once(p))
+        return p.kept[key]
 
 
 def _lever(at: VehicleModel) -> Any:

@@ -35,6 +35,7 @@ PRIORITY = {
     "torque_vectoring": 30,
     "traction_control": 40,
     "stability_control": 50,
+    "roll_stability": 55,
     "hill_hold": 60,
     "outside": 70,
     "abs": 100,

@@ -283,12 +283,11 @@ class Driveline(Subsystem):
         """A differential in the block of an engine needs a suspended engine, and shafts without joints."""
         from jounce.components.body.engine_part import ENGINE
 
-        engines = [item.name for item in place.units[0].data.body.suspended]
         for member in members:
             if getattr(member.part, "housing", "") != ENGINE:
                 continue
             where = ("members", int(member.key.removeprefix("member")) - 1) if "member" in member.key else (member.key,)
-            if ENGINE not in engines:
+            if ENGINE not in [item.name for item in place.units[0].data.body.suspended]:
                 raise problem("'engine': the body has no suspended engine", *where, "housing")
             wheels = [place.wheels[name] for name in member.shafts[1:] if name in place.wheels]
             if any(item.axle == wheel.axle.number for item in self.joints for wheel in wheels):

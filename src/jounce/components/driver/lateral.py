@@ -170,6 +170,13 @@ class Lateral(Part):
     lock: float = quantity("rad", 4 * math.pi, ge=0, doc="largest hand wheel angle")
     fastest: float = quantity("rad/s", 1e3, gt=0, typical=(0.5, 1e3), doc="largest rate of the hand wheel")
     human: Human | None = part(None, doc="how a human sees and acts; absent, or of the skill robot: exactly")
+    side_slip_from: float | None = quantity(
+        "m/s",
+        None,
+        gt=0,
+        typical=(0.5, 10.0),
+        doc="below this speed side slip fades, as that of a car that goes so; 1 m/s",
+    )
     speed_anticipation: float = quantity(
         "s", 0.0, typical=(-1.0, 2.0), doc="by which the speed of the path comes early"
     )
@@ -309,7 +316,8 @@ class Lateral(Part):
             back = at.signals.read(BACKWARDS, "the driver of a path") > 0.5
             along = if_else(fabs(car.speed) > MOVING, along, facing * if_else(back, -1.0, 1.0))
         direction = facing * along
-        slip = atan2(direction * car.side_speed, fmax(direction * car.speed, SLOW))
+        least = SLOW if self.side_slip_from is None else p.side_slip_from
+        slip = atan2(direction * car.side_speed, fmax(direction * car.speed, least))
         measured = {"speed": car.speed, "side_slip": slip, "yaw_rate": car.yaw_rate}
         measured |= {"offset": foot.offset, "heading_error": error}
         p.kept["foot"] = foot

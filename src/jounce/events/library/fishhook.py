@@ -22,10 +22,10 @@ from jounce.events.rollover import (
     FIRST,
     TABLE,
     WORDS,
+    Entry,
     Rollover,
     line_through,
-    of_single,
-    of_trials,
+    of_runs,
     roll_traces,
     verdict,
 )
@@ -43,31 +43,18 @@ if TYPE_CHECKING:
 WAITS = 3.0  # s that the hand wheel waits for the car to roll
 
 
-def of_run(run: Run) -> Figures:
-    """Key figures of a run, or of a series."""
-    if run.trials:
-        return of_trials(run)
-    figures = of_single(run)
-    amplitude, rate = _steering(run)
-    start = run.number("start_time", "s")
-    if math.isnan(amplitude) or math.isnan(rate) or math.isnan(start):
-        return figures
-    hand = math.copysign(1.0, amplitude) * run.signal("steering")
-    there = start + abs(amplitude) / rate
-    back = crossing(run.time, hand, 0.0, after=there, rising=False)
-    reversal = back - abs(amplitude) / rate  # the hand wheel goes back along a straight line
-    figures.put("dwell", reversal - there, "s")
+def _reversal(run: Run, figures: Figures, entry: Entry) -> None:
+    """When the hand wheel turns back, and how the car rolls then."""
+    hand = math.copysign(1.0, entry.amplitude) * run.signal("steering")
+    back = crossing(run.time, hand, 0.0, after=entry.there, rising=False)
+    reversal = back - abs(entry.amplitude) / entry.rate  # the hand wheel goes back along a straight line
+    figures.put("dwell", reversal - entry.there, "s")
     if run.has_signal("roll_rate") and not math.isnan(reversal):
         p = float(np.interp(reversal, run.time, run.signal("roll_rate")))
         figures.put("roll_rate_at_reversal", abs(p) / DEGREE, "deg/s")
-    return figures
 
 
-def _steering(run: Run) -> tuple[float, float]:
-    """Amplitude with its sign, and rate, from the parameters."""
-    side = {"left": 1.0, "right": -1.0}.get(str(run.parameter("direction")), math.nan)
-    amplitude = side * run.number("factor", "-") * run.number("steering_at_nominal", "rad")
-    return amplitude, run.number("rate", "rad/s")
+of_run = of_runs(_reversal)
 
 
 class Fishhook(Rollover):

@@ -21,10 +21,10 @@ from jounce.events.rollover import (
     FIRST,
     TABLE,
     WORDS,
+    Entry,
     Rollover,
     line_through,
-    of_single,
-    of_trials,
+    of_runs,
     roll_traces,
     verdict,
 )
@@ -39,24 +39,20 @@ if TYPE_CHECKING:
     from jounce.events.start import Start
 
 
-def of_run(run: Run) -> Figures:
-    """Key figures of a run, or of a series."""
-    if run.trials:
-        return of_trials(run)
-    figures = of_single(run)
-    start, rate = run.number("start_time", "s"), run.number("rate", "rad/s")
-    amplitude = run.number("factor", "-") * run.number("steering_at_nominal", "rad")
-    if not run.has_signal("brake") or any(math.isnan(x) for x in (start, rate, amplitude)):
-        return figures
-    on = np.flatnonzero((run.signal("brake") > 0.5) & (run.time >= start))
-    if len(on):
-        begin = float(run.time[on[0]])
-        figures.put("brake_delay", begin - start - amplitude / rate, "s")
-        if run.has_signal("roll_rate"):
-            figures.put("roll_rate_at_brake", abs(float(run.signal("roll_rate")[on[0]])) / DEGREE, "deg/s")
-    else:
+def _braking(run: Run, figures: Figures, entry: Entry) -> None:
+    """When the brake comes, and how the car rolls then."""
+    if not run.has_signal("brake"):
+        return
+    on = np.flatnonzero((run.signal("brake") > 0.5) & (run.time >= entry.start))
+    if not len(on):
         figures.missing(["brake_delay"], "s", "j-turn: the brake was not applied")
-    return figures
+        return
+    figures.put("brake_delay", float(run.time[on[0]]) - entry.there, "s")
+    if run.has_signal("roll_rate"):
+        figures.put("roll_rate_at_brake", abs(float(run.signal("roll_rate")[on[0]])) / DEGREE, "deg/s")
+
+
+of_run = of_runs(_braking)
 
 
 class JTurn(Rollover):

@@ -22,7 +22,8 @@ from jounce.core.fields import quantity
 from jounce.core.units import parse
 from jounce.events.base import Steered
 from jounce.results.figures import Figures
-from jounce.results.key_figures.common import DEGREE, Array, decay, settling_time, sound, steady
+from jounce.results.key_figures.common import Array, settling_time, steady
+from jounce.results.key_figures.free_control import BAND, Free, after_release, of_release, put_decay
 from jounce.results.kinds import Kind
 from jounce.results.run import Run
 from jounce.results.words import PARTS, capital
@@ -31,7 +32,7 @@ from jounce.runtime.program import Ramp
 if TYPE_CHECKING:
     from jounce.events.start import Start
 
-BAND = 0.05
+WHAT = "steering pulse"
 REST = 1.0  # s, at the end, over which a signal must rest
 WORDS = {
     f"pulse_{part}_{what}": capital(f"{PARTS[part]} after a pulse: {what}")
@@ -58,47 +59,31 @@ def steering_pulse(
     -------
     For each of yaw_rate, ay, steering: pulse_<name>_peak, _damping (1), _frequency (Hz), _settling (s), _rest
     """
-    figures = Figures()
-    rows = time >= release
-    if np.count_nonzero(rows) < 10:
-        figures.warn("steering pulse: too little is recorded after the release")
-        return figures
-    named = (
-        ("yaw_rate", yaw_rate, "deg/s", DEGREE),
-        ("ay", lateral_acceleration, "m/s2", 1.0),
-        ("steering", steering, "deg", DEGREE),
-    )
-    for name, signal, unit, per in named:
-        if signal is None or not sound(figures, "steering pulse", **{name: signal}):
-            continue
-        t, x = time[rows], signal[rows]
-        key, top = f"pulse_{name}", int(np.argmax(np.abs(x)))
-        largest = float(x[top])
-        figures.put(f"{key}_peak", largest / per, unit)
-        rest = steady(t, x, (float(t[-1]) - REST, float(t[-1])), scale=largest)
-        if largest == 0.0 or not rest.ok:
-            why = f"steering pulse: {name} is {rest.why or 'zero'} at the end"
-            for what, told in (("damping", "-"), ("frequency", "Hz"), ("settling", "s"), ("rest", unit)):
-                figures.missing([f"{key}_{what}"], told, why)
-            continue
-        figures.put(f"{key}_rest", rest.value / per, unit)
-        figures.put(f"{key}_settling", settling_time(t, x, rest.value, BAND * abs(largest), release), "s")  # (1)
-        found = decay(t[max(top - 1, 0) :], x[max(top - 1, 0) :], rest.value, rest.spread)
-        figures.put(f"{key}_damping", found.damping, "-")
-        figures.put(f"{key}_frequency", found.frequency, "Hz")
-        if math.isnan(found.damping):
-            figures.warn(f"steering pulse: {name} has too few extremes for a damping ratio")
-    return figures
+    given = {"yaw_rate": yaw_rate, "ay": lateral_acceleration, "steering": steering}
+    return after_release(WHAT, time, release, given, lambda figures, free: _measure(figures, free, release))
+
+
+def _measure(figures: Figures, free: Free, release: float) -> None:
+    """One signal, from its largest value on."""
+    name, t, x, key = free.name, free.time, free.values, f"pulse_{free.name}"
+    top = int(np.argmax(np.abs(x)))
+    largest = float(x[top])
+    figures.put(f"{key}_peak", largest / free.per, free.unit)
+    rest = steady(t, x, (float(t[-1]) - REST, float(t[-1])), scale=largest)
+    if largest == 0.0 or not rest.ok:
+        why = f"{WHAT}: {name} is {rest.why or 'zero'} at the end"
+        for what, told in (("damping", "-"), ("frequency", "Hz"), ("settling", "s"), ("rest", free.unit)):
+            figures.missing([f"{key}_{what}"], told, why)
+        return
+    figures.put(f"{key}_rest", rest.value / free.per, free.unit)
+    figures.put(f"{key}_settling", settling_time(t, x, rest.value, BAND * abs(largest), release), "s")  # (1)
+    begin = max(top - 1, 0)
+    put_decay(figures, WHAT, key, name, t[begin:], x[begin:], rest.value, rest.spread)
 
 
 def of_run(run: Run) -> Figures:
     """Key figures of a run."""
-    release = run.number("release_time", "s")
-    if math.isnan(release):
-        figures = Figures()
-        figures.warn("steering pulse: the event has no release time")
-        return figures
-    return steering_pulse(run.time, release, **run.given("yaw_rate", "lateral_acceleration", "steering"))
+    return of_release(run, WHAT, steering_pulse, "release_time")
 
 
 # --- the event -------------------------------------------------------------------------------------------------------

@@ -19,12 +19,13 @@ import numpy as np
 from jounce.core.fields import quantity
 from jounce.events.library.step_steer import StepSteer
 from jounce.results.figures import Figures
-from jounce.results.key_figures.common import DEGREE, Array, decay, settling_time, sound, steady
+from jounce.results.key_figures.common import Array, settling_time, steady
+from jounce.results.key_figures.free_control import BAND, Free, after_release, of_release, put_decay
 from jounce.results.kinds import Kind
 from jounce.results.run import Run
 from jounce.results.words import PARTS, capital
 
-BAND = 0.05
+WHAT = "steering release"
 WORDS = {
     f"release_{part}_{what}": capital(f"{PARTS[part]} after release: {what}")
     for part in ("yaw_rate", "ay", "steering")
@@ -51,66 +52,46 @@ def steering_release(
     For each of yaw_rate, ay, steering: release_<name>_overshoot (%), release_<name>_damping (1),
     release_<name>_frequency (Hz), release_<name>_settling (s), release_<name>_rest (its value at the end)
     """
-    figures = Figures()
-    named = (
-        ("yaw_rate", yaw_rate, "deg/s", DEGREE),
-        ("ay", lateral_acceleration, "m/s2", 1.0),
-        ("steering", steering, "deg", DEGREE),
-    )
-    rows = time >= release
-    if np.count_nonzero(rows) < 10:
-        figures.warn("steering release: too little is recorded after the release")
-        return figures
-    for name, signal, unit, per in named:
-        if signal is None or not sound(figures, "steering release", **{name: signal}):
-            continue
-        t, x = time[rows], signal[rows]
-        key = f"release_{name}"
-        before = float(np.interp(release, time, signal))
-        if abs(before) <= 1e-9:
-            figures.missing([f"{key}_settling"], "s", f"steering release: {name} is zero at the release")
-            continue
-        span = min(1.0, 0.2 * float(t[-1] - t[0]))
-        rest = steady(t, x, (float(t[-1]) - span, float(t[-1])), scale=before)
-        figures.put(f"{key}_rest", float(x[-1]) / per, unit)
-        if not rest.ok:
-            why = f"steering release: {name} is {rest.why} at the end"
-            figures.missing([f"{key}_settling"], "s", why)
-            figures.missing([f"{key}_damping", f"{key}_overshoot"], "-", why)
-            continue
-        level = rest.value if abs(rest.value) < BAND * abs(before) else 0.0
-        figures.put(f"{key}_settling", settling_time(t, x, level, BAND * abs(before), release), "s")
-        # an extreme on the side of the release value that comes before the first change of sign belongs to the release
-        least = max(4.0 * rest.spread, 5e-3 * abs(before))
-        turned = np.flatnonzero((x - level) * math.copysign(1.0, before) < -least)
-        if len(turned) == 0:
-            figures.put(f"{key}_overshoot", 0.0, "%")
-            figures.missing([f"{key}_damping"], "-", f"steering release: {name} returns without oscillation")
-            figures.missing([f"{key}_frequency"], "Hz", f"steering release: {name} returns without oscillation")
-            continue
-        crossed = np.flatnonzero((x[: int(turned[0])] - level) * before >= 0)
-        first = int(crossed[-1]) + 1 if len(crossed) else 0
-        found = decay(t[max(first - 1, 0) :], x[max(first - 1, 0) :], level, rest.spread)
-        over = float(np.max(np.abs(x[first:] - level)))
-        figures.put(f"{key}_overshoot", 100.0 * over / abs(before), "%")
-        figures.put(f"{key}_damping", found.damping, "-")
-        figures.put(f"{key}_frequency", found.frequency, "Hz")
-        if math.isnan(found.damping):
-            figures.warn(f"steering release: {name} has too few extremes for a damping ratio")
-    return figures
+    given = {"yaw_rate": yaw_rate, "ay": lateral_acceleration, "steering": steering}
+    return after_release(WHAT, time, release, given, lambda figures, free: _measure(figures, free, time, release))
+
+
+def _measure(figures: Figures, free: Free, time: Array, release: float) -> None:
+    """One signal, from its value at the release."""
+    name, t, x, key = free.name, free.time, free.values, f"release_{free.name}"
+    before = float(np.interp(release, time, free.whole))
+    if abs(before) <= 1e-9:
+        figures.missing([f"{key}_settling"], "s", f"{WHAT}: {name} is zero at the release")
+        return
+    span = min(1.0, 0.2 * float(t[-1] - t[0]))
+    rest = steady(t, x, (float(t[-1]) - span, float(t[-1])), scale=before)
+    figures.put(f"{key}_rest", float(x[-1]) / free.per, free.unit)
+    if not rest.ok:
+        why = f"{WHAT}: {name} is {rest.why} at the end"
+        figures.missing([f"{key}_settling"], "s", why)
+        figures.missing([f"{key}_damping", f"{key}_overshoot"], "-", why)
+        return
+    level = rest.value if abs(rest.value) < BAND * abs(before) else 0.0
+    figures.put(f"{key}_settling", settling_time(t, x, level, BAND * abs(before), release), "s")
+    # an extreme on the side of the release value that comes before the first change of sign belongs to the release
+    least = max(4.0 * rest.spread, 5e-3 * abs(before))
+    turned = np.flatnonzero((x - level) * math.copysign(1.0, before) < -least)
+    if len(turned) == 0:
+        figures.put(f"{key}_overshoot", 0.0, "%")
+        figures.missing([f"{key}_damping"], "-", f"{WHAT}: {name} returns without oscillation")
+        figures.missing([f"{key}_frequency"], "Hz", f"{WHAT}: {name} returns without oscillation")
+        return
+    crossed = np.flatnonzero((x[: int(turned[0])] - level) * before >= 0)
+    first = int(crossed[-1]) + 1 if len(crossed) else 0
+    over = float(np.max(np.abs(x[first:] - level)))
+    figures.put(f"{key}_overshoot", 100.0 * over / abs(before), "%")
+    begin = max(first - 1, 0)
+    put_decay(figures, WHAT, key, name, t[begin:], x[begin:], level, rest.spread)
 
 
 def of_run(run: Run) -> Figures:
     """Key figures of a run whose event has a ``steer_release_time``."""
-    release = run.number("steer_release_time", "s")
-    if math.isnan(release):
-        release = run.number("release_time", "s")
-    if math.isnan(release):
-        figures = Figures()
-        figures.warn("steering release: the event has no release time")
-        return figures
-    given = run.given("yaw_rate", "lateral_acceleration", "steering")
-    return steering_release(run.time, release, **given)
+    return of_release(run, WHAT, steering_release, "steer_release_time", "release_time")
 
 
 # --- the event -------------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ annex A (`WEIGHTINGS`):
     H_t = (1 + s/ω₃)/(1 + s/(Q₄ω₄) + s²/ω₄²)               from acceleration to velocity                            (3)
     H_s = (ω₅/ω₆)² (1 + s/(Q₅ω₅) + s²/ω₅²)/(1 + s/(Q₆ω₆) + s²/ω₆²)    the step upwards                              (4)
 
+The numbers and the tables that the tests compare with are also those of the filters and their tests in Project Chrono.
+
 A record is weighted in the frequency domain, by H(iω) itself at every line of its transform, with as many zeros behind
 it as it is long: there is no warping of frequencies as a digital filter has it, and nothing runs around the end. Of the
 weighted acceleration a_w over the time T,

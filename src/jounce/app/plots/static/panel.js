@@ -147,18 +147,30 @@ export class Panel {
   }
   makeLegend() {
     this.legend.replaceChildren();
+    const items = new Map(); // of several channels one item each, with the values of all runs
+    const several = new Set(this.curves.map((c) => c.channel)).size > 1;
     for (const curve of this.curves) {
+      const known = several ? items.get(curve.channel) : null;
+      if (known) {
+        known.title += `\n${curve.run}: ${curve.source.label}`;
+        curve.box = known.insertBefore(element("b", "", ""), known.querySelector("em, button"));
+        known.curves.push(curve);
+        continue;
+      }
       const item = this.legend.appendChild(element("span", "jn-plot-item"));
-      item.title = `${curve.channel}\n${curve.source.label}`;
+      item.curves = [curve];
+      items.set(curve.channel, item);
+      item.title = `${curve.channel}\n${curve.run ? `${curve.run}: ` : ""}${curve.source.label}`;
       const swatch = item.appendChild(element("i"));
       swatch.style.borderTop = `2px ${curve.dash.length ? "dashed" : "solid"} var(--jn-c${curve.colour})`;
-      const words = [curve.what, curve.run].filter(Boolean).join(" · ");
+      const words = several ? curve.what : curve.run;
       if (words) item.appendChild(element("span", "", words));
       curve.box = item.appendChild(element("b", "", ""));
       if (this.scales.length > 1) item.appendChild(element("em", "", curve.shown.label));
       item.addEventListener("click", () => {
-        curve.hidden = !curve.hidden;
-        item.classList.toggle("jn-plot-off", curve.hidden);
+        const hidden = !curve.hidden;
+        for (const one of item.curves) one.hidden = hidden;
+        item.classList.toggle("jn-plot-off", hidden);
         this.draw();
       });
       if (!this.owner.editable) continue;

@@ -1,4 +1,5 @@
 // The list of runs: which are shown, and in which colour; the first is the reference.
+import "/static/review/review.js";
 import { matcher } from "/static/review/jounce_channels.js";
 
 const STATUS = { complete: "", queued: "…", running: "►", partial: "◐", failed: "✕" };

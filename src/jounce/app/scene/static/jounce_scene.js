@@ -18,6 +18,22 @@ const SLOW = 16; // pictures per second; below it a moving scene is drawn with f
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
 
+/** Lines of a square grid in pieces: one that reaches behind the eye is lost where there is no graphics processor. */
+function gridLines(cells, step, pieces = 12) {
+  const points = [];
+  const [half, piece] = [(cells * step) / 2, (cells * step) / pieces];
+  for (let k = 0; k <= cells; k++) {
+    const at = k * step - half;
+    for (let n = 0; n < pieces; n++) {
+      const [from, to] = [n * piece - half, (n + 1) * piece - half];
+      points.push(at, from, 0, at, to, 0, from, at, 0, to, at, 0);
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+  return geometry;
+}
+
 /** Whether pictures are made without a graphics processor. */
 function drawnBySoftware() {
   const gl = document.createElement("canvas").getContext("webgl2");
@@ -317,12 +333,7 @@ class Scene {
     this.plane.material.depthWrite = false; // so large a triangle has no exact depth
     this.plane.renderOrder = -2;
     this.grids = [1, 10].map((step) => {
-      const size = 60 * step;
-      const grid = new THREE.GridHelper(size, 60, 0xffffff, 0xffffff);
-      grid.rotation.x = Math.PI / 2;
-      grid.material.transparent = true;
-      grid.material.vertexColors = false;
-      grid.material.depthWrite = false;
+      const grid = new THREE.LineSegments(gridLines(60, step), new THREE.LineBasicMaterial({ transparent: true, depthWrite: false }));
       grid.renderOrder = -1;
       return grid;
     });

@@ -1,4 +1,5 @@
 // The library of events with a search.
+import "/static/test/test.js";
 import { matcher } from "/static/review/jounce_channels.js";
 
 export default {

@@ -7,9 +7,9 @@ export default {
       <template v-for="group in groups" :key="group.name">
         <div v-if="group.name === 'common'" class="jn-form-more" @click="more = !more"><span>{{ more ? '▾' : '▸' }}</span> Road, friction, start and more <span v-if="changedIn(group)" class="jn-badge">{{ changedIn(group) }} set</span></div>
         <div v-for="field in group.name === 'common' && !more ? group.fields.filter((f) => isSet(f) || errors[f.name]) : group.fields" :key="field.name"
-             class="jn-field" :class="{'jn-field-set': isSet(field), 'jn-field-bad': errors[field.name], 'jn-field-doubt': !errors[field.name] && doubts[field.name]}" :title="hint(field)">
+             class="jn-param" :class="{'jn-param-set': isSet(field), 'jn-param-bad': errors[field.name], 'jn-param-doubt': !errors[field.name] && doubts[field.name]}" :title="hint(field)">
           <label :for="id(field)">{{ field.title }}</label>
-          <span class="jn-field-value">
+          <span class="jn-param-value">
             <select v-if="field.kind === 'choice'" :id="id(field)" :value="text(field) || field.default" @change="set(field, $event.target.value)"><option v-for="c in field.choices" :key="c" :value="c">{{ c.replaceAll('_', ' ') }}</option></select>
             <input v-else-if="field.kind === 'flag'" :id="id(field)" type="checkbox" :checked="(text(field) || field.default) === 'yes'" @change="set(field, $event.target.checked ? 'yes' : 'no')">
             <template v-else>
@@ -19,11 +19,11 @@ export default {
               <select v-if="field.units.length" class="jn-units" :value="unit(field)" aria-label="Unit" tabindex="-1" @change="turn(field, $event.target.value)"><option v-for="u in units(field)" :key="u" :value="u">{{ nice(u) }}</option></select>
             </template>
           </span>
-          <button v-if="isSet(field)" class="jn-field-back" title="Back to the default" aria-label="Back to the default" tabindex="-1" @click="set(field, null)"><i class="material-icons">undo</i></button>
-          <div v-if="errors[field.name] || doubts[field.name]" class="jn-field-said">{{ errors[field.name] || doubts[field.name] }}</div>
+          <button v-if="isSet(field)" class="jn-param-back" title="Back to the default" aria-label="Back to the default" tabindex="-1" @click="set(field, null)"><i class="material-icons">undo</i></button>
+          <div v-if="errors[field.name] || doubts[field.name]" class="jn-param-said">{{ errors[field.name] || doubts[field.name] }}</div>
         </div>
       </template>
-      <div v-if="errors['']" class="jn-field-said jn-pad jn-bad-text">{{ errors[''] }}</div>
+      <div v-if="errors['']" class="jn-param-said jn-pad jn-bad-text">{{ errors[''] }}</div>
     </div>`,
   emits: ["change", "turn"],
   props: {

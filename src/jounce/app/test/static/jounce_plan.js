@@ -7,7 +7,7 @@ export default {
         <tr v-for="row in rows" :key="row.id" :class="{'jn-plan-off': row.off}" :data-test="row.id">
           <td><input type="checkbox" :checked="!row.off" title="Run it with the plan" aria-label="Run it" @change="$emit('edit', {id: row.id, off: !$event.target.checked})"></td>
           <td class="jn-plan-name"><a href="#" title="Edit all of its parameters" @click.prevent="$emit('open', {id: row.id})">{{ row.name }}</a><div class="jn-muted">{{ row.title }}</div></td>
-          <td v-for="cell in row.cells" :key="cell.name" class="jn-plan-cell" :class="{'jn-field-set': cell.set, 'jn-field-bad': cell.error}" :title="cell.error || cell.doc">
+          <td v-for="cell in row.cells" :key="cell.name" class="jn-plan-cell" :class="{'jn-param-set': cell.set, 'jn-param-bad': cell.error}" :title="cell.error || cell.doc">
             <label>{{ cell.title }}<span v-if="cell.unit"> / {{ cell.unit }}</span></label>
             <select v-if="cell.choices" :value="cell.value || cell.default" @change="edit(row, cell, $event)"><option v-for="c in cell.choices" :key="c">{{ c }}</option></select>
             <input v-else :value="cell.value" :placeholder="cell.default || '–'" spellcheck="false" @change="edit(row, cell, $event)">
