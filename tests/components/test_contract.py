@@ -365,6 +365,22 @@ EXAMPLES: dict[Kind, Raw] = {
         "share": 0.43,
     },
     ("lift", "lift"): {"height": 0.13, "stiffness": 3.1e5, "damping": 4100.0, "active": 0.9},
+    ("hitch_device", "sway_control"): {
+        "kind": "sway_control",
+        "towing": [-3.41, 0.0, 0.63],
+        "towed": [-0.37, 0.0, 0.59],
+        "locking_force": 1900.0,
+        "slope": 3e6,
+    },
+    ("hitch_device", "weight_distribution"): {
+        "kind": "weight_distribution",
+        "hinge": [-3.37, 0.2, 0.41],
+        "bar_end": [-3.97, 0.2, 0.39],
+        "chain_end": [-0.44, 0.2, 0.61],
+        "preload": 130e3,
+        "stiffness": 3e5,
+    },
+    ("brake", "overrun"): {"kind": "overrun", "lower_threshold": 0.0, "upper_threshold": 70.0, "largest_force": 900.0},
 }
 # Where a family stands in the data, and the prefix of its numbers in the model; a driver is given by the run.
 STANDS: dict[str, tuple[str, str]] = {
@@ -385,6 +401,7 @@ STANDS: dict[str, tuple[str, str]] = {
     "equalizer": ("axles[0].equalizer", "axle1.equalizer."),
     "hitch": ("trailers[0].hitch", "unit2.hitch."),
     "lift": ("axles[0].lift", "axle1.lift."),
+    "hitch_device": ("trailers[0].hitch.devices[0]", "unit2.hitch.device1."),
     "rebound_stop": ("axles[0].suspension.rebound_stop", "L1.rebound_stop."),
     "sensor": ("sensors[0]", "sensor1."),
     "series_stiffness": ("axles[0].suspension.series_stiffness", "L1.series_stiffness."),
@@ -409,6 +426,7 @@ OFF: dict[str, dict[str, float]] = {
     "equalizer": {"rate": 0.0, "preload": 0.0, "damping": 0.0},
     "lift": {"active": 0.0},
     "force": {"scale": 0.0, "active": 0.0},
+    "hitch_device": {"active": 0.0},
     "rebound_stop": {"scale": 0.0},
     "sensor": {},
     "series_stiffness": {"stiffness": 1e18, "mass": 1e18},
@@ -460,6 +478,7 @@ ONE = ("aero", "equalizer")
 # rolls, has no motors, is braked: their own tests have more.
 WAITING = (
     ("aero", "user"),
+    ("brake", "overrun"),  # for a push of its drawbar
     ("driver", "preview"),  # for the gains that belong to its car
     ("driver", "monitor"),  # for a manoeuvre that shares the pedals out
     *(
@@ -469,6 +488,13 @@ WAITING = (
 )
 # Parts that stand beside one that is nothing without them.
 BESIDE: dict[Kind, Kind] = {("driver", "monitor"): ("driver", "longitudinal")}
+# Parts of towed units alone, and where they stand there.
+TOWED: dict[Kind, tuple[str, str]] = {
+    ("brake", "overrun"): ("trailers[0].axles[0].brake", "L2.brake."),
+    **dict.fromkeys(
+        (("hitch_device", kind) for kind in ("sway_control", "weight_distribution")), STANDS["hitch_device"]
+    ),
+}
 # Parts that hold a further body.
 ON_A_CAB = (("force", "beam"), ("force", "bushing"))
 # Families whose parts a run adds; nothing of a vehicle names them.
@@ -484,6 +510,8 @@ PATHS = PathSet([Line.straight(500.0)])
 
 def path_of(family: str, kind: str) -> str:
     """Where a part stands in the data of its rig."""
+    if (family, kind) in TOWED:
+        return TOWED[family, kind][0]
     return STANDS[family][0].format(_member(kind)) if family == "driveline" else STANDS[family][0]
 
 
@@ -497,6 +525,8 @@ def prefix_of(family: str, kind: str) -> str:
     """The prefix of the numbers of a part; further elements stand at a wheel or between both."""
     if family == "driveline":
         return STANDS[family][1].format(_member(kind) + 1)
+    if (family, kind) in TOWED:
+        return TOWED[family, kind][1]
     if family in ADDED:
         return STANDS[family][1].format(kind)
     level = getattr(PARTS.find(family, kind), "level", "wheel")
@@ -575,7 +605,7 @@ def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, .
         return vehicle_of(raw), ()
     if family == "auxiliary_anti_roll":  # gives way to a bar
         put(raw, STANDS["anti_roll_bar"][0], None)
-    if family == "hitch":
+    if family == "hitch" or (family, kind) in TOWED:
         raw["trailers"] = [trailer()]
     if family == "equalizer":  # needs a group
         raw["axles"].append({**plain_axle(-1.13), "group": True})
@@ -584,7 +614,7 @@ def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, .
         put(raw, STANDS["suspended"][0], example("suspended", "cab"))
     if family == "x_dof":  # follows maps of compliance
         put(raw, STANDS["compliance"][0], {**example("compliance", "maps"), "x": {"fx": ALONG, "fy": 1.2e-7}})
-    put(raw, STANDS[family][0], data if there else None)
+    put(raw, path_of(family, kind), data if there else None)
     return vehicle_of(raw), ()
 
 
@@ -707,7 +737,7 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
         if family in TOGETHER:  # in place of the drive of this truck; they have a rig of their own
             continue
         data, axle = example(family, kind), raw["axles"][2]
-        if family == "hitch":  # has a rig of its own: a hook stands for what is towed
+        if family == "hitch" or (family, kind) in TOWED:  # have a rig of their own: a hook stands for what is towed
             continue
         if family == "equalizer" and (family, kind) not in FIRST:
             continue
@@ -774,7 +804,11 @@ def test_the_truck_has_every_kind() -> None:
     vehicle, parts = truck()
     there = {(item.part.family, getattr(item.part, "kind", "")) for item in placed(vehicle.layout, parts)}
     there |= {("slip_control", control.kind) for control in (vehicle.brakes.abs, vehicle.drive.tcs)}  # type: ignore[union-attr]
-    wanted = {item for item in kinds() if item[0] not in ALWAYS and (item[0] not in ONE or item in FIRST)}
+    wanted = {
+        item
+        for item in kinds()
+        if item[0] not in ALWAYS and item not in TOWED and (item[0] not in ONE or item in FIRST)
+    }
     wanted = {item for item in wanted if not of_a_path(*item)}
     assert wanted - there == set()
     line = rig("driveline", "clutch")[0].driveline

@@ -67,6 +67,7 @@ def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
         result += [Placed(unit.data.body, unit, f"{unit.prefix}body."), Placed(Loads(), unit, unit.prefix)]
         if unit.data.hitch is not None:
             result.append(Placed(unit.data.hitch, unit, f"{unit.prefix}hitch."))
+            result += [Placed(item, unit, f"{unit.prefix}hitch.{name}.") for name, item in unit.data.hitch.parts()]
         for inner, item in unit.data.body.parts():
             result += [Placed(item, unit, f"{unit.prefix}body.{inner}.")]
         if unit.data.aero is not None:

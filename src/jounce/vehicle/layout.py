@@ -256,6 +256,8 @@ def check(vehicle: Vehicle) -> None:
     _check_driveline(vehicle)
     _check_attached(vehicle)
     for axle in axles:
+        if axle.data.brake is not None and not axle.data.brake.pressed and axle.unit.parent is None:
+            raise problem("an overrun brake needs a drawbar; this unit is not towed", *path_of(vehicle, axle, "brake"))
         if axle.data.actuators is not None and axle.data.steering is not None:
             raise problem("stands beside steering; wheels have one of both", *path_of(vehicle, axle, "actuators"))
         devices = [name for name in ("anti_roll_bar", "auxiliary_anti_roll") if getattr(axle.data.suspension, name)]
@@ -331,7 +333,7 @@ def _check_shares(vehicle: Vehicle, axles: list[AxlePlace], how: str) -> None:
             )
         if len(axles) != 2:
             for axle in axles:
-                if axle.data.brake is not None and axle.data.brake_share is None:
+                if axle.data.brake is not None and axle.data.brake.pressed and axle.data.brake_share is None:
                     raise problem(
                         "missing; share of the pressure, needed unless there are two axles",
                         *path_of(vehicle, axle),
