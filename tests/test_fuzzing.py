@@ -26,7 +26,7 @@ from aer_texts import STANDARD, USER, V1, V2
 from components.test_contract import ADDED, STANDS, TOGETHER, example, kinds, put, rig
 from fuzzing import Format, calls, damaged_case, numbers, outcome, placed, watched
 from jounce.app.frames import pack
-from jounce.core.errors import FormatError
+from jounce.core.errors import FormatError, JounceError
 from jounce.core.fields import to_raw
 from jounce.core.library import LIBRARY
 from jounce.files.crg import crg_bytes
@@ -747,3 +747,14 @@ def test_what_opens_files_without_limits_is_known() -> None:
     """A reader takes its bytes by jounce.core.limits; what does not says here why it need not."""
     found = {name for name, (_, unlimited) in calls().items() if unlimited}
     assert found == set(WITHOUT_LIMITS), "a reader of files of others uses jounce.core.limits"
+
+
+@pytest.mark.parametrize("name", [name for name, form in formats().items() if form.named and name != "session.json"])
+def test_what_is_no_file_is_refused_by_its_reader(name: str, tmp_path: Path) -> None:
+    """A name longer than any, one with a null character, a folder, a device, and none at all."""
+    form, ending = formats()[name], Path(name).suffix
+    names = (f"{400 * 'a'}{ending}", f"a\0b{ending}", f"none{ending}", "", f"below/{5000 * 'b'}{ending}")
+    for place in (*(tmp_path / text for text in names), Path("/dev/zero"), Path("/dev/null")):
+        with pytest.raises(JounceError) as refused:
+            list(form.use(place))
+        assert len(str(refused.value)) < 30_000

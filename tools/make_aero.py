@@ -1,4 +1,7 @@
-"""Make the aerodynamic maps of the library's cars with wings and a floor: python tools/make_aero.py [--check]
+"""Make the aerodynamic maps and the side forces of the library's cars: python tools/make_aero.py [--check]
+
+Maps of the cars with wings and a floor are files of their own (``SHAPES``); side force and yaw moment in a wind from
+the side (``CROSSWIND``) are a line of the vehicles' files.
 
 Areas (coefficient times frontal area, m²) over the ride heights h_f and h_r of the floor at the axles, by shapes that
 wings and floors near the ground show [Katz1995]: the downforce of either rises as it comes down, up to a height h*
@@ -10,9 +13,16 @@ below which the flow through the gap chokes,
     A_front  = A_wing + c A_floor,   A_rear = A_tail + (1 - c) A_floor,   c = c_0 + c_1 (h_r - h_f)/L               (4)
     A_drag   = A_0 + i (A_front + A_rear)                          the lift costs drag                              (5)
 
-so that the balance goes forward as the nose comes down. All numbers are choices of this project; no car and no tunnel
-is described. Forces are at the reference speed and density of the car's files, each at the middle of its axle. The
-files have a row of names, a row of units, then numbers; the first column varies slowest. CC0-1.0.
+so that the balance goes forward as the nose comes down.
+
+Side forces are those of the class, C_S = −s sin β and C_Y = −½ n sin 2β (`events/library/side_wind.py`): nearly
+straight up to 20 deg; s = 2.3/rad (0.04/deg) and n = 0.45/rad (0.008/deg) of a saloon are the experience of the field.
+A full tail has more side force behind, and so more side force and less yaw moment than a notchback, which has the
+largest yaw moment [Hucho1998]; s goes with the height of the side over the frontal area, which is by width and height.
+
+All numbers are choices of this project; no car and no tunnel is described. Forces are at the reference speed and
+density of the car's files, each at the middle of its axle. The files have a row of names, a row of units, then numbers;
+the first column varies slowest. CC0-1.0.
 """
 
 from __future__ import annotations
@@ -66,6 +76,19 @@ SHAPES = {
 }
 
 
+# m², 1/rad, 1/rad
+CROSSWIND = {
+    "sedan": (2.2, 2.3, 0.45),
+    "hybrid": (2.2, 2.3, 0.45),
+    "bev": (2.25, 2.35, 0.47),  # a smooth, rounded front
+    "compact": (2.15, 2.45, 0.38),  # full tail
+    "suv": (2.65, 2.7, 0.36),  # full tail, high
+    "sports": (1.95, 2.0, 0.42),  # low
+    "light_truck": (3.1, 3.1, 0.45),  # high, with a cab in front
+}
+MARK = "   # by tools/make_aero.py"
+
+
 def _peak(height: Array, best: float) -> Array:
     out: Array = 2 * height * best / (height**2 + best**2)  # (1)
     return out
@@ -86,9 +109,20 @@ def text(shape: Shape) -> str:
     return "\n".join(lines) + "\n"
 
 
+def with_crosswind(name: str) -> str:
+    """The file of a car with its line."""
+    area, side, yaw = CROSSWIND[name]
+    line = f"  crosswind: {{frontal_area: {area} m2, side_slope: {side} 1/rad, yaw_slope: {yaw} 1/rad}}{MARK}"
+    lines = [old for old in (FOLDER / name / "vehicle.yaml").read_text(encoding="utf-8").splitlines()
+             if not old.startswith("  crosswind:")]  # fmt: skip
+    after = next(i for i, old in enumerate(lines) if old.startswith("  rear_downforce:"))
+    return "\n".join([*lines[: after + 1], line, *lines[after + 1 :]]) + "\n"
+
+
 def changes() -> dict[Path, str]:
     """New texts of the files that are not up to date."""
     found = {FOLDER / name / "aero.csv": text(shape) for name, shape in SHAPES.items()}
+    found |= {FOLDER / name / "vehicle.yaml": with_crosswind(name) for name in CROSSWIND}
     return {p: t for p, t in found.items() if not p.is_file() or p.read_text(encoding="utf-8") != t}
 
 

@@ -208,3 +208,10 @@ def test_what_is_wrong_with_them_is_theirs(name: str, old: str, new: str, told: 
     (found,) = checked(tmp_path / name, code=1)
     assert not found["ok"]
     assert name in str(found["about"]) and told in str(found["about"]) and "body: missing" not in str(found["about"])
+
+
+@pytest.mark.parametrize("verb", [["check"], ["road", "check"], ["tire", "check"], ["plan", "run"], ["run"]])
+def test_a_name_that_no_file_can_have_is_a_wrong_request(verb: list[str]) -> None:
+    done = runner.invoke(app, [*verb, f"{400 * 'a'}.yaml"])
+    assert done.exit_code == 1, done.output
+    assert "bug of jounce" not in done.output

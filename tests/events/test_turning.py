@@ -133,6 +133,16 @@ def test_the_ramp_of_speed_is_linear_and_ends_at_its_speed() -> None:
     assert np.abs(ramped.signal("y")[early]).max() < 0.05  # the straight before
 
 
+def test_the_lateral_acceleration_of_the_circle_grows_at_its_rate() -> None:
+    """v² = v₀² + R r t, followed by the driver, on the circle of R: a_y grows by r."""
+    found = run("steady-circle")
+    rows = (found.time > found.number("start_time", "s") + 3.0) & (found.signal("lateral_acceleration") < 6.0)
+    time = found.time[rows]
+    assert time[-1] - time[0] > 30.0
+    assert slope(time, found.signal("speed")[rows] ** 2 / 100.0)[0] == pytest.approx(0.1, rel=0.01)
+    assert slope(time, found.signal("lateral_acceleration")[rows])[0] == pytest.approx(0.1, rel=0.02)
+
+
 def test_the_other_methods_hold_what_they_say() -> None:
     wheel = run("steady-circle", method="constant_steering_wheel", end_time=30.0)
     assert np.ptp(wheel.signal("steering")) == 0.0 and wheel.signal("speed")[0] == pytest.approx(5.0, rel=1e-3)

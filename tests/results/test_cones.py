@@ -108,6 +108,20 @@ def test_touching_is_a_hit_and_a_near_miss_is_none(place: tuple[float, float], d
         assert bool(np.isfinite(found.first[0])) is (distance <= 0.0)
 
 
+def test_cones_have_the_size_of_those_of_the_courses() -> None:
+    """Bodies of 0.184 m across at the height of a car on base plates of 0.3 m."""
+    beside = 0.5 * WIDTH
+    for aside, disc, base in (
+        (0.0915, True, True),
+        (0.0925, False, True),
+        (0.1495, False, True),
+        (0.1505, False, False),
+    ):
+        places = np.array([[-1.0, beside + aside]])
+        assert bool(of_discs(standing(), places).distance[0] < 0) is disc
+        assert bool(of_squares(standing(), places, 0.0).distance[0] < 0) is base
+
+
 def test_squares_and_contacts_overlap_as_polygons_do() -> None:
     """Hit or not as clipping the polygons says, for 400 places; those within a micrometre of the edge are left out."""
     rng = np.random.default_rng(11)

@@ -31,7 +31,7 @@ def test_weightings_are_those_of_the_standard(kind: vibration.Weighting, printed
 
 
 def test_weightings_go_on_beyond_the_bands_as_the_filters_do() -> None:
-    """At 10^(n/10) Hz, which third-octave bands stand for; nominal frequencies are up to 1 % beside, gains there 3 %."""
+    """At 10^(n/10) Hz, which third-octave bands stand for; nominal frequencies are 1 % beside, gains there 3 %."""
     low = 10 ** (np.arange(-10, -3) / 10)
     high = 10 ** (np.arange(20, 27) / 10)
     wk = [31.2, 48.6, 79, 121, 182, 263, 352], [88.7, 54, 28.5, 15.2, 7.9, 3.98, 1.95]

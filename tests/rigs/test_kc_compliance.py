@@ -151,6 +151,10 @@ def test_mirror_images_of_every_property_and_load(load: str, symmetry: str) -> N
     for name in PROPERTIES:
         sign = -1.0 if name == "y" else 1.0
         np.testing.assert_allclose(maps["R"][name](at), sign * maps["L"][name](turn * at), atol=1e-12)
+        if symmetry == "average":
+            nodes = maps["L"][name].x
+            mean = 0.5 * (before["L"][name](nodes) + sign * before["R"][name](turn * nodes))
+            np.testing.assert_allclose(maps["L"][name].y, mean, atol=1e-12)
         if symmetry == "left to right":
             np.testing.assert_array_equal(maps["L"][name].y, before["L"][name].y)
         if symmetry == "right to left":

@@ -206,6 +206,9 @@ def test_without_gravity_the_jacks_carry_the_springs_only(rig: SuspensionRig, ca
         mass = rig.layout.axles[axle - 1].data.wheels_on(wheel[0]).unsprung_mass
         rise = 1.0  # dz_C/dJ at design, but for camber: parts in a thousand
         assert heavy.jack[wheel] - light.jack[wheel] == pytest.approx(mass * GRAVITY / rise, rel=0.01)
+    asked = SuspensionRig(car, gravity=0.0)
+    assert asked.sim.parameter("gravity") == 0.0
+    assert asked.hold(asked.design()).jack == pytest.approx(light.jack, rel=1e-9)
 
 
 # --- compliance ------------------------------------------------------------------------------------------------------

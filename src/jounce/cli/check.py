@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jounce.core.errors import ParameterError
+from jounce.core.limits import is_file
 
 if TYPE_CHECKING:
     from jounce.manoeuvre import Manoeuvre
@@ -72,7 +74,7 @@ def _is_road(name: str) -> bool:
     place = Path(name)
     if place.suffix.lower() in ROADS:
         return True
-    if place.exists():
+    if os.path.exists(place):
         return _ROAD_KEYS.search(_yaml(name)) is not None
     from jounce.files.roads import library_roads
 
@@ -95,7 +97,7 @@ def _explained(whole: Manoeuvre, place: Path) -> str:
 def _yaml(name: str) -> str:
     """The text of a YAML file; nothing of others."""
     place = Path(name)
-    if not place.is_file() or place.suffix.lower() not in (".yaml", ".yml"):
+    if not is_file(place) or place.suffix.lower() not in (".yaml", ".yml"):
         return ""
     from jounce.files.drd import read_text
 

@@ -9,6 +9,7 @@ Commands and options accept "-" and "_" alike.
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import os
@@ -73,7 +74,10 @@ class Verbs(TyperGroup):
         except JounceError as error:
             complain(str(error))
             return WRONG_REQUEST
-        except Exception:
+        except Exception as error:
+            if getattr(error, "errno", None) == errno.ENAMETOOLONG:
+                complain("no such file: a name is longer than names of files can be")
+                return WRONG_REQUEST
             traceback.print_exc()
             complain(
                 "this is a bug of jounce, not of your data. Please report it where you got jounce from, with\n"

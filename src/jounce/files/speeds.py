@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.core.errors import FormatError, ParameterError
-from jounce.core.limits import Limits, read_utf8, reading
+from jounce.core.limits import Limits, is_file, read_utf8, reading
 
 Array = npt.NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class Speeds:
 def read_speeds(source: str | Path) -> Speeds:
     """Read a file of speeds."""
     place = Path(source)
-    if not place.is_file():
+    if not is_file(place):
         raise ParameterError(f"speeds {str(source)!r}: no such file; expected a number, 'path' or a CSV file")
     with reading(place):
         return parse_speeds(read_utf8(place, LIMITS), str(place))

@@ -106,7 +106,7 @@ def _table(path: Path, rows: Sequence[Record]) -> None:
 def read_summary(place: str | os.PathLike[str]) -> dict[str, Any]:
     """The summary of a folder of results, or of its file ``summary.json``."""
     path = Path(place)
-    file = path / SUMMARY if path.is_dir() else path
+    file = path / SUMMARY if os.path.isdir(path) else path
     try:
         data: dict[str, Any] = parse_json(read_bytes(file, LIMITS), shown(file))
     except FormatError as problem:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from jounce.components.aero.air import FLAG, SIGNS, Air, Wind, grown, tell_balance
+from jounce.components.aero.air import FLAG, SIGNS, Air, ForceModifier, Wind, grown, tell_balance
 from jounce.components.basics import Array, Point
 from jounce.components.model import UnitModel
 from jounce.components.part import Symbols, attribute, derived
@@ -24,10 +24,10 @@ from jounce.core.fields import Data, choice, curve, one_of, part, quantity
 from jounce.symbolic.frames import cross
 from jounce.symbolic.ops import fabs
 
-__all__ = ["Aero", "AeroForce", "Wind"]
+__all__ = ["Aero", "AeroForce", "Crosswind", "Wind"]
 
 
-class AeroForce(Data):
+class AeroForce(ForceModifier):
     """One force:  F = scale · (ρ / reference density) · (force(h_front; h_rear) + shift) · (V / reference velocity)².
 
     Instead of ``force``, ``area`` (coefficient times frontal area) may be given:
@@ -51,9 +51,6 @@ class AeroForce(Data):
         "m2", None, presence=False, typical=(1e-4, 20.0), doc="coefficient times frontal area"
     )
     location: Point = part(doc="where it acts")
-    scale: float = quantity("-", 1.0, typical=(0.01, 100.0), doc="factor")
-    shift: float = quantity("N", 0.0, typical=(0.0, 1e5), doc="added to `force`")
-    smoothing_time: float = quantity("s", 0.0, ge=0, typical=(0.0, 60.0), doc="time of growth after the start of a run")
 
     @model_validator(mode="after")
     def _one_law(self) -> Self:
@@ -75,6 +72,17 @@ class AeroForce(Data):
         return place.local(self.location.array)
 
 
+class Crosswind(Data):
+    """What a body feels of air that comes from the side: with the angle β between, per frontal area and wheelbase,
+
+    C_S = −s sin β,   C_Y = −½ n sin 2β
+    """
+
+    frontal_area: float = quantity("m2", gt=0, typical=(0.8, 10.0), doc="area of both")
+    side_slope: float = quantity("1/rad", ge=0, typical=(0.5, 6.0), doc="of the side force, s")
+    yaw_slope: float = quantity("1/rad", typical=(0.0, 2.0), doc="of the yaw moment, n")
+
+
 class Aero(Air):
     """Drag and downforce over speed and ride heights."""
 
@@ -84,6 +92,9 @@ class Aero(Air):
     drag: AeroForce = part(doc="drag, rearwards")
     front_downforce: AeroForce | None = part(None, doc="downforce in front, downwards")
     rear_downforce: AeroForce | None = part(None, doc="downforce at the rear, downwards")
+    crosswind: Crosswind | None = part(
+        None, doc="side force and yaw moment of the body in the wind of an event (side-wind); no part of other runs"
+    )
     pitch_compensation: bool = choice(
         False, doc="a moment as large as drag times its arm: the drag acts as if it were at the road"
     )

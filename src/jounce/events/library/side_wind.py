@@ -10,19 +10,20 @@ forces act. Figures are positive downwind, less the values when the front axle m
 
 (After [ISO12021]; that the peaks are looked for until 1 s after the wind is ours.) The standard gives no limits.
 
-Side force and yaw moment are those of the car's data. Where these say nothing of side forces (kind ``standard``, or
-no ``side``, ``cy``), those of a usual passenger car take their place, and the run says so: with the side slip β through
-the air, per frontal area and wheelbase,
+Side force and yaw moment are those of the car's data. The kind ``standard`` says them by three numbers (``crosswind``):
+with the side slip β through the air, per frontal area and wheelbase,
 
     C_S = −s sin β,   C_Y = −½ n sin 2β                                                                             (1)
 
-to the left, nose to the left. s = 2.3 and n = 0.45 per radian, 0.04 and 0.008 per degree, are engineering experience of
-saloons; a long tail has less yaw moment, a van more side force. Drag and lift stay those of the data.
+to the left, nose to the left. Where the data say nothing of side forces (no ``crosswind``, ``side``, ``cy``), those of
+a usual saloon take their place, and the run says so: s = 2.3 and n = 0.45 per radian, 0.04 and 0.008 per degree, are
+engineering experience; a long tail has less yaw moment, a van more side force. Drag and lift stay those of the data.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
 
 LATER, AFTER = 2.0, 1.0  # s
-ANGLES = tuple(range(-90, 91, 10))  # deg, of (1)
+ANGLES = tuple(range(-90, 91, 10))  # deg, of (1) for a usual car
+OWN_ANGLES = tuple(range(-90, 91, 5))  # deg, the same of a car that says its own
 UNITS = {
     "lateral_deviation_2s": "m",
     "lateral_deviation": "m",
@@ -143,17 +145,19 @@ class SideWind(Driven):
         own = any(getattr(aero, name, None) is not None for name in ("side", "cy")) or aero.kind == "user"
         if own and self.air != "usual":
             return vehicle.with_(**{f"aero.{key}": value for key, value in fans.items()})
+        if self.air != "usual" and getattr(aero, "crosswind", None) is not None:
+            return vehicle.with_(aero={**self._even(vehicle, aero.crosswind, OWN_ANGLES), **fans})
         if self.air == "own":
             raise ParameterError(
-                f"side-wind: the air of this car (kind {aero.kind}) says nothing of side forces; give side and yaw "
-                "of a wind tunnel (kind wind_tunnel), or leave air = auto for those of a usual car"
+                f"side-wind: the air of this car (kind {aero.kind}) says nothing of side forces; give crosswind, or "
+                "side and yaw of a wind tunnel (kind wind_tunnel), or leave air = auto for those of a usual car"
             )
         if aero.kind != "standard":
             raise ParameterError(
                 f"side-wind: the usual side forces go with the standard model of the air, and the car has {aero.kind}; "
                 "give it side and yaw of its own"
             )
-        return vehicle.with_(aero={**self._usual(vehicle), **fans})
+        return vehicle.with_(aero={**self._even(vehicle, self, ANGLES), **fans})
 
     def _fans(self) -> dict[str, Any]:
         """Wind across the heading, over the distance along it from the origin of the world."""
@@ -165,14 +169,14 @@ class SideWind(Driven):
         profile = {"x": ends, "y": [0.0, 1.0, 1.0, 0.0]}
         return {"x": -s * to, "y": c * to, "heading": self.heading, "profile": profile}
 
-    def _usual(self, vehicle: Vehicle) -> dict[str, Any]:
-        """The car's drag and lift with the side forces of a usual car (1), as data of a wind tunnel."""
+    def _even(self, vehicle: Vehicle, wind: Any, angles: Sequence[int]) -> dict[str, Any]:
+        """The car's drag and lift with the side forces (1) that three numbers say, as data of a wind tunnel."""
         aero: Any = vehicle.aero
         if any(
             part.area is None for part in (aero.drag, aero.front_downforce, aero.rear_downforce) if part is not None
         ):
             raise ParameterError("side-wind: the drag or lift of this car is no area; give it side and yaw of its own")
-        area, beta = self.frontal_area, [math.radians(a) for a in ANGLES]
+        area, beta = wind.frontal_area, [math.radians(a) for a in angles]
 
         def share(force: Any) -> float:
             return 0.0 if force is None else force.area * force.scale / area
@@ -189,8 +193,8 @@ class SideWind(Driven):
             "drag": share(aero.drag),
             "front_lift": -share(aero.front_downforce),
             "rear_lift": -share(aero.rear_downforce),
-            "side": {"x": beta, "y": [-self.side_slope * math.sin(b) for b in beta]},
-            "yaw": {"x": beta, "y": [-0.5 * self.yaw_slope * math.sin(2 * b) for b in beta]},
+            "side": {"x": beta, "y": [-wind.side_slope * math.sin(b) for b in beta]},
+            "yaw": {"x": beta, "y": [-0.5 * wind.yaw_slope * math.sin(2 * b) for b in beta]},
             "center_location": [middle, 0.0, aero.drag.location.z],
             "front_location": place(aero.front_downforce, axles[0].x),
             "rear_location": place(aero.rear_downforce, axles[-1].x),
