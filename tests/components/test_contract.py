@@ -36,7 +36,7 @@ from jounce.road.paths import PathSet
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.vehicle.assembly import placed
-from trains import HITCHES, trailer
+from trains import HITCHES, plain_axle, trailer
 
 Array = npt.NDArray[np.float64]
 Kind = tuple[str, str]
@@ -356,6 +356,15 @@ EXAMPLES: dict[Kind, Raw] = {
         "share": 0.85,
     },
     **{("hitch", kind): data for kind, data in HITCHES.items()},
+    ("equalizer", "air"): {"kind": "air", "rate": 93e3, "preload": 8100.0, "damping": 3100.0},
+    ("equalizer", "walking_beam"): {
+        "kind": "walking_beam",
+        "rate": 71e3,
+        "preload": 7300.0,
+        "damping": 2700.0,
+        "share": 0.43,
+    },
+    ("lift", "lift"): {"height": 0.13, "stiffness": 3.1e5, "damping": 4100.0, "active": 0.9},
     ("hitch_device", "sway_control"): {
         "kind": "sway_control",
         "towing": [-3.41, 0.0, 0.63],
@@ -389,7 +398,9 @@ STANDS: dict[str, tuple[str, str]] = {
     "driver": ("", "{}."),
     "element": ("axles[0].suspension.elements[0]", "L1.element1."),
     "force": ("forces[0]", "force1."),
+    "equalizer": ("axles[0].equalizer", "axle1.equalizer."),
     "hitch": ("trailers[0].hitch", "unit2.hitch."),
+    "lift": ("axles[0].lift", "axle1.lift."),
     "hitch_device": ("trailers[0].hitch.devices[0]", "unit2.hitch.device1."),
     "rebound_stop": ("axles[0].suspension.rebound_stop", "L1.rebound_stop."),
     "sensor": ("sensors[0]", "sensor1."),
@@ -412,6 +423,8 @@ OFF: dict[str, dict[str, float]] = {
     "damper": {"scale": 0.0},
     "driver": {"lock": 0.0},
     "element": {"scale": 0.0},
+    "equalizer": {"rate": 0.0, "preload": 0.0, "damping": 0.0},
+    "lift": {"active": 0.0},
     "force": {"scale": 0.0, "active": 0.0},
     "hitch_device": {"active": 0.0},
     "rebound_stop": {"scale": 0.0},
@@ -460,7 +473,7 @@ TOGETHER = ("battery", "driveline")
 # Families that cannot be switched off: what would be left is another vehicle, or none.
 ALWAYS = (*TOGETHER, "hitch")
 # Families of which a vehicle has one part only: the truck has the first kind.
-ONE = ("aero",)
+ONE = ("aero", "equalizer")
 # Parts that do nothing until a run brings what they wait for, and controllers that have nothing to do on the rig, which
 # rolls, has no motors, is braked: their own tests have more.
 WAITING = (
@@ -594,6 +607,9 @@ def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, .
         put(raw, STANDS["anti_roll_bar"][0], None)
     if family == "hitch" or (family, kind) in TOWED:
         raw["trailers"] = [trailer()]
+    if family == "equalizer":  # needs a group
+        raw["axles"].append({**plain_axle(-1.13), "group": True})
+        raw["body"]["cg"]["x"] = -0.41
     if (family, kind) in ON_A_CAB:
         put(raw, STANDS["suspended"][0], example("suspended", "cab"))
     if family == "x_dof":  # follows maps of compliance
@@ -722,6 +738,15 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
             continue
         data, axle = example(family, kind), raw["axles"][2]
         if family == "hitch" or (family, kind) in TOWED:  # have a rig of their own: a hook stands for what is towed
+            continue
+        if family == "equalizer" and (family, kind) not in FIRST:
+            continue
+        if family == "equalizer":
+            raw["axles"][2]["group"] = True
+            raw["axles"][1][family] = data
+            continue
+        if family == "lift":
+            axle[family] = data
             continue
         if family in ONE:
             raw[family] = raw[family] if (family, kind) not in FIRST else data

@@ -281,7 +281,7 @@ class _Report:
         """Vertical stiffness of one tire (of both of a twin wheel) at its static load."""
         linear = lineariser(self.description)
         places = Places(self.sim, linear.notes["states"])
-        height = places.state[linear.rest["bodies"][self.place.units.index(wheel.axle.unit)]["position"][2]]
+        height = places.state[linear.rest["bodies"][0]["position"][2]]  # towed units go along
         was, forces, heights = self.sim.x[height], [], []
         for sign in (1.0, -1.0):
             self.sim.x[height] = was + sign * 1e-4

@@ -146,6 +146,7 @@ def _of_axle(axle: AxlePlace) -> Iterator[Placed]:
     named = [*data.suspension.parts()]
     if data.brake is not None:
         named.append(("brake", data.brake))
+    named += data.further()
     for name, item in named:
         digits = name[len(name.rstrip("0123456789")) :]
         index = int(digits) - 1 if digits else 0
