@@ -88,7 +88,7 @@ def line(
     """The system of a driveline on flywheels; `raw` as in a vehicle file."""
     data = Flywheels.model_validate(dict(raw))
     place = VehiclePlace("", Settings.model_validate({}), None)
-    unit = UnitPlace(place, "", None, {})
+    unit = UnitPlace(place, 1, None, {})
     for number in range(1, axles + 1):
         axle = AxlePlace(unit, number, SimpleNamespace(steering=None), "", ("L", "R"))
         axle.wheels += [WheelPlace(axle, side) for side in ("L", "R")]

@@ -96,7 +96,7 @@ def rig(raw: Mapping[str, Any], inputs: Sequence[str] = (), **driver: Any) -> Si
     """A simulation of a driveline, as in a vehicle file, with its driver; his pedals are on."""
     data = RoadWheels.model_validate(dict(raw))
     place = VehiclePlace("", Settings.model_validate({}), SimpleNamespace(driveline=data))
-    unit = UnitPlace(place, "", None, {})
+    unit = UnitPlace(place, 1, None, {})
     axle = AxlePlace(unit, 1, SimpleNamespace(steering=None), "", ("L", "R"))
     axle.wheels += [WheelPlace(axle, side) for side in ("L", "R")]
     unit.axles.append(axle)

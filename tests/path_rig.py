@@ -77,7 +77,7 @@ def rig(driver: type, **settings: Any) -> Any:
     place = VehiclePlace("", Settings.model_validate({}), SimpleNamespace())
     # the reference point of the rig is that of its driver frame, the rear axle
     body = SimpleNamespace(reference=lambda unit: unit.local(np.array([-WHEELBASE, 0.0, 0.0])))
-    unit = UnitPlace(place, "", SimpleNamespace(body=body), {"": 0.0})
+    unit = UnitPlace(place, 1, SimpleNamespace(body=body), {"": 0.0})
     for number, x in ((1, 0.0), (2, -WHEELBASE)):
         data = SimpleNamespace(steering=object() if number == 1 else None, suspension=SimpleNamespace(wheel_centre_x=x))
         axle = AxlePlace(unit, number, data, "", ("L", "R"))

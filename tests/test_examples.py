@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from jounce.cli.examples import blocks, found
+
 ROOT = Path(__file__).parent.parent
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
 
 
@@ -40,11 +43,12 @@ def test_shown_example_is_the_file(text: str) -> None:
     assert f"```python\n{example}```" in (ROOT / text).read_text()
 
 
-PAGES = [
-    *("kernel.md", "mechanics.md", "running.md", "methods.md", "standalone.md", "vehicles.md", "theory/vehicle.md"),
-    *("events.md", "setup.md", "suspension_elements.md", "aerodynamics.md"),
-    *(f"events/{path.name}" for path in sorted((ROOT / "docs" / "events").glob("*.md"))),
-]
+PAGES = [item.name for item in found(ROOT) if item.kind == "page"]
+# pages whose every block can be pasted, and those of every day: the others build many models, pages of events are alike
+WHOLE = ("kernel.md", "mechanics.md", "running.md", "methods.md", "standalone.md", "vehicles.md", "theory/vehicle.md",
+         "events.md", "setup.md", "suspension_elements.md", "aerodynamics.md")  # fmt: skip
+QUICK = ("kernel.md", "mechanics.md", "methods.md", "standalone.md", "vehicles.md", "events.md", "setup.md",
+         "events/step-steer.md")  # fmt: skip
 
 
 # One process for a page, as its imports cost more than most snippets; each snippet has its own names.
@@ -59,15 +63,12 @@ for path in sys.argv[1:]:
 """
 
 
-def _marks(page: str) -> list[pytest.MarkDecorator]:
-    """Pages of single events are alike: one for every day; some pages build many models."""
-    long = page in ("running.md", "theory/vehicle.md", "suspension_elements.md", "aerodynamics.md")
-    return [pytest.mark.slow] if long or (page.startswith("events/") and "step-steer" not in page) else []
-
-
-@pytest.mark.parametrize("page", [pytest.param(page, marks=_marks(page)) for page in PAGES])
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=() if page in QUICK else pytest.mark.slow) for page in PAGES]
+)
 def test_snippets_can_be_pasted(page: str, tmp_path: Path) -> None:
-    snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
+    place = ROOT / "docs" / page
+    snippets = re.findall(PYTHON, place.read_text()) if page in WHOLE else blocks(place)
     assert snippets
     paths = [tmp_path / f"snippet_{number}.py" for number in range(len(snippets))]
     for path, snippet in zip(paths, snippets, strict=True):

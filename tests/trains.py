@@ -119,3 +119,48 @@ def newton_force(sim: Simulation) -> npt.NDArray[np.float64]:
 
 def told(sim: Simulation, word: str) -> npt.NDArray[np.float64]:
     return np.array([sim.output(f"Hook_rear.{word}_{axis}") for axis in "XYZ"])
+
+
+# ---- trains of any length --------------------------------------------------------------------------------------------
+
+
+def towed(axles: int = 3, kind: str = "joint", back: float = -4.61, **hitch: Any) -> Raw:
+    """A unit behind another one, its axles close together."""
+    mass, first = 1310.0 * axles, -4.9
+    return {
+        "name": f"towed, {axles} axles",
+        "hitch": {"kind": kind, "location": [back, 0.0, 0.93], **hitch},
+        "body": {
+            "mass": mass,
+            "cg": {"x": -0.81 * 4.9, "z": 1.31},
+            "inertia": {"ixx": 0.62 * mass, "iyy": 4.9 * mass, "izz": 5.3 * mass},
+        },
+        "axles": [plain_axle(first - 1.07 * i) for i in range(axles)],
+    }
+
+
+def lead(axles: int = 3) -> Raw:
+    """A truck with one steered axle and further ones behind."""
+    raw = as_axles(ideal("compact"))
+    front, rear = raw["axles"]
+    for axle in (front, rear):
+        axle["suspension"]["spring"] = {"rate": 61.0e3, "preload": 5900.0}
+    raw["axles"] = [front]
+    for i in range(axles - 1):
+        further = copy.deepcopy(rear)
+        further["suspension"]["wheel_centre_x"] = -2.9 - 0.97 * i
+        raw["axles"].append(further)
+    for axle in raw["axles"]:
+        axle["brake_share"] = 1 / axles
+    raw["body"]["mass"] = 1490.0 + 700 * (axles - 2)
+    raw["body"]["cg"]["x"] = -1.31 - 0.35 * (axles - 2)
+    raw["name"] = f"lead with {axles} axles"
+    return raw
+
+
+def road_train(units: int, axles: int = 3, kind: str = "joint") -> jv.Vehicle:
+    raw = lead(axles)
+    raw["trailers"] = [
+        towed(axles, kind, back=-2.9 - 0.97 * axles if i == 0 else -4.9 - 1.07 * axles) for i in range(units - 1)
+    ]
+    return vehicle_of(raw)

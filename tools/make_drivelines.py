@@ -9,6 +9,7 @@ mean effective pressure p:
     pedal up      T(n) = -(d0 + d1 n/n_max) V/4π,  a drag pressure of 0.7 to 2 bar                                  (2)
     part load     T(n, u) = T(n, 0) + g (T(n, 1) - T(n, 0)),  g = u (1 + k (1 - n/n_max) (1 - u))                    (3)
     consumption   BSFC = (p + p_f(n))/(p η_i H),  p_f = f0 + f1 n/n_max       a line of Willans                     (4)
+                  with friction, exchange of gas and what the engine drives beside: pumps, alternator; at idle p = 0
     motors        T(ω) = min(T_max, P_max/ω),  a share of it for braking                                            (5)
     converter     k(0) = n_stall/√T, growing with the speed ratio;  torque ratio from 2 to 1 at 0.86                 (6)
 
@@ -38,7 +39,8 @@ COMMAND = "tools/make_drivelines.py"
 RPM = math.pi / 30
 HEAT = {"petrol": 42.5e6, "diesel": 42.8e6}  # J/kg
 DENSITY = {"petrol": 745, "diesel": 835}  # kg/m3
-INDICATED = {"petrol": 0.385, "diesel": 0.435}  # η_i in (4)
+INDICATED = {"petrol": 0.375, "diesel": 0.415}  # η_i in (4)
+RUB = {"petrol": (1.5, 1.1), "diesel": (1.65, 1.0)}  # bar, f0 and f1 in (4)
 THROTTLES = (0.0, 0.3, 1.0)
 KICK_DOWN = 0.85  # in (7)
 
@@ -54,6 +56,7 @@ class Engine:
     inertia: float  # kg.m2, with flywheel
     fuel: str = "petrol"
     low: float = 0.55  # share of the torque at idle
+    stops: bool = False  # where others push the car: it burns nothing while it idles
 
     def full(self, n: float) -> float:
         """(1), n in rpm."""
@@ -83,10 +86,17 @@ class Engine:
 
         pressures = [0.5, 1.0, 2.0, 4.0, 8.0, 14.0, 22.0]  # bar
 
+        def rub(n: float) -> float:
+            """p_f of (4), bar."""
+            low, more = RUB[self.fuel]
+            return low + more * n / limit
+
         def bsfc(p: float, n: float) -> float:
             """(4), g/kWh."""
-            rub = (0.75 + 1.1 * n / limit) if self.fuel == "petrol" else (0.95 + 1.0 * n / limit)
-            return (p + rub) / (p * INDICATED[self.fuel] * HEAT[self.fuel]) * 3.6e9
+            return (p + rub(n)) / (p * INDICATED[self.fuel] * HEAT[self.fuel]) * 3.6e9
+
+        # (4) with p = 0: power of p_f at idle over η_i H, kg/s
+        idling = rub(idle) * 1e5 * self.displacement * 1e-3 * idle / 120 / (INDICATED[self.fuel] * HEAT[self.fuel])
 
         grid = [idle, 0.5 * limit, limit]
         return {
@@ -104,6 +114,7 @@ class Engine:
             "fuel": {
                 "displacement": f"{self.displacement:g} l",
                 "density": f"{DENSITY[self.fuel]} kg/m3",
+                **({} if self.stops else {"idle_flow": f"{3600 * idling:.3g} kg/h"}),
                 "bsfc": {
                     "x": pressures,
                     "z": [round(n) for n in grid],
@@ -298,7 +309,7 @@ CARS: dict[str, tuple[str, dict[str, Any]]] = {
         "petrol engine of 105 kW, a motor of 75 kW between its clutch and six gears, 8 kW.h",
         {
             "layout": "rwd",
-            "engine": Engine(105, 185, 2.0, (850, 2000, 5600, 6300), 0.14).data(),
+            "engine": Engine(105, 185, 2.0, (850, 2000, 5600, 6300), 0.14, stops=True).data(),
             "clutch": clutch(400, 0.02, (950, 1300), opens_below="950 rpm"),
             "main_motor": motor(75, 270, 6500, 1.0, 0.06, 0.6),
             "gearbox": gears("automatic_gearbox", SIX, 0.96, 0.03, speed="input",

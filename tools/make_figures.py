@@ -16,10 +16,11 @@ from typing import Any
 
 import jounce as jn
 from jounce import events
-from jounce.core.units import convert
+from jounce.results.display import in_unit
 from jounce.results.plausibility import ASSIST, ASSISTED, UNASSISTED, ranges, ranges_of
 from jounce.rigs.kc_figures import kc
 from jounce.sim import car as cars
+from jounce.sim.charge import is_hybrid
 from jounce.sim.standing import standing
 from jounce.vehicle import Vehicle
 from jounce.vehicle.library_figures import FILE, hash_of
@@ -34,6 +35,7 @@ RUNS = (
     events.Weave(),
     events.StraightBraking(),
     events.StraightAcceleration(),
+    events.CoastDown(),
 )
 
 
@@ -43,7 +45,9 @@ def found(car: Vehicle) -> Iterator[tuple[str, str, float, str]]:
         yield "kc", metric.name, metric.value, metric.unit
     for key, (value, unit) in standing(cars.describe(car)).figures().items():
         yield "show", key, value, unit
-    for event in RUNS:
+    # 1800 s: only where the class has a range for it
+    cycle = () if is_hybrid(car) or "consumption" not in ranges(car.category) else (events.Cycle(),)
+    for event in (*RUNS, *cycle):
         run = jn.run(car, event)
         known = ranges_of(run)
         alone = "" if any(name.startswith(ASSIST) for name in run.names) else UNASSISTED
@@ -75,7 +79,7 @@ def figures(name: str) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for source, key, value, unit in found(car):
         if key in known and key not in result and math.isfinite(value):
-            result[key] = {"value": float(f"{convert(value, unit, known[key].unit):.5g}"), "from": source}
+            result[key] = {"value": float(f"{in_unit(value, unit, known[key].unit):.5g}"), "from": source}
     ordered = {key: result[key] for key in known if key in result}
     return {"hash": hash_of(car), "figures": ordered}
 

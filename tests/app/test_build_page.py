@@ -124,6 +124,33 @@ def test_the_scene_follows_the_data(desk: Build) -> None:
     assert desk.page.locator(".jn-scene-labels > div", has_text="track 1.700 m").count() == 1
 
 
+def test_colours_turn_stay_and_can_be_read(server: Any, desk: Build) -> None:
+    brightness = """(at) => {
+        const [fore, back] = ["color", "backgroundColor"].map((k) => {
+            for (let e = document.querySelector(at); e; e = e.parentElement) {
+                const found = getComputedStyle(e)[k].match(/[\\d.]+/g).map(Number);
+                if (k === "color" || found.length < 4 || found[3] > 0) return found.slice(0, 3);
+            }
+        });
+        const light = (c) => [0.2126, 0.7152, 0.0722].reduce((s, w, k) => s + w * (c[k] / 255) ** 2.2, 0);
+        return [light(fore), light(back)];
+    }"""
+    for theme in ("light", "dark"):
+        desk.page.locator("[aria-label=Colours]").click()
+        desk.page.wait_for_function(
+            "(dark) => document.body.classList.contains('body--dark') === dark", arg=theme == "dark"
+        )
+        for at in (".jb-row > label", ".jb-row > input", ".jn-muted", "[role=treeitem] .jb-tree-label", ".jf-cmd"):
+            fore, back = desk.page.evaluate(brightness, at)
+            high, low = max(fore, back), min(fore, back)
+            assert (back > 0.5) == (theme == "light"), at
+            assert (high + 0.05) / (low + 0.05) > 4.5, (theme, at)  # WCAG 2.1, AA
+    assert server.json("/api/session")["settings"]["theme"] == "dark"
+    desk.page.reload()
+    desk.page.wait_for_function("() => document.body.classList.contains('body--dark')")
+    desk.page.locator("[aria-label=Colours]").click()
+
+
 @pytest.mark.slow
 def test_the_tree_is_filtered_and_turned(desk: Build) -> None:
     page = desk.page

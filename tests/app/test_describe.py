@@ -12,7 +12,7 @@ import pytest
 import jounce as jn
 from axle_lists import as_units, truck, vehicle_of
 from jounce.app.build import curves
-from jounce.app.build.describe import Group, Shown, fields_of, group_of, kinds_at, matches, rows, tree
+from jounce.app.build.describe import Group, Shown, fields_of, files_of, group_of, kinds_at, matches, rows, tree
 from jounce.app.scene.drawing import drawing_of, places_of
 from jounce.core.curves import Curve, CurveUnits
 from jounce.core.errors import ParameterError
@@ -54,6 +54,24 @@ def test_every_value_of_a_vehicle_is_a_row(name: str) -> None:
         row = shown[path]
         if kind == "quantity" and value is not None:
             assert convert(float(row["text"]), row["shown"], row["unit"]) == pytest.approx(value, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_every_group_opens_its_rows(name: str) -> None:
+    root = group_of(jn.load(name))
+    for group in root.walk():
+        head, *rest = rows(root, Shown(), group.path, deep=False)
+        assert (head["t"], head["path"]) == ("head", group.path)
+        values = [row["path"] for row in rest if row["t"] != "absent"]
+        assert values == [path for path, _, _ in fields_of(group)]
+
+
+def test_a_group_says_in_which_file_it_stands(sedan: Group) -> None:
+    shown = Shown(files=files_of(sedan.data))
+    assert shown.file("front_suspension.dampers[0].force") == "front_suspension.yaml"
+    assert shown.file("brakes.front") == shown.file("") == "vehicle.yaml"
+    (root,) = tree(sedan, shown)
+    assert next(n for n in root["children"] if n["path"] == "steering")["file"] == "steering.yaml"
 
 
 def test_every_row_has_its_unit_limits_and_help(sedan: Group) -> None:

@@ -15,6 +15,7 @@ from jounce.app.build.values import number_text, offered, usual_unit
 from jounce.app.workbench import Workbench
 from jounce.app.worker import vehicle_of
 from jounce.core.errors import FormatError, ParameterError
+from jounce.core.fields import to_raw
 from jounce.core.units import convert
 
 RATE, TRACK = "front_suspension.spring.rate", "rear_suspension.track"
@@ -88,7 +89,7 @@ def test_undo_and_redo_go_through_all_states(sedan: Document) -> None:
         assert sedan.vehicle == expected
     sedan.undo()
     sedan.change({RATE: "50 N/mm"})
-    assert not sedan.can_redo  # a new step is the end of what was taken back
+    assert not sedan.can_redo and len(sedan.steps) == 4  # a new step is the end of what was taken back
 
 
 def test_what_changes_nothing_is_no_step(sedan: Document) -> None:
@@ -122,6 +123,8 @@ def test_a_copy_has_its_own_life(workbench: Workbench, sedan: Document) -> None:
     copy.change({RATE: "50 N/mm"})
     assert sedan.vehicle.front_suspension.spring.rate == 60000.0
     assert copy.dirty and copy.label == "softer"
+    assert [item.path for item in copy.differences()] == [RATE]
+    assert len(sedan.steps) == 1 and not sedan.can_redo
     with pytest.raises(ParameterError, match="save it under a name"):
         copy.save()
     place = copy.save_as("softer")
@@ -130,6 +133,30 @@ def test_a_copy_has_its_own_life(workbench: Workbench, sedan: Document) -> None:
     assert jn.load("sedan").diff(jn.load(place))[0].path == "name"
     with pytest.raises(ParameterError, match="is there already"):
         sedan.save_as("softer")
+
+
+def test_two_vehicles_are_edited_and_saved_apart(workbench: Workbench, sedan: Document) -> None:
+    other = workbench.documents.open("suv")
+    places = [sedan.save_as("one"), other.save_as("two")]
+    sedan.change({RATE: "60 N/mm"})
+    other.change({RATE: "70 N/mm"})
+    sedan.save()
+    assert [jn.load(place).front_suspension.spring.rate for place in places] == [
+        60000.0,
+        jn.load("suv").front_suspension.spring.rate,
+    ]
+    assert not sedan.dirty and other.dirty
+    other.save()
+    assert jn.load(places[1]).front_suspension.spring.rate == 70000.0
+
+
+def test_a_part_is_added_saved_and_read_again(sedan: Document) -> None:
+    dampers = [to_raw(item) for item in sedan.vehicle.rear_suspension.dampers]
+    sedan.change({"rear_suspension.dampers": [*dampers, {"name": "helper", "rate": "300 N.s/m"}]})
+    expected = sedan.vehicle
+    place = sedan.save_as("more")
+    assert expected.diff(jn.load(place))[0].path == "name" and len(expected.diff(jn.load(place))) == 1
+    assert jn.load(place).rear_suspension.dampers[1].rate == 300.0
 
 
 def test_saving_keeps_comments_and_does_not_overwrite_what_others_wrote(workbench: Workbench, sedan: Document) -> None:

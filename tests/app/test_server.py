@@ -178,7 +178,11 @@ def test_a_folder_is_used_by_one_server_and_ports_are_not_shared(server: Any) ->
 def test_it_ends_when_asked_and_leaves_no_process(start: Callable[..., Any], tmp_path: Path) -> None:
     server = start(tmp_path / "work")
     group = os.getpgid(server.process.pid)
+    server.json("/api/folders", {"path": str(tmp_path), "alias": "around"})
     server.close(signal.SIGTERM)
+    place = server.folder / ".jounce"
+    assert json.loads((place / "session.json").read_text())["format"] == "jounce-session-1"
+    assert json.loads((place / "preferences.json").read_text())["folders"][0]["alias"] == "around"
     assert server.process.returncode in (0, -signal.SIGTERM)
     server.until(lambda: _is_gone(group), 10.0)
     assert "Traceback" not in server.errors()
@@ -195,6 +199,9 @@ def _is_gone(group: int) -> bool:
 def test_every_page_comes_up_in_a_browser_without_complaint(server: Any, page: Any) -> None:
     from jounce.app.pages import pages
 
+    page.goto(server.url("/"))
+    page.wait_for_selector(".jn-nav a.jn-here[data-key='1']")  # Build is where one starts
+    assert page.locator(".jn-nav a.jn-here").inner_text() == "Build"
     for item in pages():
         page.goto(server.url(f"/{item.name}"))
         page.wait_for_selector(f".jn-nav a.jn-here[data-key='{item.key}']")

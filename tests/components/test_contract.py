@@ -36,7 +36,7 @@ from jounce.road.paths import PathSet
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.vehicle.assembly import placed
-from trains import HITCHES, trailer
+from trains import HITCHES, plain_axle, trailer
 
 Array = npt.NDArray[np.float64]
 Kind = tuple[str, str]
@@ -356,6 +356,31 @@ EXAMPLES: dict[Kind, Raw] = {
         "share": 0.85,
     },
     **{("hitch", kind): data for kind, data in HITCHES.items()},
+    ("equalizer", "air"): {"kind": "air", "rate": 93e3, "preload": 8100.0, "damping": 3100.0},
+    ("equalizer", "walking_beam"): {
+        "kind": "walking_beam",
+        "rate": 71e3,
+        "preload": 7300.0,
+        "damping": 2700.0,
+        "share": 0.43,
+    },
+    ("lift", "lift"): {"height": 0.13, "stiffness": 3.1e5, "damping": 4100.0, "active": 0.9},
+    ("hitch_device", "sway_control"): {
+        "kind": "sway_control",
+        "towing": [-3.41, 0.0, 0.63],
+        "towed": [-0.37, 0.0, 0.59],
+        "locking_force": 1900.0,
+        "slope": 3e6,
+    },
+    ("hitch_device", "weight_distribution"): {
+        "kind": "weight_distribution",
+        "hinge": [-3.37, 0.2, 0.41],
+        "bar_end": [-3.97, 0.2, 0.39],
+        "chain_end": [-0.44, 0.2, 0.61],
+        "preload": 130e3,
+        "stiffness": 3e5,
+    },
+    ("brake", "overrun"): {"kind": "overrun", "lower_threshold": 0.0, "upper_threshold": 70.0, "largest_force": 900.0},
 }
 # Where a family stands in the data, and the prefix of its numbers in the model; a driver is given by the run.
 STANDS: dict[str, tuple[str, str]] = {
@@ -373,7 +398,10 @@ STANDS: dict[str, tuple[str, str]] = {
     "driver": ("", "{}."),
     "element": ("axles[0].suspension.elements[0]", "L1.element1."),
     "force": ("forces[0]", "force1."),
+    "equalizer": ("axles[0].equalizer", "axle1.equalizer."),
     "hitch": ("trailers[0].hitch", "unit2.hitch."),
+    "lift": ("axles[0].lift", "axle1.lift."),
+    "hitch_device": ("trailers[0].hitch.devices[0]", "unit2.hitch.device1."),
     "rebound_stop": ("axles[0].suspension.rebound_stop", "L1.rebound_stop."),
     "sensor": ("sensors[0]", "sensor1."),
     "series_stiffness": ("axles[0].suspension.series_stiffness", "L1.series_stiffness."),
@@ -395,7 +423,10 @@ OFF: dict[str, dict[str, float]] = {
     "damper": {"scale": 0.0},
     "driver": {"lock": 0.0},
     "element": {"scale": 0.0},
+    "equalizer": {"rate": 0.0, "preload": 0.0, "damping": 0.0},
+    "lift": {"active": 0.0},
     "force": {"scale": 0.0, "active": 0.0},
+    "hitch_device": {"active": 0.0},
     "rebound_stop": {"scale": 0.0},
     "sensor": {},
     "series_stiffness": {"stiffness": 1e18, "mass": 1e18},
@@ -442,11 +473,12 @@ TOGETHER = ("battery", "driveline")
 # Families that cannot be switched off: what would be left is another vehicle, or none.
 ALWAYS = (*TOGETHER, "hitch")
 # Families of which a vehicle has one part only: the truck has the first kind.
-ONE = ("aero",)
+ONE = ("aero", "equalizer")
 # Parts that do nothing until a run brings what they wait for, and controllers that have nothing to do on the rig, which
 # rolls, has no motors, is braked: their own tests have more.
 WAITING = (
     ("aero", "user"),
+    ("brake", "overrun"),  # for a push of its drawbar
     ("driver", "preview"),  # for the gains that belong to its car
     ("driver", "monitor"),  # for a manoeuvre that shares the pedals out
     *(
@@ -456,6 +488,13 @@ WAITING = (
 )
 # Parts that stand beside one that is nothing without them.
 BESIDE: dict[Kind, Kind] = {("driver", "monitor"): ("driver", "longitudinal")}
+# Parts of towed units alone, and where they stand there.
+TOWED: dict[Kind, tuple[str, str]] = {
+    ("brake", "overrun"): ("trailers[0].axles[0].brake", "L2.brake."),
+    **dict.fromkeys(
+        (("hitch_device", kind) for kind in ("sway_control", "weight_distribution")), STANDS["hitch_device"]
+    ),
+}
 # Parts that hold a further body.
 ON_A_CAB = (("force", "beam"), ("force", "bushing"))
 # Families whose parts a run adds; nothing of a vehicle names them.
@@ -471,6 +510,8 @@ PATHS = PathSet([Line.straight(500.0)])
 
 def path_of(family: str, kind: str) -> str:
     """Where a part stands in the data of its rig."""
+    if (family, kind) in TOWED:
+        return TOWED[family, kind][0]
     return STANDS[family][0].format(_member(kind)) if family == "driveline" else STANDS[family][0]
 
 
@@ -484,6 +525,8 @@ def prefix_of(family: str, kind: str) -> str:
     """The prefix of the numbers of a part; further elements stand at a wheel or between both."""
     if family == "driveline":
         return STANDS[family][1].format(_member(kind) + 1)
+    if (family, kind) in TOWED:
+        return TOWED[family, kind][1]
     if family in ADDED:
         return STANDS[family][1].format(kind)
     level = getattr(PARTS.find(family, kind), "level", "wheel")
@@ -562,13 +605,16 @@ def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, .
         return vehicle_of(raw), ()
     if family == "auxiliary_anti_roll":  # gives way to a bar
         put(raw, STANDS["anti_roll_bar"][0], None)
-    if family == "hitch":
+    if family == "hitch" or (family, kind) in TOWED:
         raw["trailers"] = [trailer()]
+    if family == "equalizer":  # needs a group
+        raw["axles"].append({**plain_axle(-1.13), "group": True})
+        raw["body"]["cg"]["x"] = -0.41
     if (family, kind) in ON_A_CAB:
         put(raw, STANDS["suspended"][0], example("suspended", "cab"))
     if family == "x_dof":  # follows maps of compliance
         put(raw, STANDS["compliance"][0], {**example("compliance", "maps"), "x": {"fx": ALONG, "fy": 1.2e-7}})
-    put(raw, STANDS[family][0], data if there else None)
+    put(raw, path_of(family, kind), data if there else None)
     return vehicle_of(raw), ()
 
 
@@ -691,7 +737,16 @@ def truck() -> tuple[jv.Vehicle, tuple[Part, ...]]:
         if family in TOGETHER:  # in place of the drive of this truck; they have a rig of their own
             continue
         data, axle = example(family, kind), raw["axles"][2]
-        if family == "hitch":  # has a rig of its own: a hook stands for what is towed
+        if family == "hitch" or (family, kind) in TOWED:  # have a rig of their own: a hook stands for what is towed
+            continue
+        if family == "equalizer" and (family, kind) not in FIRST:
+            continue
+        if family == "equalizer":
+            raw["axles"][2]["group"] = True
+            raw["axles"][1][family] = data
+            continue
+        if family == "lift":
+            axle[family] = data
             continue
         if family in ONE:
             raw[family] = raw[family] if (family, kind) not in FIRST else data
@@ -749,7 +804,11 @@ def test_the_truck_has_every_kind() -> None:
     vehicle, parts = truck()
     there = {(item.part.family, getattr(item.part, "kind", "")) for item in placed(vehicle.layout, parts)}
     there |= {("slip_control", control.kind) for control in (vehicle.brakes.abs, vehicle.drive.tcs)}  # type: ignore[union-attr]
-    wanted = {item for item in kinds() if item[0] not in ALWAYS and (item[0] not in ONE or item in FIRST)}
+    wanted = {
+        item
+        for item in kinds()
+        if item[0] not in ALWAYS and item not in TOWED and (item[0] not in ONE or item in FIRST)
+    }
     wanted = {item for item in wanted if not of_a_path(*item)}
     assert wanted - there == set()
     line = rig("driveline", "clutch")[0].driveline

@@ -117,6 +117,7 @@ def test_a_file_that_says_no_size_is_read_to_its_limit() -> None:
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),
         ("9" * 400, "a number of 400 digits"),
+        ('{"a": [-1e999]}', "-1e999 is more than a number can be"),
         ('{\n"a": 1,\n}', "line 3: no JSON"),
     ],
 )

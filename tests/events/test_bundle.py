@@ -82,6 +82,18 @@ def test_roads_of_wheels_with_one_name_stay_apart(tmp_path: Path) -> None:
     assert files_of(bundle) == {"bundle.yaml", "roads/1/flat.yaml", "roads/2/flat.yaml"}  # nothing of the first is left
 
 
+@pytest.mark.parametrize("name", ["bundle", "below/bundle.zip"])
+def test_a_bundle_of_roads_by_names_relative_to_where_one_stands(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("flat.yaml").write_text(FLAT.format(name="wet", mu=0.7))
+    made = write_bundle(jn.load("sedan"), events.StraightBraking(speed="40 km/h", brake=0.3, road="flat.yaml"), name)
+    with opened(made) as folder:
+        _, back, _ = read_bundle(folder)
+        assert load_road(back.road).friction == 0.7
+
+
 @pytest.mark.parametrize("how", ["up", "link", "absolute"])
 def test_a_road_takes_no_file_from_elsewhere_along(how: str, tmp_path: Path) -> None:
     mine = tmp_path / "mine"

@@ -433,7 +433,7 @@ def test_hints_of_grip_slow_the_car_where_speed_is_automatic(monkeypatch: pytest
     told = {"prediction": {"x": [0, 30, 30.5, 400], "y": [1, 1, 0.25, 0.25]}}
     first = {}
     for name, more in (("plain", {}), ("slow", told)):
-        run = drive({"name": "a", "path": circle, "speed": "auto 0.5", "abort_time": 3.5}, begin={"speed": 12}, **more)
+        run = drive({"name": "a", "path": circle, "speed": "auto 0.5", "abort_time": 4.5}, begin={"speed": 12}, **more)
         assert not [text for text in run.warnings if "prediction" in text]
         late = run[STATION] > 33
         first[name] = run[TARGET][late]

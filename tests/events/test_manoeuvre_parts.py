@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -215,7 +216,7 @@ def test_every_setting_of_a_controller_reaches_the_driver() -> None:
     wanted = {
         "contour.preview_time": (0.71, 0.9), "contour.least_preview": (6.2, 6.2), "contour.anticipation": (0.03, 0.03),
         "contour.speed_anticipation": (-0.04, -0.04), "contour.advanced": (1, 0), "contour.smoothing": (1, 0),
-        "contour.fastest": (7.3, 1e3), "contour.distance_band": (0.23, 0), "contour.lock": (4.5, 4.5),
+        "contour.fastest": (7.3, math.radians(1200)), "contour.distance_band": (0.23, 0), "contour.lock": (4.5, 4.5),
         "contour.yaw_gain": (0, 0), "contour.yaw_integral": (0, 0), "contour.yaw_derivative": (0, 0),
         "longitudinal.throttle_rate": (1.1, 50), "longitudinal.throttle_release_rate": (1.2, 50),
         "longitudinal.brake_rate": (1.3, 50), "longitudinal.brake_release_rate": (1.4, 50),

@@ -18,6 +18,7 @@ from jounce.results.plausibility import ranges
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car, statics, steady
 from jounce.sim.stability import growth
+from jounce.sim.standing import brake_shares
 from jounce.vehicle import composed
 from jounce.vehicle.library_figures import hash_of, stored
 
@@ -112,6 +113,15 @@ def test_stored_figures_are_those_of_the_files_and_inside_their_ranges() -> None
             key: item for key, item in found.items() if not limits[key].contains(item["value"], limits[key].unit)
         }
         assert outside == {}
+        longitudinal = {"t_0_100", "stopping_distance", "mfdd", "brake_front_share", "drag_area", "rolling_resistance"}
+        # hybrids burn less than the range of their class, single-seaters drive no cycles
+        longitudinal |= set() if name in ("hybrid", "formula") else {"consumption"}
+        assert longitudinal <= set(found)
+
+
+@pytest.mark.parametrize("name", CARS)
+def test_front_share_of_the_brakes_is_that_of_the_textbook(cars: dict[str, jv.Vehicle], name: str) -> None:
+    assert 100 * brake_shares(cars[name])[1] == pytest.approx(car_figures.figures(cars[name])["brake_share"], rel=1e-12)
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 JOB = "job.json"
 LIMITS = Limits("the note of a run", size=200_000_000)
-CACHE = 400_000_000  # bytes of channels that are kept in memory
+CACHE = 600_000_000  # bytes of channels that are kept in memory
 SUFFIXES = (".parquet", ".csv", ".mat", ".mf4")
 
 Source = Literal["session", "disk", "measured"]

@@ -409,6 +409,7 @@ class AxleModel:
         self.wheels = [WheelModel(self, wheel) for wheel in place.wheels]
         self.steering: Any = None  # input of the steering maps, where the axle is steered
         self.linkage: Any = None  # hand wheel to rack, see steering
+        self.beam: Any = None  # frame of the beam of a solid axle
         self.numbers: dict[int, int] = {}  # of parts that stand in lists
 
     @property
@@ -480,6 +481,7 @@ class WheelModel:
     along: tuple[Any, Any] | None = None  # what a longitudinal freedom moves its centre by, and the rate (``x_dof``)
     followed: Any = None  # the same without inertia, known before its rate
     numbers: dict[int, int] = field(default_factory=dict)  # of parts that stand in lists
+    inboard: dict[str, End] = field(default_factory=dict)  # where springs and dampers of a solid axle hang
     behind_series: End | None = None  # where elements hang behind a series stiffness
     anti_roll_behind: bool = False  # whether anti-roll forces pass it, too
     series: dict[str, Any] = field(default_factory=dict)  # what its equation needs, see series_static
@@ -509,8 +511,13 @@ class WheelModel:
 
     @property
     def end(self) -> End:
-        """Where springs, dampers and stops hang."""
-        return self.direct_end if self.behind_series is None else self.behind_series
+        """Where springs and stops hang, and dampers unless they have a place of their own."""
+        return self.inboard.get("spring", self.direct_end) if self.behind_series is None else self.behind_series
+
+    @property
+    def damper_end(self) -> End:
+        """Where dampers hang."""
+        return self.inboard.get("damper", self.direct_end) if self.behind_series is None else self.behind_series
 
     @property
     def anti_roll_end(self) -> End:

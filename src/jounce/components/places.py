@@ -117,6 +117,15 @@ class AxlePlace:
         return f"{self.vehicle.prefix}axle{self.number}."
 
     @property
+    def group(self) -> list[AxlePlace]:
+        """The axles of its tandem or tridem, itself alone where it is in none."""
+        axles = self.unit.axles
+        starts = [i for i, axle in enumerate(axles) if i == 0 or not axle.data.grouped]
+        first = max(i for i in starts if i <= axles.index(self))
+        last = min((i for i in starts if i > first), default=len(axles))
+        return axles[first:last]
+
+    @property
     def word(self) -> str:
         """Its word in the names of channels: front, rear, axle3, …"""
         return {1: FRONT, 2: REAR}.get(self.number, f"axle{self.number}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import errno
 import json
+import math
 import os
 import stat
 from collections.abc import Iterator
@@ -123,7 +124,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
 def parse_json(text: str | bytes, where: str) -> Any:
     """The value of a JSON text, or an error that names ``where``."""
     try:
-        return json.loads(text, parse_int=_whole)
+        return json.loads(text, parse_int=_whole, parse_float=_real)
     except RecursionError:
         raise FormatError(f"{where}: nested too deeply") from None
     except ValueError as problem:
@@ -163,6 +164,13 @@ def _whole(text: str) -> int:
     if len(text) > DIGITS:
         raise ValueError(f"a number of {len(text)} digits; at most {DIGITS} are read")
     return int(text)
+
+
+def _real(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text[:40]} is more than a number can be")
+    return value
 
 
 def _too_large(path: str | os.PathLike[str], limits: Limits) -> FormatError:

@@ -73,7 +73,7 @@ class Registry:
         """The class of a kind; ParameterError with the known ones."""
         found = self._look_up(family, kind)
         if found is None:
-            raise ParameterError(f"unknown kind{did_you_mean(kind, list(self.kinds(family)), limit=16)}")
+            raise ParameterError(f"unknown kind{did_you_mean(kind, list(self.kinds(family)), limit=32)}")
         return found
 
     def _look_up(self, family: str, kind: str) -> type[Data] | None:

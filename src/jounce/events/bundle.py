@@ -83,7 +83,7 @@ def write_bundle(
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as name:
-            made = Path(name) / "bundle"
+            made = Path(os.path.abspath(name)) / "bundle"  # as files that are read are noted
             made.mkdir()
             _fill(made, vehicle, event, options, None if within is None else Path(within))
             if single and not target.is_dir():

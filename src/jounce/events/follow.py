@@ -62,9 +62,9 @@ def knowledge(start: Start, changes: bool) -> dict[str, float]:
     outputs = {v.name for v in sim.model.outputs}
     moments = [f"{kind}.{name}" for kind in ("Wheel.Drive_Moment", "Brake_Moment") for name in wheels]
     keeps = math.fsum(sim.output(name) for name in moments if name in outputs) / radius
-    rise = start.rise
     load = road_load(start, radius) if changes else (0.0, 0.0, 0.0)
-    v = start.event.speed
+    v, way = abs(start.event.speed), -1.0 if start.event.speed < 0 else 1.0  # backwards as the driver counts in reverse
+    keeps, rise = way * keeps, way * start.rise
     if start.running is not None:
         load = (keeps - vehicle.mass() * GRAVITY * rise - load[1] * v - load[2] * v * v, *load[1:])  # (1)
     return {

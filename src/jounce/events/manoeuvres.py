@@ -71,6 +71,7 @@ LATERAL = "chassis_accelerations.lateral"
 AHEAD = "driver.target_station"  # of the preview point
 CHEAP = ("chassis_displacements.", "chassis_velocities.", "driver_demands.")  # without forces
 STEERS, PATH = "driver.steers", "driver.path"
+HANDS = 1200 * math.pi / 180  # rad/s: of a driver whose rate has no limit, as ``components/driver/lateral``
 TAIL = 100.0  # m, of a path that another one continues
 MOST = 400_000  # stations of a table
 BEND = 30.0  # m, to either side, within which a bend has one sharpest part
@@ -652,7 +653,7 @@ class Compiler:
             "speed_anticipation": c.longitudinal_anticipation,
             "advanced": float(c.preview == "advanced"),
             "smoothing": float(c.straight_line_smoothing),
-            "fastest": c.steering_rate if c.steering_limited else 1e3,
+            "fastest": c.steering_rate if c.steering_limited else HANDS,
             "distance_band": c.path_compensation_distance if c.path_compensation else 0.0,
             "lock": min(abs(limits.minimum), abs(limits.maximum), self._lock),
         }

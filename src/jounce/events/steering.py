@@ -44,7 +44,10 @@ def know_preview(start: Start, prefix: str = PREVIEW) -> Schedule:
     point = body.reference(start.vehicle.layout.units[0])
     here = sim.snapshot()
     try:
-        sim.set_inputs({"steering_wheel": 0.0, "throttle": 0.0, "brake": 0.0})
+        inputs = {v.name for v in sim.model.inputs}
+        ahead_gears = {"driver.first_gear": 0.0, "driver.shifts": 1.0}  # gains are those of driving ahead
+        forwards = ahead_gears if start.event.speed < 0 and set(ahead_gears) <= inputs else {}
+        sim.set_inputs({"steering_wheel": 0.0, "throttle": 0.0, "brake": 0.0} | forwards)
         settle(sim, description, x=start.event.x, y=start.event.y, heading=start.event.heading)
         ahead = 0.0 if point is None else float(np.asarray(point)[0])
         found = known_schedule(

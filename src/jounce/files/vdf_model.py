@@ -16,6 +16,7 @@ from typing import Any
 
 from jounce.core.errors import FormatError, ParameterError
 from jounce.core.limits import is_file
+from jounce.core.units import parse
 from jounce.core.writing import write_atomically
 from jounce.files import vdf_schema as schema
 from jounce.files.file_units import write_units
@@ -313,6 +314,7 @@ WORDS: dict[str, dict[Any, Any]] = {
     },
     "METHOD": {"MACHINE": "machine", "OPENLOOP": "open", "USER": "user"},
 }
+WRITTEN = ("-", "rad", "m", "s", "m/s", "m/s2", "rad/s", "rad/s2", "N", "N.m")  # what values with units may be
 PEDALS = ("throttle", "braking", "braking2", "clutch")  # that a file starts with as shares, and we as demands
 _BLOCKS = "blocks"  # key of ``extra`` of a manoeuvre: blocks that nothing uses, as text
 
@@ -601,6 +603,16 @@ def write_vdf(manoeuvre: model.Manoeuvre, path: str | Path, *, changes_only: boo
     write_atomically(path, vdf_text(manoeuvre, changes_only=changes_only, folder=Path(path).resolve().parent))
 
 
+def _si(key: str, value: str) -> float:
+    """A number with its unit, as YAML and Python may give it, in SI."""
+    for unit in WRITTEN:
+        try:
+            return parse(value, unit, key)
+        except ParameterError:
+            continue
+    raise ParameterError(f"{key} = {value!r}: no number, and none with a unit of {', '.join(WRITTEN)}")
+
+
 class _ToVdf:
     def __init__(self, manoeuvre: model.Manoeuvre, changes_only: bool, folder: str | Path | None) -> None:
         self.m = manoeuvre
@@ -703,9 +715,7 @@ class _ToVdf:
                 return self._file_name(value)
             if key == "MEASURE_NAME" and value.upper() in (*schema.MEASURES, *schema.USER_MEASURES):
                 return value.upper()
-            if known.kind in ("number", "whole"):
-                raise ParameterError(f"{key} = {value!r}: give it in SI, as a number, to write a VDF")
-            return value
+            return _si(key, value) if known.kind in ("number", "whole") else value
         return float(value)
 
     def _file_name(self, value: str) -> str:

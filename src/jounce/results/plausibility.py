@@ -47,6 +47,8 @@ OTHERS = {
 }
 # Figures that mean another thing outside their event
 ONLY = {"hand_torque_gradient": "weave"}
+MIXED = ("wltc_3a", "wltc_3b")  # cycles for which a consumption has a range
+FUEL, BATTERY = "fuel_consumption.overall", "Battery."
 ASSIST = "Steering_column.steering_assist"  # channels of power assistance; without it other ranges hold, or none
 ASSISTED = ("hand_torque_at_0g", "hand_torque_at_0_1g", "hand_torque_gradient", "steering_hysteresis",
             "steering_stiffness", "hand_torque_at_4ms2", "parking_torque")  # fmt: skip
@@ -80,7 +82,18 @@ def ranges_of(run: Run) -> dict[str, Range]:
         elsewhere |= {key for key, item in alone.items() if item is None}
     if any(name.startswith(DRY) for name in run.names):
         elsewhere.add("heave_damping")  # that of the dampers; dry friction ends small motions within a stroke or two
+    if "consumption" in found and not _usual_consumption(run, found["consumption"].unit):
+        elsewhere.add("consumption")
     return {key: item for key, item in found.items() if key not in elsewhere}
+
+
+def _usual_consumption(run: Run, unit: str) -> bool:
+    """Whether a run burns what the range of its class is about, on a mixed cycle; hybrids have none."""
+    cycle = run.metadata.get("cycle")
+    burns = any(name.endswith(FUEL) for name in run.names)
+    stores = any(name.startswith(BATTERY) for name in run.names)
+    about = "l/100km" if burns else "kWh/100km"
+    return isinstance(cycle, Mapping) and cycle.get("name") in MIXED and burns is not stores and about == unit
 
 
 def classes() -> list[str]:

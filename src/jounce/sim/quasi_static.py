@@ -12,8 +12,8 @@ symbols: how their shafts turn together, what is lost, what turns with them, the
 gear is the highest one whose speed is between those of shifting up into it and down from it, and that has the force. A
 clutch that slips in a launch holds the engine at the middle of the speeds at which it closes; a converter is taken at
 the speed ratio that carries the torque.
-Idle engines, which give no power, burn what their maps say: nothing. [Guzzella2013] chapter 2. Not in it: transients,
-transfer of load, tires beyond their linear slip, elastic shafts, locks, limits of the battery.
+Engines that idle burn their ``idle_flow``, or what their maps say: nothing. [Guzzella2013] chapter 2. Not in it:
+transients, transfer of load, tires beyond their linear slip, elastic shafts, locks, limits of the battery.
 """
 
 from __future__ import annotations

@@ -117,6 +117,7 @@ class _Report:
         self._geometry()
         self._rates()
         self._kinematics()
+        self._brakes()
         self.report.modes.extend(modes(description, sim))
 
     def _out(self, name: str, corner: str = "") -> float:
@@ -243,6 +244,12 @@ class _Report:
             total += wheel.outwards * self._out(bar)
         return total
 
+    def _brakes(self) -> None:
+        first, shares = self.place.axles[0], brake_shares(self.vehicle)
+        if len(self.place.axles) > 1 and any(shares.values()):
+            share = 100 * shares[first.number]
+            self._add("brakes", f"brake_{first.word}_share", f"brake torque, {first.word} share", share, "%")
+
     def _rates(self) -> None:
         add = self._add
         for axle in self.place.axles:
@@ -274,7 +281,7 @@ class _Report:
         """Vertical stiffness of one tire (of both of a twin wheel) at its static load."""
         linear = lineariser(self.description)
         places = Places(self.sim, linear.notes["states"])
-        height = places.state[linear.rest["bodies"][self.place.units.index(wheel.axle.unit)]["position"][2]]
+        height = places.state[linear.rest["bodies"][0]["position"][2]]  # towed units go along
         was, forces, heights = self.sim.x[height], [], []
         for sign in (1.0, -1.0):
             self.sim.x[height] = was + sign * 1e-4
@@ -315,8 +322,8 @@ def brake_shares(vehicle: Vehicle) -> dict[int, float]:
     brakes, torque = vehicle.brakes, {}
     for axle in vehicle.layout.axles:
         share = axle.data.brake_share or 0.0 if brakes is None else brakes.share_of(axle)
-        discs = [on_side(axle.data.brake, wheel.side) for wheel in axle.wheels if axle.data.brake is not None]
-        torque[axle.number] = sum(d.piston_area * d.mu * d.effective_radius * share for d in discs)
+        found = [on_side(axle.data.brake, wheel.side) for wheel in axle.wheels if axle.data.brake is not None]
+        torque[axle.number] = sum(share * brake.full_moment(1.0) for brake in found)
     total = sum(torque.values())
     return {number: value / total if total else 0.0 for number, value in torque.items()}
 

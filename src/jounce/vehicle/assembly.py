@@ -67,6 +67,7 @@ def placed(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Placed]:
         result += [Placed(unit.data.body, unit, f"{unit.prefix}body."), Placed(Loads(), unit, unit.prefix)]
         if unit.data.hitch is not None:
             result.append(Placed(unit.data.hitch, unit, f"{unit.prefix}hitch."))
+            result += [Placed(item, unit, f"{unit.prefix}hitch.{name}.") for name, item in unit.data.hitch.parts()]
         for inner, item in unit.data.body.parts():
             result += [Placed(item, unit, f"{unit.prefix}body.{inner}.")]
         if unit.data.aero is not None:
@@ -145,6 +146,7 @@ def _of_axle(axle: AxlePlace) -> Iterator[Placed]:
     named = [*data.suspension.parts()]
     if data.brake is not None:
         named.append(("brake", data.brake))
+    named += data.further()
     for name, item in named:
         digits = name[len(name.rstrip("0123456789")) :]
         index = int(digits) - 1 if digits else 0

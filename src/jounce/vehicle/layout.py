@@ -69,6 +69,16 @@ class AxleData:
         return self.actuators if self.steering is None else self.steering
 
     @property
+    def grouped(self) -> bool:
+        """Whether it is in a group with the axle before it."""
+        return self.listed is not None and self.listed.group
+
+    def further(self) -> list[tuple[str, Any]]:
+        """Parts that only axles of a list have, by their names."""
+        found = [] if self.listed is None else [(name, getattr(self.listed, name)) for name in ("equalizer", "lift")]
+        return [(name, item) for name, item in found if item is not None]
+
+    @property
     def brake_share(self) -> float | None:
         """Its own share of the pressure; None: by the bias of the vehicle."""
         return None if self.listed is None else self.listed.brake_share
@@ -246,11 +256,28 @@ def check(vehicle: Vehicle) -> None:
     _check_driveline(vehicle)
     _check_attached(vehicle)
     for axle in axles:
+        if axle.data.brake is not None and not axle.data.brake.pressed and axle.unit.parent is None:
+            raise problem("an overrun brake needs a drawbar; this unit is not towed", *path_of(vehicle, axle, "brake"))
         if axle.data.actuators is not None and axle.data.steering is not None:
             raise problem("stands beside steering; wheels have one of both", *path_of(vehicle, axle, "actuators"))
         devices = [name for name in ("anti_roll_bar", "auxiliary_anti_roll") if getattr(axle.data.suspension, name)]
         if len(axle.sides) == 1 and devices:
             raise problem("an axle with a single wheel has none", *path_of(vehicle, axle, "suspension"), devices[0])
+        if len(axle.sides) == 1 and axle.data.suspension.solid is not None:
+            raise problem(
+                "a beam is between two wheels, the axle has one", *path_of(vehicle, axle, "suspension"), "solid"
+            )
+        equalizer = dict(axle.data.further()).get("equalizer")
+        if equalizer is not None:
+            equalizer.check(axle, path_of(vehicle, axle, "equalizer"))
+        if axle.data.grouped and axle is axle.unit.axles[0]:
+            raise problem(
+                "the first axle of a unit has none before it to be in a group with", *path_of(vehicle, axle, "group")
+            )
+        beam = axle.data.suspension.solid
+        if beam is not None and beam.pinion_ratio is not None and vehicle.driveline is not None:
+            text = "stands beside a driveline, whose differentials say what their input does (input_axis)"
+            raise problem(text, *path_of(vehicle, axle, "suspension"), "solid", "pinion_ratio")
         for name in ("compliance", "x_dof"):
             if (found := getattr(axle.data.suspension, name)) is not None:
                 found.check(axle, (*path_of(vehicle, axle, "suspension"), name))
@@ -306,7 +333,7 @@ def _check_shares(vehicle: Vehicle, axles: list[AxlePlace], how: str) -> None:
             )
         if len(axles) != 2:
             for axle in axles:
-                if axle.data.brake is not None and axle.data.brake_share is None:
+                if axle.data.brake is not None and axle.data.brake.pressed and axle.data.brake_share is None:
                     raise problem(
                         "missing; share of the pressure, needed unless there are two axles",
                         *path_of(vehicle, axle),

@@ -49,9 +49,11 @@ from jounce.components.suspension.axle import Suspension
 from jounce.components.suspension.damper import Damper
 from jounce.components.suspension.element import Element
 from jounce.components.suspension.guidance import MAPS, AngleMap, KinematicMap
+from jounce.components.suspension.lift import Lift
 from jounce.components.suspension.spring import Spring
 from jounce.components.suspension.stop import Stop
 from jounce.components.suspension.torsion_spring import TorsionSpring
+from jounce.components.suspension.walking_beam import WalkingBeam
 from jounce.components.towing.joint import JointHitch
 from jounce.components.wheel.wheels import TwinTire, Wheels
 from jounce.core.curves import Curve
@@ -120,6 +122,11 @@ class Axle(Data):
     )
     on: Literal["", "front"] = choice("", doc="the body it hangs on: the main one, or the front half of a split body")
     single: bool = choice(False, doc="one wheel in the middle instead of two")
+    group: bool = choice(False, doc="in a tandem or tridem with the axle before it")
+    equalizer: WalkingBeam | None = part(
+        None, family="equalizer", doc="springs that its group shares, at the first axle of the group", silent=True
+    )
+    lift: Lift | None = part(None, family="lift", doc="what lifts the axle; absent: it always carries", silent=True)
     brake_share: float | None = quantity("-", None, ge=0, le=1, doc="share of the master cylinder pressure")
     drive_left: float | None = quantity(
         "-", None, presence=False, ge=0, le=1, doc="share of the left wheel in the drive"

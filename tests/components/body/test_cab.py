@@ -11,6 +11,7 @@ import pytest
 from car_models import compact, rates
 from jounce.components.basics import Inertia, combine
 from jounce.core.errors import ParameterError
+from jounce.results.catalogue import catalogue
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
 from jounce.sim.statics import settle
@@ -187,6 +188,45 @@ def test_channels_are_motion_of_its_centre_of_gravity() -> None:
     assert [sim.output(f"cab_velocities.{n}") for n in names] == pytest.approx(own.T @ speed, rel=1e-6)
     sensed = np.array([sim.output(f"cab_velocities.{n}") for n in ("roll", "pitch", "yaw")])
     assert np.abs(sensed).max() > 0.1
+
+
+@pytest.mark.parametrize(("body", "name"), [("cab", "cab"), ("engine", "body_engine")])
+@pytest.mark.parametrize("axis", range(3))
+def test_a_motion_along_or_about_one_axis_has_the_printed_sign(axis: int, body: str, name: str) -> None:
+    """Forward, to the left, upwards; about x the right side goes down, about y the nose, about z to the left.
+
+    The signs that the reference tool prints: all to the left are turned round, rolling and its rates, pitching in
+    rates only; speeds in km/h, accelerations in g.
+    """
+    unit, moved, turned = np.eye(3)[axis], ("longitudinal", "lateral", "vertical")[axis], ("roll", "pitch", "yaw")[axis]
+    along, about, g = (1.0, -1.0, 1.0)[axis], (-1.0, -1.0, 1.0)[axis], 9.80665
+
+    def printed(sim: Simulation, group: str, which: str) -> float:
+        found = catalogue().find(f"{name}_{group}.{which}", "output")
+        return float(found.to_reference(sim.output(f"{name}_{group}.{which}")))
+
+    sim = own_motion()
+    rest = printed(sim, "displacements", moved)
+    sim.set_states({f"chassis.{'xyz'[axis]}": sim.state(f"chassis.{'xyz'[axis]}") + 3.0})
+    assert printed(sim, "displacements", moved) - rest == pytest.approx(3.0 * along, rel=1e-12)
+    sim.set_states({f"chassis.v{'xyz'[axis]}": 2.0})
+    assert printed(sim, "velocities", moved) == pytest.approx(3.6 * 2.0 * along, rel=1e-12)
+    sim = own_motion()
+    sim.set_states({f"chassis.w{'xyz'[axis]}": 0.7})
+    assert printed(sim, "velocities", turned) == pytest.approx(0.7 * about, rel=1e-12)
+    sim = own_motion()
+    half = 0.3 / 2
+    sim.set_states({f"chassis.e{i}": v for i, v in enumerate((np.cos(half), *(np.sin(half) * unit)))})
+    assert printed(sim, "displacements", turned) == pytest.approx(0.3 * (-1.0, 1.0, 1.0)[axis], rel=1e-12)
+    # pushed against its mounts: what the force over its mass gives it
+    sim = own_motion()
+    sim.set_states({f"{body}.{'xyz'[axis]}": 1e-6})
+    sim.set_states({f"{body}.{('roll', 'pitch', 'yaw')[axis]}": 1e-6})
+    speeds, index = rates(sim), {"longitudinal": "x", "lateral": "y", "vertical": "z"}[moved]
+    pushed = speeds[f"{body}.{index}.rate"]
+    assert abs(pushed) > 1e-6
+    assert printed(sim, "accelerations", moved) == pytest.approx(along * pushed / g, rel=1e-4)
+    assert printed(sim, "accelerations", turned) == pytest.approx(about * speeds[f"{body}.{turned}.rate"], rel=1e-4)
 
 
 def test_the_explicit_midpoint_rule_keeps_its_order_on_the_cab() -> None:

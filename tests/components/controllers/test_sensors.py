@@ -38,7 +38,7 @@ def test_a_ring_tells_the_speed_of_its_wheel(described: car.Description, speed: 
     run = rolled(described, speed, 1.5)
     later = run.time > 0.02
     for place in WHEELS:
-        radius = 1.03 * compact().wheel_centre(int(place[1]), place[0])[2]
+        radius = run[f"Tire.Effective_Rolling_Radius.{place}"][0]  # learnt as it rolled at the start
         spin = run[f"Wheel.Omega.{place}"]
         true, told = radius * np.abs(spin), run[f"Sensed.wheel_speed.{place}"]
         between = 2 * math.pi / 48 / spin.min() + T
@@ -59,7 +59,7 @@ def test_a_wheel_that_stands_is_seen_by_and_by(described: car.Description) -> No
     locked = np.nonzero(np.abs(run["Wheel.Omega.L1"]) < 0.1)[0][0]
     told = run["Sensed.wheel_speed.L1"][locked:]
     since = run.time[locked:] - run.time[locked] + 2 * T
-    radius = 1.03 * compact().wheel_centre(1, "L")[2]
+    radius = run["Tire.Effective_Rolling_Radius.L1"][0]
     assert (told[5:] <= 1.05 * radius * 2 * math.pi / 48 / (since[5:] - 2 * T)).all()
     assert told[0] > 0.1, "not known at once"
 
@@ -78,7 +78,7 @@ def test_a_car_in_reverse_stops_like_one_that_goes_forwards(described: car.Descr
     for place in WHEELS:
         assert (way * run[f"Wheel.Omega.{place}"])[fast].min() > 2.0
     stops = run.time[np.argmax(v < 0.3)]
-    assert 10.0 / 11.0 < stops < 10.0 / 2.0, "from nothing to full pressure at once, which the control takes for ice"
+    assert 10.0 / 11.0 < stops < 10.0 / 6.0, "wheels that swing after full pressure at once do not fool it"
     assert np.mean(run["ABS_activity.L1"][fast]) > 0.5
 
 
@@ -137,7 +137,7 @@ def test_the_speed_of_the_car_rises_no_faster_than_its_margin(described: car.Des
         "sensors.margin_up": margin, "sensors.ax_offset": 0.0, "sensors.ax_noise": 0.0, "ground.height": -50.0,
         "gravity": 0.0, "hydraulic_abs.active": 0.0,
     })  # fmt: skip
-    radius = {c: 1.03 * compact().wheel_centre(int(c[1]), c[0])[2] for c in WHEELS}
+    radius = {c: sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in WHEELS}
     sim.set_states({"chassis.vx": 10.0})
     for speed, seconds in ((10.0, 0.2), (14.0, 0.5)):
         sim.set_states({f"{c}.wheel.spin": speed / radius[c] for c in WHEELS})
@@ -149,3 +149,17 @@ def test_the_speed_of_the_car_rises_no_faster_than_its_margin(described: car.Des
     changed = (true[last] - true[first]) / (run.time[last] - run.time[first])  # by the air
     assert run["Sensed.wheel_speed.L1"].min() > told[last] + 1.0, "the wheels are faster all the time"
     assert rise == pytest.approx(margin + changed, abs=0.02)
+
+
+@pytest.mark.parametrize("error", [0.0, 0.02])
+def test_a_radius_that_is_known_wrongly_makes_all_speeds_wrong(described: car.Description, error: float) -> None:
+    """Free rolling at 20 m/s: what rings and the estimate tell is off by that share."""
+    sim = car.simulation(described)
+    sim.set_parameters({"sensors.radius_error": error})
+    sim.set_states({"chassis.vx": 20.0})
+    sim.set_states({f"{c}.wheel.spin": 20.0 / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in WHEELS})
+    run = sim.run(0.5, interval=T)
+    v = run["chassis_velocities.longitudinal"][-1]
+    for told in ("Sensed.speed", "Sensed.wheel_speed.R2"):
+        # run-out 0.13 %, teeth and a car that slows down by 0.3 m/s²
+        assert run[told][-1] / v - 1 == pytest.approx(error, abs=4e-3)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -14,25 +13,12 @@ import jounce.vehicle as jv
 from cars import compact, rolling
 from jounce import events
 from jounce.components.controllers.stability_control import StabilityControl
-from jounce.events.library.sine_steer import SineSteer
-from jounce.events.library.sine_with_dwell import sine_with_dwell
 from jounce.results.run import Run
-from jounce.runtime.program import Sine
 from jounce.sim import car
 
 SPEED = 80 / 3.6
-LAST = math.radians(270)
-LOOSE = {"L2.tire.LMUY": 0.9, "R2.tire.LMUY": 0.9}
+LOOSE = {"L2.tire.scale.LMUY": 0.9, "R2.tire.scale.LMUY": 0.9}
 G = 9.80665
-
-
-class Dwell(SineSteer):
-    """One sine of 0.7 Hz with a pause of 0.5 s at its second peak, coasting."""
-
-    kind: ClassVar[str] = ""
-
-    def reference(self, start: Any) -> Any:
-        return Sine(self.amplitude, 0.7, delay=self.start_time, cycles=1.0, dwell_at=0.75, dwell=0.5)
 
 
 @lru_cache
@@ -42,44 +28,29 @@ def sedan() -> jv.Vehicle:
 
 @lru_cache
 def angle() -> float:
-    """Hand wheel angle for 0.3 g at 80 km/h, from the line through 0.1 and 0.375 g of slow steering, both ways."""
-    found = []
-    for side in (1.0, -1.0):
-        run = jn.run(sedan(), events.RampSteer(speed=SPEED, slope=side * math.radians(13.5), end_time=6.0))
-        ay, hand = np.abs(run["System_Mass_Center.Tracking_Ay"]), np.abs(run.signal("steering"))
-        rows = (ay > 0.1 * G) & (ay < 0.375 * G) & (np.arange(len(ay)) < np.argmax(ay))
-        slope, offset = np.polyfit(ay[rows], hand[rows], 1)
-        found.append(slope * 0.3 * G + offset)
-    return float(np.mean(found))
+    """Hand wheel angle for 0.3 g at 80 km/h."""
+    return math.radians(jn.run(sedan(), events.SlowlyIncreasingSteer()).kpis["steering_at_nominal"][0])
 
 
-def dwell(amplitude: float, controller: str, loose: bool = False) -> tuple[float, Run]:
-    event = Dwell(
-        speed=SPEED, amplitude=amplitude, start_time=0.5, end_time=6.0, cruise=False, controller=controller,
-        accept=("amplitude",),
+def dwell(side: str, gain: float, controller: str, loose: bool = False) -> Run:
+    """One run of the event."""
+    event = events.SineWithDwell(
+        gain=gain, direction=side, steering_at_nominal=angle(), controller=controller  # type: ignore[arg-type]
     )  # fmt: skip
-    run = jn.run(sedan(), event, inputs=LOOSE if loose else None)
-    figures = sine_with_dwell(
-        run.time, run.signal("steering"), run.signal("yaw_rate"), x=run.signal("x"), y=run.signal("y"),
-        mass=sedan().mass(), amplitude_ratio=abs(amplitude) / angle(),
-    )  # fmt: skip
-    return float(figures["swd_pass"][0]), run
-
-
-def amplitudes() -> list[float]:
-    """1.5 A, then 0.5 A more each time, to the last run: the greater of 6.5 A and 270°, 300° where 6.5 A is more."""
-    last = min(max(6.5 * angle(), LAST), math.radians(300))
-    return [*(float(a) for a in np.arange(1.5, last / angle(), 0.5) * angle()), last]
+    return jn.run(sedan(), event, parameters=LOOSE if loose else None)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("side", [1.0, -1.0])
 @pytest.mark.parametrize("loose", [False, True])
-def test_sine_with_dwell_is_passed_at_every_amplitude(loose: bool, side: float) -> None:
-    """UN R140: 35 % and 20 % of the yaw rate, 1.83 m from 5 A on, up to 270°; without control the car fails."""
-    passed = [dwell(side * amplitude, "stability_control", loose)[0] for amplitude in amplitudes()]
-    assert passed == [1.0] * len(passed) and len(passed) > 15
-    assert dwell(side * LAST, "", loose)[0] != 1.0, "the car needs it"
+def test_sine_with_dwell_is_passed_at_every_amplitude(loose: bool) -> None:
+    """The event of UN R140, both ways up to 270°; without control the car fails."""
+    event = events.SineWithDwell(controller="stability_control", steering_at_nominal=angle())
+    run = jn.run(sedan(), event, parameters=LOOSE if loose else None)
+    assert run.verdict.word == "pass" and len(run.trials) > 30
+    for side in ("left", "right"):
+        assert run.kpis[f"largest_amplitude_{side}"][0] == pytest.approx(270.0, rel=2e-3)
+        alone = dwell(side, math.radians(270) / angle(), "", loose)
+        assert alone.kpis["swd_pass"][0] == 0.0, "the car needs it"
 
 
 @pytest.mark.slow
@@ -142,8 +113,8 @@ def test_the_figures_are_those_of_the_car() -> None:
 
 @pytest.mark.slow
 def test_a_wheel_outside_the_turn_is_braked_and_the_drive_cut() -> None:
-    for side in (1.0, -1.0):
-        _, run = dwell(side * 5 * angle(), "stability_control")
+    for side in ("left", "right"):
+        run = dwell(side, 5.0, "stability_control")
         moment, yaw = run["ESC.moment"], run["Sensed.yaw_rate"]
         against = (moment * yaw < 0) & (np.abs(moment) > 2000.0)
         right, left = run["Brake_Share.stability_control.R1"], run["Brake_Share.stability_control.L1"]

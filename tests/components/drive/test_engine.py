@@ -87,3 +87,27 @@ def test_fuel() -> None:
     assert sim.output(f"{word}.overall") == pytest.approx(2.0 * flow / 750.0, rel=1e-9)
     sim.set_inputs({"throttle": 0.0})
     assert sim.output(f"{word}.instantaneous") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("speed", "throttle", "share"),
+    [
+        (80.0, 0.0, 1.0),  # it idles: dragged by -40 N.m, no power, yet it burns
+        (100.0, 0.0, 1.25),  # in proportion to the speed, up to 1.3 of that of idle
+        (108.0, 0.0, 0.0),  # faster, with the pedal up, the fuel is cut off
+        (108.0, 0.1675, 1.35),  # 0.2 N.m: the map alone says 2 mg/s
+        (23.0, 0.0, 0.0),  # below 0.6 of its stall speed it stands
+    ],
+)
+def test_an_idling_engine_burns_its_fuel(speed: float, throttle: float, share: float) -> None:
+    fuel = {"displacement": 2.0e-3, "density": 750.0, "bsfc": {"x": [0.0, 2.5e6], "y": [1e-7, 1e-7]}}
+    raw = alone(fuel={**fuel, "idle_flow": 1.4e-4}, idle_control=None, idle_speed=80.0, stall_speed=40.0)
+    raw["members"][0]["torque_map"] = {"x": [0.0, 700.0], "z": [0.0, 1.0], "y": [[-40.0, 200.0], [-40.0, 200.0]]}
+    sim = bench(raw, axles=1)
+    sim.set_states({"L1.spin": speed})
+    sim.set_inputs({"throttle": throttle})
+    flow = 750.0 * sim.output("Driveline.engine.fuel_consumption.instantaneous")
+    assert flow == pytest.approx(share * 1.4e-4, rel=1e-9)
+    sim.set_inputs({"throttle": 1.0})  # 200 N.m: more than it takes to idle
+    flow = 750.0 * sim.output("Driveline.engine.fuel_consumption.instantaneous")
+    assert flow == pytest.approx(1e-7 * 200.0 * speed, rel=1e-9)

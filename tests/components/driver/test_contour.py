@@ -107,7 +107,7 @@ def test_preview_is_a_time_and_not_less_than_a_distance(library: Any) -> None:
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_tight_circles_are_tracked(library: Any, side: float) -> None:
     path = ring(4.0, side)
-    run = ride(library, [path], speed=2.0, advanced=1.0, **beside(path, 1.0, 0.0)).run(30.0)
+    run = ride(library, [path], speed=2.0, advanced=1.0, fastest=1e3, **beside(path, 1.0, 0.0)).run(30.0)
     assert np.max(np.abs(run[OFFSET])) < 0.1
 
 
@@ -234,6 +234,14 @@ def test_the_yaw_rate_corrector_costs_steering_on_a_rough_road(library: Any) -> 
 # -- limits, inputs, ways ----------------------------------------------------------------------------------------------
 
 
+def test_hands_have_a_rate_of_their_own(library: Any) -> None:
+    """Nobody turns a hand wheel by more than 1200 degrees in a second, if nothing else is said."""
+    path = placed(Path.straight(300))
+    run = ride(library, [path], speed=12.0, **beside(path, 20.0, 6.0)).run(2.0)
+    rate = np.abs(np.diff(run["car.hand"]) / np.diff(run.time)).max()
+    assert rate == pytest.approx(math.radians(1200), rel=1e-6)
+
+
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_limits_are_never_exceeded(library: Any, side: float) -> None:
     path = placed(Path.straight(300))
@@ -250,8 +258,11 @@ def test_limits_are_never_exceeded(library: Any, side: float) -> None:
 def test_the_wheels_stay_near_the_direction_of_their_axle(library: Any, side: float) -> None:
     """A kinematic car has no slip: its wheels may turn by α_max from one sample to the next."""
     path = placed(Path.straight(300))
+    hands = {"fastest": 1e3}
     free, held = (
-        ride(library, [path], speed=12.0, largest_slip=slip, **beside(path, 20.0, 3.0 * side)).run(0.01)["car.hand"]
+        ride(library, [path], speed=12.0, largest_slip=slip, **hands, **beside(path, 20.0, 3.0 * side)).run(0.01)[
+            "car.hand"
+        ]
         for slip in (1.5, 0.02)
     )
     assert -side * free[-1] > 3 * RATIO * 0.02
@@ -308,7 +319,7 @@ def test_a_car_far_away_that_looks_elsewhere_comes_back(library: Any) -> None:
     path = placed(Path.straight(400))
     where = beside(path, 30.0, 35.0)
     where["heading"] += 2.3
-    run = ride(library, [path], speed=12.0, lock=7.0, **where).run(16.0)
+    run = ride(library, [path], speed=12.0, lock=7.0, preview_time=0.8, **where).run(16.0)
     assert np.any(run["driver.lost"] > 0.5)
     assert run["driver.lost"][-1] == 0.0
     assert abs(run[OFFSET][-1]) < 0.1

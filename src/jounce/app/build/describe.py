@@ -20,6 +20,7 @@ from jounce.core.errors import JounceError
 from jounce.core.fields import Data, meta
 from jounce.core.kinds import allowed, groups_of
 from jounce.core.part_registry import PARTS, kind_of
+from jounce.core.paths import dotted
 from jounce.core.references import FileReference
 
 INLINE = ("Point", "Inertia")  # groups that are no more than numbers: rows of the group around
@@ -69,16 +70,33 @@ class Group:
 
 @dataclass
 class Shown:
-    """How rows are shown: units by SI unit, what is changed (path -> value as it was), what is doubted."""
+    """How rows are shown: units by SI unit, what is changed (path -> value as it was), what is doubted, files."""
 
     units: Mapping[str, str] = field(default_factory=dict)
     was: Mapping[str, str] = field(default_factory=dict)
     doubts: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def file(self, path: str) -> str:
+        """The file in which a group stands."""
+        at = path
+        while at not in self.files and at:
+            at = at[: max(at.rfind("."), at.rfind("["), 0)]
+        return self.files.get(at, "")
 
     def unit(self, unit: str) -> str:
         """The unit that numbers of an SI unit are shown in."""
         wanted = self.units.get(unit, "")
         return wanted if wanted in offered(unit) else usual_unit(unit)
+
+
+def files_of(vehicle: Any) -> dict[str, str]:
+    """Names of the files that a vehicle was read from, by the path of what each describes."""
+    source = vehicle._source
+    if source is None:
+        return {}
+    found = {dotted(item.at): item.path.name for item in source.files if not item.is_table}
+    return {"": source.main.name, **found}
 
 
 def label_of(path: str) -> str:
@@ -142,6 +160,7 @@ def _about(group: Group, shown: Shown) -> dict[str, Any]:
     return {
         "path": at,
         "doc": doc,
+        "file": shown.file(at),
         "changed": any(within(path, at) for path in shown.was),
         "doubted": any(within(path, at) for path in shown.doubts),
     }

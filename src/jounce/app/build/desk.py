@@ -10,7 +10,7 @@ from nicegui import background_tasks, ui
 
 from jounce.app.build import curves, dialogs
 from jounce.app.build.beside import Beside
-from jounce.app.build.describe import Group, Shown, group_of, label_of, rows, tree
+from jounce.app.build.describe import Group, Shown, files_of, group_of, label_of, rows, tree
 from jounce.app.build.document import Document, short
 from jounce.app.build.elements import CurveEditor, Rows, Tree
 from jounce.app.forms import button, sure
@@ -148,12 +148,13 @@ class Desk:
             self.workbench.log.add("error", str(problem), document.label)
             return
         self.root = group_of(vehicle)
+        self.files = files_of(vehicle)
         self.was = {item.path: short(item.ours, item.unit) for item in await asyncio.to_thread(document.differences)}
         self.doubts = await asyncio.to_thread(doubts_by_path, vehicle)
 
     def shown(self) -> Shown:
         """How rows are shown."""
-        return Shown(dict(self.workbench.session.setting("units", {})), self.was, self.doubts)
+        return Shown(dict(self.workbench.session.setting("units", {})), self.was, self.doubts, self.files)
 
     def show(self) -> None:
         """Show tree, rows and curve as they are now."""

@@ -130,7 +130,7 @@ def _row(name: str, key: str, unit: str, values: Sequence[float], span: Range | 
         change = f'<td class="jn-number">{text}</td>'
     return (
         f'<tr><td title="{escape(key)}">{escape(name)} <span class="jn-muted">{escape(pretty(unit))}</span></td>'
-        f'{"".join(cells)}{change}<td>{_bar(values, unit, span)}</td></tr>'
+        f"{''.join(cells)}{change}<td>{_bar(values, unit, span)}</td></tr>"
     )
 
 

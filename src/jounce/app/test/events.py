@@ -36,8 +36,8 @@ FIRST = 4  # parameters that a plan shows
 ALONE = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 LISTED = {"road": "roads", "lap_path": "paths", "path": "paths", "cycle": "cycles"}
 """Parameters for which the library has names."""
-USUAL = {"m": "m", "rad/s": "deg/s"}
-"""Units of events where they are others than those of the data of a vehicle: metres of road, the turning of a hand."""
+USUAL = {"m": "m", "m/s": "km/h", "rad/s": "deg/s"}
+"""Units of events where they may be others than those of a vehicle: metres of road, km/h, the turning of a hand."""
 
 
 @lru_cache(maxsize=1)

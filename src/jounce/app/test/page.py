@@ -172,10 +172,10 @@ class Testing:
         self.library.update()
         text = escape(about["more"])
         more = f'<details class="jn-about-more"><summary>How it is done</summary><pre>{text}</pre></details>'
-        norm = f' <span class="jn-muted">{escape(about["standard"])}</span>' if about["standard"] else ""
+        norm = f'<div class="jn-muted jn-about-norm">{escape(about["standard"])}</div>' if about["standard"] else ""
         self.about.set_content(
             f'<div class="jn-about"><div class="jn-about-words">'
-            f'<div class="jn-about-title">{escape(about["title"])}{norm}</div>'
+            f'<div class="jn-about-title">{escape(about["title"])}</div>{norm}'
             f'<div class="jn-about-help">{escape(about["help"])}</div></div>{about["picture"]}</div>{more}'
         )
         self.presets.clear()

@@ -29,7 +29,8 @@ Test = dict[str, Any]
 def vehicles(bench: Workbench) -> dict[str, str]:
     """Vehicles to choose from, open ones first: key -> label."""
     found = {f"{DOCUMENT}{item.id}": item.label + (" (changed)" if item.dirty else "") for item in bench.documents}
-    return found | {f"{NAMED}{name}": name for name in bench.folders.vehicles()}
+    clean = {item.source for item in bench.documents if not item.dirty}  # those would stand there twice
+    return found | {f"{NAMED}{name}": name for name in bench.folders.vehicles() if name not in clean}
 
 
 def request(bench: Workbench, key: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from jounce.components.aero.air import FLAG, SIGNS, Air, Wind, grown, tell_balance
+from jounce.components.aero.air import FLAG, SIGNS, Air, ForceModifier, Wind, grown, tell_balance
 from jounce.components.basics import Array, Point
 from jounce.components.model import UnitModel
 from jounce.components.part import Symbols, attribute, derived
@@ -27,7 +27,7 @@ from jounce.symbolic.ops import fabs
 __all__ = ["Aero", "AeroForce", "Crosswind", "Wind"]
 
 
-class AeroForce(Data):
+class AeroForce(ForceModifier):
     """One force:  F = scale · (ρ / reference density) · (force(h_front; h_rear) + shift) · (V / reference velocity)².
 
     Instead of ``force``, ``area`` (coefficient times frontal area) may be given:
@@ -51,9 +51,6 @@ class AeroForce(Data):
         "m2", None, presence=False, typical=(1e-4, 20.0), doc="coefficient times frontal area"
     )
     location: Point = part(doc="where it acts")
-    scale: float = quantity("-", 1.0, typical=(0.01, 100.0), doc="factor")
-    shift: float = quantity("N", 0.0, typical=(0.0, 1e5), doc="added to `force`")
-    smoothing_time: float = quantity("s", 0.0, ge=0, typical=(0.0, 60.0), doc="time of growth after the start of a run")
 
     @model_validator(mode="after")
     def _one_law(self) -> Self:

@@ -8,7 +8,8 @@ With the speed U through the air in the plane of the road and q = ½ ρ A U²,
 β is the side slip through the air: positive where the car moves to its left, so that the air comes from the left.
 Tables are in axes of the car, as balances give them. With ``signs: iso`` drag is rearwards, side to the left, lift
 upwards, roll right side down, pitch nose down, yaw nose to the left. With ``signs: sae`` side is to the right, pitch
-nose up, yaw nose to the right, the senses of [SAEJ1594] (its revision of 2010 turned axes round, not senses); a
+nose up, yaw nose to the right, the senses of [SAEJ1594]: its revision of 2010 turned x and z round, to rearwards and
+upwards, and says that the senses of forces and moments stay; so do its reference point and its length, (2) and (3). A
 positive yaw angle of the tunnel turns the nose to the right, which is the same β. Instead of lift and pitch, lift at
 both axles may be given:
 

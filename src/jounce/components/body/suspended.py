@@ -129,7 +129,7 @@ class Suspended(Part):
         at.bodies[self.name] = frame
         at.masses.append((frame, p.mass))
         m = p.moments
-        at.vehicle.root.body(f"{self.name}_mass", frame, p.mass, [m.ixx, m.iyy, m.izz, m.ixy, m.ixz, m.iyz])
+        at.scope.body(f"{self.name}_mass", frame, p.mass, [m.ixx, m.iyy, m.izz, m.ixy, m.ixz, m.iyz])
 
     def connect(self, at: UnitModel, p: Symbols) -> None:
         found = p.kept.setdefault("mounts", [])

@@ -70,6 +70,8 @@ class WheelBrake(Part):
 
     level: ClassVar[Level] = "wheel"
     family: ClassVar[str] = "brake"
+    pressed: ClassVar[bool] = True
+    """Whether the pressure of the brake system works it."""
     aliases: ClassVar[Mapping[str, str]] = {"model": "kind"}
 
     kind: Literal[""] = choice("", doc="kind of brake")
@@ -83,6 +85,11 @@ class WheelBrake(Part):
     heat: BrakeHeat | None = part(None, silent=True, doc="temperature and fade; absent: the friction is constant")
 
     # -- for kinds of brakes ---------------------------------------------------------------------------------------
+
+    def pressure(self, at: WheelModel) -> Any:
+        """Pressure in the brake."""
+        place = at.place.name
+        return at.vehicle.signals.read(f"brake_pressure.{place}", f"the brake of {place}")
 
     def moment(self, at: WheelModel, p: Symbols, mu: Any, pressure: Any) -> Any:
         """M(p), not below zero, of a wheel that turns forwards or is pushed so."""
@@ -100,7 +107,7 @@ class WheelBrake(Part):
 
     def connect(self, at: WheelModel, p: Symbols) -> None:
         place = at.place.name
-        pressure = at.vehicle.signals.read(f"brake_pressure.{place}", f"the brake of {place}")
+        pressure = self.pressure(at)
         control = limited(at, "abs", "braking")
         omega, inertia = 2 * pi * p.lockup_natural_frequency, at.rotor.inertia
         through, word = at.vehicle.through, "Brake_System"

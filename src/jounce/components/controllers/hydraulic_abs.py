@@ -21,8 +21,15 @@ them, by the flow through orifices into a caliper whose stiffness is in k; pulse
 
     ṗ = b min(k_b √(p_l − p), g_b (p + p_0)),     ṗ = −d min(k_d √p, g_d (p + p_0)),  towards −k_d √p beyond s_l   (3)
 
-A wheel that does not slip too much has its line; one that did has it again when p has come back to p_l, or when the
-car is slower than ``low_speed``, where p grows to p_l by (3) so slowly that the last metre has no jerk.
+A wheel that does not slip too much has its line; one that did has it again when p has come back to p_l. A car slower
+than ``low_speed`` gives too few edges to tell slips by: the pressure of a wheel that was controlled goes to a share of
+what it bore in the mean, and from there to p_l so slowly that the last metre has no jerk:
+
+    ṗ = (c_h p̄ − p)/60 ms,   t_h dp̄/dt = p − p̄  while it is controlled                                            (4)
+
+On ice the best slip is a few thousandths, and an estimate of the speed that is too high by a percent makes a control
+that goes round in circles: less pressure, less deceleration, less slip that is wanted (2). A wheel that turns with the
+car and has less than half of what it bore in the last second cannot slip: it is believed (``sensed.unbraked``).
 
 Both wheels of an axle are one channel with ``select_low``: what slips more decides. On other axles, while one wheel is
 controlled and has less pressure than the other, that one builds no faster than ``split_rate``: the yaw moment on a road
@@ -56,6 +63,8 @@ from jounce.symbolic.ops import clip, fabs, fmax, fmin, if_else, logic_and, logi
 NAME = "abs"  # for the arbiter
 PERIOD = 0.005  # s
 RECOVERED = 0.04  # s without pressure after which a wheel rolls freely
+EASED = 0.5  # of the pressure that it bore in the last seconds, likewise
+BORE = 1.0  # s, of that mean
 WITH_THE_CAR = 2.0  # m/s2: difference of accelerations of a wheel that rolls freely
 NEARLY = 0.75  # of the speed of the car, that such a wheel has at least
 RETURN = 0.5  # s in which motors may brake again after a control
@@ -64,6 +73,7 @@ PEDAL = 0.01  # demand of the brake, the same where motors brake
 SLOWEST = 0.5  # m/s, in slips
 RATED = 1e7  # Pa: pressure at which flows of valves are given
 AT_FIRST = 0.4  # of the preview: pressure that grows fast slows the wheel for a moment before its tire answers
+HOLDS = 0.06  # s in which a pressure goes to what is held
 RELEASE = 0.02  # share of the inlet below the low speed: slow enough that nobody feels it
 FORESEEN = 0.1  # slip that may be foreseen: of slow wheels few edges tell
 APART = 5e5  # Pa between the wheels of an axle that is no split road
@@ -97,7 +107,9 @@ class HydraulicABS(Controller):
     slow: float = quantity("m/s", 15.0, ge=0, typical=(0.0, 50.0), doc="speed at which the width has doubled, v_1")
     build_least: float = quantity("Pa", 5e5, gt=0, typical=(1e4, 5e6), doc="p_0")
     split_rate: float = quantity("Pa/s", 1.5e7, gt=0, typical=(1e5, 1e8), doc="of the wheel that grips on a split road")
-    low_speed: float = quantity("m/s", 3.0, ge=0, typical=(0.0, 10.0), doc="below which it lets the line through")
+    low_speed: float = quantity("m/s", 4.5, ge=0, typical=(0.0, 10.0), doc="below which pressures are held")
+    hold_share: float = quantity("-", 0.95, gt=0, le=1, typical=(0.5, 1.0), doc="of the mean that is held, c_h")
+    hold_time: float = quantity("s", 0.2, gt=0, typical=(0.02, 2.0), doc="of that mean, t_h")
 
     def selects(self, place: WheelPlace) -> bool:
         return self.select_low == "all" or (self.select_low == "rear" and place.axle.number > 1)
@@ -126,8 +138,10 @@ class HydraulicABS(Controller):
                 p.kept[name] = {
                     "acts": logic.signal(f"acts.{name}", "-", "1 while it is controlled"),
                     "share": logic.signal(f"share.{name}", "-", "of the time: builds above zero, dumps below"),
+                    "bore": logic.signal(f"bore.{name}", "Pa", "mean pressure while it is controlled"),
                     "empty": logic.signal(f"empty.{name}", "s", "since when it has no pressure"),
                     "limit": valves.signal(f"limit.{name}", "Pa", "pressure behind the valves", UNLIMITED),
+                    "held": valves.signal(f"held.{name}", "Pa", "pressure that is held at the end of a stop"),
                 }
         found: tuple[Any, Any, Any] = p.kept["logic"]
         return found
@@ -181,11 +195,15 @@ class HydraulicABS(Controller):
             # a wheel that was locked takes its time to spin up: until it moves with the car it tells nothing
             along = fabs(seen.wheel_acceleration[name] - seen.grows) < WITH_THE_CAR
             along = logic_and(along, seen.wheel_speed[name] > NEARLY * seen.reference[name])
-            dry = logic_and(logic_and(own["acts"] > 0.5, own["limit"] < PRESSED), along)
+            # less than half of what it bore: whatever the slip seems to be, there is next to none
+            bore, here = own["bore"], fmin(own["limit"], lines[name])
+            mean = bore + logic.period / BORE * (here - bore)
+            logic.update(bore, if_else(own["acts"] > 0.5, mean, 0.0))
+            dry = logic_and(logic_and(own["acts"] > 0.5, own["limit"] < fmax(PRESSED, EASED * bore)), along)
             logic.update(own["empty"], if_else(dry, own["empty"] + logic.period, 0.0))
             logic.update(own["share"], if_else(error > 0, -opens - flows, opens))
-            freed = if_else(seen.speed > p.low_speed, 1.0, RELEASE)
-            self._valve(p, valves, own, p.kept[other], lines[name], freed, split=not self.selects(wheel.place))
+            slow = seen.speed <= p.low_speed
+            self._valve(p, valves, own, p.kept[other], lines[name], slow, split=not self.selects(wheel.place))
 
     def _error(self, p: Symbols, seen: Sensed, name: str, first: bool) -> Any:
         """e (2); the ``first`` time with the grip of the best road, and foreseen by less."""
@@ -200,8 +218,8 @@ class HydraulicABS(Controller):
         """s* (2)."""
         return p.slip + p.slip_per_grip * grip + p.slip_speed / fmax(speed, SLOWEST)
 
-    def _valve(self, p: Symbols, valves: Any, own: Any, other: Any, line: Any, freed: Any, split: bool) -> None:
-        """(3), and the line where nothing is controlled."""
+    def _valve(self, p: Symbols, valves: Any, own: Any, other: Any, line: Any, slow: Any, split: bool) -> None:
+        """(3), the line where nothing is controlled, and (4)."""
         h, acts = valves.period, own["acts"] > 0.5
         here = fmin(own["limit"], line)
         gentle = p.build_share * (here + p.build_least)
@@ -209,11 +227,18 @@ class HydraulicABS(Controller):
         if split:
             lower = logic_and(other["acts"] > 0.5, here > other["limit"] + APART)
             inlet = if_else(lower, fmin(inlet, p.split_rate), inlet)
-        share = if_else(acts, own["share"], freed)
+        share = if_else(acts, own["share"], 1.0)
         outlet = p.dump_rate * sqrt(fmax(here, 0.0) / RATED)
         pulsed = fmin(outlet, p.dump_share * (here + p.build_least))
         falls = fmin(-share, 1.0) * pulsed + fmax(-share - 1.0, 0.0) * (outlet - pulsed)
         rate = if_else(share > 0, share * inlet, -falls)
+        # (4)
+        held, was = own["held"], own["limit"] < UNLIMITED
+        follows = if_else(acts, held + h / p.hold_time * (p.hold_share * here - held), p.hold_share * here)
+        grows = fmin(held + h * RELEASE * p.build_share * (held + p.build_least), line)
+        ends = logic_and(slow, was)
+        valves.update(held, if_else(ends, grows, follows))
+        rate = if_else(ends, (held - here) / HOLDS, rate)
         moved = fmax(here + h * rate, 0.0)
         done = logic_and(own["acts"] < 0.5, moved >= 0.98 * line)
         valves.update(own["limit"], if_else(done, UNLIMITED, moved))

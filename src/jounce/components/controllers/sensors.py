@@ -10,8 +10,8 @@ would have it; the unit divides the edges that came since its last sample by the
 
 so that a wheel is seen late, by half the time between its edges, and a standing one only by and by; the acceleration of
 the car over that time is added. A ring that is
-mounted off its centre moves the edges by the share e of a tooth, once in a turn. v_i = r_i ω_i with the radius r_i of a
-tire as it stands, its own acceleration by the difference from edge to edge and a low-pass.
+mounted off its centre moves the edges by the share e of a tooth, once in a turn. v_i = r_i ω_i with the rolling radius
+r_i as it was learnt without brakes, its own acceleration by the difference from edge to edge and a low-pass.
 
 **Inertial unit.** Accelerometers feel acceleration less gravity at the centre of gravity, as means over T; they and the
 yaw rate have an offset and noise (uniform, of the given standard deviation, from [ParkMiller1988] generators, the same
@@ -19,8 +19,9 @@ in every run). The hand wheel has an offset and a resolution. What accelerometer
 nobody brakes or drives hard is taken off the first (time constant ``slope_filter``); the rest of the time it is kept.
 
 **Speed of the car.** Wheels that slip lie. The fastest wheel, each moved to the middle of the car by the yaw rate, is
-believed as far as the accelerometer allows, with margins: a braked wheel is never faster than the car, so that the
-one upwards is the larger, and a car that dives feels more deceleration than it has, so that the other may be small:
+believed as far as the accelerometer allows, with margins: a braked wheel is no faster than the car, so that the one
+upwards is the larger, and a car that dives feels more deceleration than it has, so that the other may be small. A wheel
+whose brake opens swings beyond the car's speed for a moment: of each counts what it reached by less than 20 m/s²:
 
     v ← clip(max_i(v_i + ψ̇ y_i),  v + Δ − T m_−,  v + Δ + T m_+),     Δ = ∫ a_x dt over T                          (2)
 
@@ -63,6 +64,9 @@ SOONEST = 1e-4  # s between edges, at the least
 SMOOTH = 0.5  # of a new sample in the acceleration of a wheel
 ROLLS = 1.03  # rolling radius over height of the wheel centre, of radial tires as a rule
 ASIDE = 1e3  # m/s: what takes a wheel out of a comparison
+BRAKED = 0.01  # demand of the brakes
+LEARNS = 0.5  # s in which a rolling radius is learnt
+SETTLES = 20.0  # m/s2: wheels swing faster than that
 CALM = 2.0  # m/s2: below, the slope is learnt
 UNBRAKED = 0.15  # m/s2: margin while wheels roll
 CAUGHT_UP = 0.5  # of what the accelerometer is late by, c
@@ -95,6 +99,9 @@ class ChassisSensors(Part):
     period: float = quantity("s", 0.005, gt=0, doc="between two samples of the unit, T")
     teeth: float = quantity("-", 48.0, ge=8, le=400, doc="of the ring at a wheel, N")
     runout: float = quantity("-", 0.01, ge=0, le=0.5, doc="of a tooth by which edges move in a turn, e")
+    radius_error: float = quantity(
+        "-", 0.0, typical=(-0.05, 0.05), doc="share by which rolling radii are known wrongly"
+    )
     ax_offset: float = quantity("m/s2", 0.1, doc="of the longitudinal accelerometer")
     ay_offset: float = quantity("m/s2", 0.1, doc="of the lateral accelerometer")
     yaw_rate_offset: float = quantity("rad/s", 0.15 * DEGREE, doc="of the yaw rate")
@@ -112,8 +119,8 @@ class ChassisSensors(Part):
         typical=(0.0, 0.06),
         doc="share of an acceleration that it reads too much as the body pitches, d",
     )
-    margin: float = quantity("m/s2", 0.1, gt=0, doc="by which the speed of the car may fall faster than measured, m_-")
-    margin_up: float = quantity("m/s2", 2.0, gt=0, doc="by which it may rise faster, m_+")
+    margin: float = quantity("m/s2", 0.05, gt=0, doc="by which the speed of the car may fall faster than measured, m_-")
+    margin_up: float = quantity("m/s2", 0.7, gt=0, doc="by which it may rise faster, m_+")
 
     @derived("m", doc="of the wheel as the sensors' unit knows it", at="wheel")
     def sensed_radius(self, place: WheelPlace) -> float:
@@ -168,7 +175,7 @@ class ChassisSensors(Part):
     def _wheel(
         self, at: VehicleModel, p: Symbols, wheel: WheelModel, name: str, seen: Sensed, ticks: Any, first: Any, T: Any
     ) -> None:  # fmt: skip
-        h, now, own = ticks.period, at.system.time, wheel.symbols(self)
+        h, now = ticks.period, at.system.time
         per_tooth = 2 * math.pi / p.teeth
         spin = fabs(wheel.rotor.spin)
         phase = ticks.signal(f"phase.{name}", "-", "teeth since the last edge")
@@ -193,13 +200,17 @@ class ChassisSensors(Part):
         fresh = n * per_tooth / fmax(here - last_edge, SOONEST)
         stale = fmin(omega, per_tooth / fmax(now - last_edge, SOONEST))
         found = if_else(first, spin, if_else(n > 0.5, fresh, stale))  # (1)
-        v = own.sensed_radius * found
+        learnt = block.signal(f"radius.{name}", "m", "of the tire, learnt as it rolls without brakes")
+        rolls = if_else(at.signals.read("brake", "the sensors") > BRAKED, 0.0, T / LEARNS)
+        radius = if_else(first, wheel.tire.values["radius"], learnt + rolls * (wheel.tire.values["radius"] - learnt))
+        v = (1 + p.radius_error) * radius * found
         # where between its two last edges it had this speed, and that the car goes on as it does
         age = if_else(n > 0.5, now - 0.5 * (here + last_edge), T)
         current = fmax(v + self._rising(p, seen) * clip(age, 0.0, OLDEST), 0.0)
         rise = (v - raw) / fmax(here - last_edge, T)  # from edge to edge: slow wheels have none in most samples
         for signal, value in (
             (omega, found),
+            (learnt, radius),
             (speed, if_else(first, v, if_else(n > 0.5, current, fmin(speed, current)))),
             (raw, v),
             (accel, if_else(first, 0.0, if_else(n > 0.5, accel + SMOOTH * (rise - accel), accel))),
@@ -208,7 +219,10 @@ class ChassisSensors(Part):
         ):
             block.update(signal, value)
         seen.wheel_speed[name], seen.wheel_acceleration[name] = speed, accel
-        self._kept(p)[name] = if_else(first, v, if_else(n > 0.5, current, fmin(speed, current)))
+        latest = self._kept(p)[name] = if_else(first, v, if_else(n > 0.5, current, fmin(speed, current)))
+        settled = block.signal(f"settled.{name}", "m/s", "speed that it did not only swing up to")
+        lower = self._kept(p)[f"{name}.settled"] = if_else(first, v, fmin(latest, settled + T * SETTLES))
+        block.update(settled, lower)
 
     @staticmethod
     def _rising(p: Symbols, seen: Sensed) -> Any:
@@ -255,18 +269,19 @@ class ChassisSensors(Part):
         way = self._kept(p)["way"]
         ax = seen.ax - slope
         turning = way * seen.yaw_rate
-        middle = {
-            name: self._kept(p)[name] + turning * wheel.symbols(self).sensed_y for name, wheel in at.wheels.items()
-        }
-        fastest = _most(list(middle.values()), fmax)
+        aside = {name: turning * wheel.symbols(self).sensed_y for name, wheel in at.wheels.items()}
+        middle = {name: self._kept(p)[name] + of for name, of in aside.items()}
+        settled = [self._kept(p)[f"{name}.settled"] + of for name, of in aside.items()]
         others = [middle[name] + ASIDE * wheel.symbols(self).sensed_driven for name, wheel in at.wheels.items()]
         freely = _most(others, fmin)
         freely = if_else(freely > 0.5 * ASIDE, freely - ASIDE, freely)  # all are driven
-        braked = at.signals.read("brake", "the sensors") > 0.01
-        believed = if_else(braked, fastest, freely)
-        down = if_else(braked, p.margin, UNBRAKED)
+        braked = at.signals.read("brake", "the sensors") > BRAKED
+        fastest, down = _most(settled, fmax), if_else(braked, p.margin, UNBRAKED)
         if "sensed.unbraked" in at.signals:  # a controller knows of a wheel that rolls freely: it tells the truth
-            down = if_else(at.signals.read("sensed.unbraked", "the sensors") > 0.5, FREELY, down)
+            rolls = at.signals.read("sensed.unbraked", "the sensors") > 0.5
+            down = if_else(rolls, FREELY, down)
+            fastest = if_else(rolls, _most(list(middle.values()), fmax), fastest)
+        believed = if_else(braked, fastest, freely)
         latest = self._kept(p)["ax.filtered"]
         rises = way * (
             T * (latest - slope) / (1 + p.dive) + CAUGHT_UP * (p.inertial_filter + 0.5 * T) * (latest - seen.ax)

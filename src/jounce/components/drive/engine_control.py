@@ -13,6 +13,13 @@ Fuel: with the brake mean effective pressure of a four-stroke engine of displace
 
     p_me = 4π T/V,   ṁ = BSFC(p_me, n) T n   while T n > 0, else 0                                               (4)
 
+and, where the consumption ṁ_i of the idling engine is given, never less than
+
+    ṁ_i n/n_idle   while T > 0 or n < 1.3 n_idle, and the engine runs                                            (6)
+
+what it takes to turn itself: friction grows in proportion to the speed, faster engines that are dragged have their
+fuel cut off.
+
 An engine behind a clutch may stall. Below the share 0.3 of its stall speed n_s it burns nothing, and what drags it
 opposes its turning:
 
@@ -33,11 +40,12 @@ from jounce.components.drive.base import Seen, Station, constant, first_time
 from jounce.components.drive.machine import Machine
 from jounce.core.curves import Curve
 from jounce.core.fields import Data, choice, curve, part, problem, quantity
-from jounce.symbolic.ops import clip, fmax, if_else
+from jounce.symbolic.ops import clip, fmax, if_else, logic_and, logic_or
 
 RPM = math.pi / 30
 GAS = 287.05  # J/(kg K), dry air
 RUNNING = 90.0  # rad/s: a running engine at the start of a run, some 860 rpm
+CUT_OFF = 1.3  # of the idle speed: faster, a dragged engine burns nothing (6)
 STOPPED = 0.3  # of the stall speed: where torque fades out, in (5)
 STALLED = 0.6  # of the stall speed: no engine runs that slowly
 OVERSPEED = 0.05  # above the limit: control of the throttle overshoots by less
@@ -94,13 +102,22 @@ class Fuel(Data):
         doc="over mean effective pressure and speed",
     )
 
+    idle_flow: float | None = quantity(
+        "kg/s", None, gt=0, typical=(1e-6, 1e-2), doc="burnt by the idling engine; absent: what the map says"
+    )
+
     def pressure(self, p: Any, torque: Any) -> Any:
         return 4 * math.pi * torque / p.displacement
 
-    def flow(self, p: Any, torque: Any, speed: Any) -> Any:
-        """ṁ (4), kg/s."""
-        power = torque * speed
-        return if_else(power > 0, p.bsfc(self.pressure(p, torque), speed) * power, 0.0)
+    def flow(self, engine: Any, torque: Any, speed: Any) -> Any:
+        """ṁ (4), kg/s; ``engine``: the numbers of the engine."""
+        p, power = engine.fuel, torque * speed
+        found = if_else(power > 0, p.bsfc(self.pressure(p, torque), speed) * power, 0.0)
+        if self.idle_flow is None:
+            return found
+        burns = logic_or(torque > 0, speed < CUT_OFF * engine.idle_speed)
+        burns = logic_and(burns, speed > STALLED * engine.stall_speed)
+        return fmax(found, if_else(burns, p.idle_flow * speed / engine.idle_speed, 0.0))  # (6)
 
 
 class Engine(Machine):
@@ -172,13 +189,13 @@ class Engine(Machine):
         super().act(here)
         if self.fuel is None:
             return
-        kept, p = here.kept, here.p.fuel
-        flow = kept["flow"] = self.fuel.flow(p, kept["torque"], kept["speed"])
+        kept = here.kept
+        flow = kept["flow"] = self.fuel.flow(here.p, kept["torque"], kept["speed"])
         used = kept["used"] = here.scope.state("fuel.used", "kg", "fuel that was burnt", role="free")
         here.scope.derivative(used, flow)
 
     def burnt(self, here: Any, torque: Any, speed: Any) -> Any:
-        return None if self.fuel is None else self.fuel.flow(here.p.fuel, torque, speed) / here.p.fuel.density
+        return None if self.fuel is None else self.fuel.flow(here.p, torque, speed) / here.p.fuel.density
 
     def happened(self, group: str, seen: Seen) -> Iterator[str]:
         speed = seen(f"{group}.engine_rpm")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def act(at: WheelModel, torque: Any, reacts: str = "") -> None:
     """Apply a drive torque to a wheel, with its reaction on the body, the carrier, or nothing."""
     at.drive_torque = torque
-    if (reacts or at.place.settings.torque_reaction) == "carrier":
+    if reacts != "none" and _on_carrier(at, reacts):
         at.rotor.torque(torque)
         return
     # a shaft from the body: external to carrier and wheel
@@ -36,6 +36,12 @@ def act(at: WheelModel, torque: Any, reacts: str = "") -> None:
     if reacts == "none":
         return
     at.system.torque(frame, [-t for t in at.carrier.express(vector, frame)])
+
+
+def _on_carrier(at: WheelModel, reacts: str) -> bool:
+    """Whether a drive torque reacts on what carries the wheel: so it does in a solid axle with its differential."""
+    beam = at.axle.beam is not None and reacts != ENGINE
+    return beam or (reacts or at.place.settings.torque_reaction) == "carrier"
 
 
 def through(at: WheelModel, torque: Any) -> Any:
@@ -52,7 +58,7 @@ def hub(at: WheelModel, housing: str = "chassis", joint: Joint | None = None) ->
     rolling = next((v for s, v in at.system.rolling if s is at.system.speed_of(rotor.spin)), 0.0)
     if joint is not None:
         return joint.hub(through, rolling)
-    own = housing == "suspension" or at.place.settings.torque_reaction == "carrier"
+    own = housing == "suspension" or _on_carrier(at, "")
     speed = rotor.spin if own else rotor.spin + _turning(at, housing)
 
     def acting(torque: Any) -> None:

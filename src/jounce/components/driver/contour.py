@@ -13,9 +13,10 @@ per lateral acceleration):
 
     κ_c = 2 a₂/(1 + a₁²)^{3/2},   δ = atan(tan β ± L κ_c/cos β) + C_f v² κ                                         (3)
 
-± as the car moves forwards or reverses. (With κ_c instead of the path's κ the last term would double the gain of the
-loop at speed.) Near a straight path a kinematic car obeys e'' + 4/D e' + 6/D² e = 0 over its
-way: ω = √6/PT, ζ = 0.816. On a circle it runs outside by D⁴/(24 R³).
+± as the car moves forwards or reverses. Reversing and at walking pace β counts as zero, which it is without tires; with
+them it answers to steering before the car turns, and (3) would swing the hand wheel from lock to lock. (With κ_c
+instead of the path's κ the last term would double the gain of the loop at speed.) Near a straight path a kinematic car
+obeys e'' + 4/D e' + 6/D² e = 0 over its way: ω = √6/PT, ζ = 0.816. On a circle it runs outside by D⁴/(24 R³).
 
 The end is, ``advanced`` = 0, the foot on the path of the point D ahead in the direction of motion, or, 1, the place of
 the path D ahead of the foot of the car, for radii of a few metres. Where the end does not lie ahead (X < 0.3 D, or the
@@ -56,6 +57,7 @@ from jounce.components.part import Symbols
 from jounce.core.fields import choice, quantity
 from jounce.symbolic.ops import atan, clip, cos, fabs, fmax, fmin, if_else, logic_and, logic_not, logic_or, sin, tan
 
+WALKING = 1.0  # m/s, below which side slip is not looked at; all of it from ``LEAST_SPEED`` on
 TURNS = 0.7  # rad of the path within the preview distance
 AHEAD = 0.3  # of the preview distance, and of the cosine of the path's direction
 LEAST_SPEED = 3.0  # m/s, of the yaw rate correction
@@ -108,7 +110,8 @@ class Contour(Lateral):
         robot = self.person is None
         early = v * p.anticipation
         view = view.later(early) if robot else view
-        beta = view.side_slip
+        counts = clip((v - WALKING) / (LEAST_SPEED - WALKING), 0.0, 1.0)
+        beta = if_else(view.direction > 0, counts, 0.0) * view.side_slip  # see (3)
 
         # where it ends (1)
         preview = p.preview_time if robot else fmax(p.preview_time, LEAST_PREVIEW)

@@ -58,6 +58,7 @@ from jounce.road.paths import ANYWHERE, PathService, Place
 from jounce.symbolic.ops import atan2, clip, cos, fabs, fmax, if_else, logic_or, sin
 
 PERIOD = 0.01  # s
+FASTEST = 1200 * math.pi / 180  # rad/s: what good hands reach
 FACING = 0.2  # cosine of the error of heading, below which a car may face both ways
 MOVING = 0.5  # m/s, below which it may move both ways
 SLOW = 1.0  # m/s: below it side slip is that of a car of this speed, and vanishes at rest
@@ -168,7 +169,7 @@ class Lateral(Part):
         "rad.s2/m", 0.0, typical=(0.0, 0.05), doc="slip angle of the steered axle per lateral acceleration"
     )
     lock: float = quantity("rad", 4 * math.pi, ge=0, doc="largest hand wheel angle")
-    fastest: float = quantity("rad/s", 1e3, gt=0, typical=(0.5, 1e3), doc="largest rate of the hand wheel")
+    fastest: float = quantity("rad/s", FASTEST, gt=0, typical=(0.5, 1e3), doc="largest rate of the hand wheel")
     human: Human | None = part(None, doc="how a human sees and acts; absent, or of the skill robot: exactly")
     side_slip_from: float | None = quantity(
         "m/s",

@@ -28,7 +28,7 @@ A launch ends when the clutch has closed.
 
 *Backwards.* One who ``reverses`` drives backwards while ``driver.backwards`` is 1: with ς = −1 then, he sees ς v*, ς v
 and ς s, the drive pushes with ς F, and gearboxes are in reverse, or motors that have none turn the other way. It
-changes while the car stands.
+changes while the car stands. Anybody else sees the same in a car whose gearbox is in reverse.
 
 Sampled at every full step. Before ``driver.active`` is 1 the pedals are those that a run gives.
 The feed-forward is that of every speed controller ([Guzzella2013] chapter 2 for the road load); integration by
@@ -240,13 +240,15 @@ class Longitudinal(Part):
 
         return make
 
-    def _way(self, p: Symbols) -> Any:
-        """1, or −1 while he drives backwards."""
-        return if_else(p.kept["backwards"] > 0.5, -1.0, 1.0) if self.reverses else 1.0
+    def _way(self, p: Symbols, gear: Any) -> Any:
+        """1, or −1 while he drives backwards, or was put into a car that runs in reverse."""
+        if self.reverses:
+            return if_else(p.kept["backwards"] > 0.5, -1.0, 1.0)
+        return 1.0 if gear is None else if_else(gear < -0.5, -1.0, 1.0)
 
     def _turned(self, thrust: Thrust, way: Any) -> Thrust:
         """The drive as one sees it who looks where he drives."""
-        if not self.reverses:
+        if not self.reverses and thrust.gear is None:
             return thrust
         return replace(thrust, force=lambda u, b, radius: way * thrust.force(u, b, radius))
 
@@ -262,8 +264,9 @@ class Longitudinal(Part):
         s = self._block(at, p)
         block, system = p.kept["block"], at.system
         h, now = block.period, system.time
-        way = self._way(p)
-        thrust: Thrust = self._turned(at.signals.read("drive.thrust", "the longitudinal driver"), way)
+        thrust: Thrust = at.signals.read("drive.thrust", "the longitudinal driver")
+        way = p.kept["way"] = self._way(p, thrust.gear)
+        thrust = self._turned(thrust, way)
         starts = logic_or(s["started"] < 0.5, p.kept["active"] < 0.5)
         given = {name: at.signals.read(f"given.{name}", "the longitudinal driver") for name in PEDALS}
         last = {name: if_else(starts, given[name], s[name]) for name in PEDALS}
@@ -371,7 +374,7 @@ class Longitudinal(Part):
 
     def _target(self, at: VehicleModel, p: Symbols) -> tuple[Any, Any]:
         """The speed that he follows and its rate: that of the run, or of the path that another driver steers along."""
-        way = self._way(p)
+        way = p.kept["way"]
         target, rate = way * p.kept["target"], way * at.system.rate_of(p.kept["target"])
         if "path_speed" in at.signals:
             counts, speed, change = at.signals.read("path_speed", "the longitudinal driver")

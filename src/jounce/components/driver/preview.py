@@ -30,7 +30,6 @@ end of an open path the road goes straight on. A car that reverses has a speed b
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal
 
 import numpy as np
@@ -40,7 +39,7 @@ from jounce.components.driver.lateral import SLOW, Lateral, View, steered_at
 from jounce.components.model import VehicleModel
 from jounce.components.part import Symbols, derived
 from jounce.components.places import VehiclePlace
-from jounce.core.fields import choice, quantity
+from jounce.core.fields import choice
 from jounce.core.tables import Table
 from jounce.symbolic.ops import atan2, clip, cos, fabs, fmax, if_else, logic_and, logic_not, sin, sqrt, tan
 
@@ -59,9 +58,6 @@ class Preview(Lateral):
 
     kind: Literal["preview"] = choice("preview", doc="kind of driver")
     delay: int = choice(0, ge=0, le=30, doc="reaction time in samples")
-    fastest: float = quantity(
-        "rad/s", 1200 * math.pi / 180, gt=0, typical=(0.5, 1e3), doc="largest rate of the hand wheel"
-    )
 
     @derived("m", doc="from the driver frame ahead to the axle that steers", at="vehicle")
     def steered(self, place: VehiclePlace) -> float:

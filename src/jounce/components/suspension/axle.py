@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -24,6 +24,7 @@ from jounce.components.suspension.rebound_stop import ReboundStop
 from jounce.components.suspension.ride_height import RideHeight
 from jounce.components.suspension.series_static import SeriesStatic
 from jounce.components.suspension.setup import AxleSetup
+from jounce.components.suspension.solid_axle import SolidAxle
 from jounce.components.suspension.spring import Spring
 from jounce.components.suspension.x_dof import freedom_of
 from jounce.components.suspension.x_dof_static import XDofStatic
@@ -77,6 +78,7 @@ class Suspension(Subsystem):
     series_stiffness: SeriesStatic | None = part(
         None, family="series_stiffness", doc="elasticity in series with springs, dampers and stops"
     )
+    solid: SolidAxle | None = part(None, silent=True, doc="beam of a solid axle; absent: maps guide the wheels")
     elements: tuple[Element, ...] = part((), family="element", each="element", doc="further elements, by their kind")
     ride_height: RideHeight = part({}, doc="where its ride heights are measured")
     setup: AxleSetup | None = part(None, numbers_only=True, doc="what a set-up brings about at this axle")
@@ -94,6 +96,12 @@ class Suspension(Subsystem):
         if self.spring is None and self.series_stiffness is not None and self.series_stiffness.location == "component":
             text = "'component', but there is no main spring whose ratio could count; give location: wheel"
             raise problem(text, "series_stiffness", "location")
+        return self
+
+    @model_validator(mode="after")
+    def _beam(self) -> Self:
+        if self.solid is not None:
+            self.solid.check(self)
         return self
 
     @model_validator(mode="after")
@@ -158,6 +166,7 @@ class Suspension(Subsystem):
                 TRAVEL, unit="m", doc="wheel travel", on=at.frame, role="balance"
             )
         steering = at.place.data.guiding
+        beam = None if self.solid is None else self.solid.guide(at, at.symbols(self.solid, "solid"))
         for wheel in at.wheels:
             own = wheel.symbols(self)
             if at.place.settings.simplified_model == 1:
@@ -184,7 +193,11 @@ class Suspension(Subsystem):
             for name, word in (("camber", "camber of the wheel"), ("side_view_angle", "side view angle of the wheel")):
                 port, value = f"Wheel_Orientation.{name}.{wheel.place.name}", getattr(wheel.pose, name)
                 setattr(wheel.pose, name, wheel.vehicle.through(value, "rad", word, added=port, rate=True))
-            wheel.carrier = self._carrier(wheel, own, wheel.pose, "carrier")
+            if beam is not None:
+                beam.carry(wheel, wheel.pose)
+            wheel.carrier = self._carrier(wheel, own, wheel.pose, "carrier", () if beam is None else beam.turns)
+            if beam is not None:
+                beam.tell(wheel, wheel.pose)
             if steering is not None and steering.axis_gives_way and wheel.gives:
                 back = {name: -value for name, value in wheel.gives.items()}
                 before = self._carrier(wheel, own, _given_way(wheel, replace(wheel.pose), back), "carrier_guided")
@@ -195,8 +208,8 @@ class Suspension(Subsystem):
                     there = _given_way(wheel, replace(wheel.pose), change)
                     wheel.yielding.frames.append(self._carrier(wheel, own, there, f"carrier_tried{i + 1}"))
 
-    def _carrier(self, wheel: WheelModel, own: Symbols, here: Pose, name: str) -> Any:
-        """The frame of a carrier in a pose, (1) of ``guidance``."""
+    def _carrier(self, wheel: WheelModel, own: Symbols, here: Pose, name: str, before: Sequence[Any] = ()) -> Any:
+        """The frame of a carrier in a pose, (1) of ``guidance``; ``before``: turns of what carries it."""
         at, sign = wheel.axle, -wheel.place.outwards
         phi, theta = sign * here.camber, -here.side_view_angle
         turns = (("z", here.psi), ("x", phi), ("y", theta))
@@ -204,7 +217,7 @@ class Suspension(Subsystem):
             turns = (("z", here.psi), ("y", theta), ("x", phi))
         centre = own.wheel_centre
         place = [centre[0] + here.x, centre[1] + here.y, centre[2] + wheel.travel]
-        return at.frame.guided(f"{wheel.place.prefix}{name}", place, turns)
+        return at.frame.guided(f"{wheel.place.prefix}{name}", place, (*before, *turns))
 
     def connect(self, at: AxleModel, p: Symbols) -> None:
         """Linear springs and dampers that only the search for equilibrium switches on; zero in a run."""

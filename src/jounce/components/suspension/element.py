@@ -116,7 +116,10 @@ class Deflection:
         self.at = at
         curve: Curve = p.moves.curve
         wheels = [at, at.paired][: max(curve.n_axes, 1)]
-        self.ends: list[End] = [wheel.direct_end if direct else wheel.end for wheel in wheels]
+        damps = element.family == "damper"
+        self.ends: list[End] = [
+            wheel.direct_end if direct else wheel.damper_end if damps else wheel.end for wheel in wheels
+        ]
         own = self.ends[0].travel if shift is None else self.ends[0].travel + shift
         self.value = p.moves(*[own, *(end.travel for end in self.ends[1:])])
         main = bool(element.channels) and at.number_of(element) == 0

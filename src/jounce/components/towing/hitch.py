@@ -67,6 +67,15 @@ class Turning(Data):
     )
 
 
+class HitchDevice(Part):
+    """What acts between the two units of a hitch besides the coupling; base of its kinds."""
+
+    level: ClassVar[Level] = "unit"
+    family: ClassVar[str] = "hitch_device"
+
+    kind: str = choice("", doc="kind of device")
+
+
 class Hitch(Part):
     """The coupling of a unit to the one that tows it."""
 
@@ -81,6 +90,9 @@ class Hitch(Part):
     location: Point = part(doc="of the coupling on the towing unit, in its frame of reference")
     height: float | None = quantity(
         "m", None, gt=0, typical=(0.1, 2.0), doc="of the coupling on the towed unit at design; absent: that of location"
+    )
+    devices: tuple[HitchDevice, ...] = part(
+        (), family="hitch_device", each="device", silent=True, doc="what acts at it besides, by its kind"
     )
     yaw: Turning | None = part(None, doc="what resists yaw")
     pitch: Turning | None = part(None, doc="what resists pitch")

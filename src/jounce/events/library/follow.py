@@ -4,7 +4,8 @@ The path is of the library, a file, the middle of a course, or the line of the r
 of its own (x, y, heading) the car starts on the path, at ``station``; with one, and on a plane, the path is moved so
 that it does so there. The speed is a number, ``path`` (what the path says), ``auto 0.7``
 (that part of the car's limits, by the bends of the path), or a CSV file with the columns s, v or t, v in metres,
-seconds and metres per second.
+seconds and metres per second. At a number below zero the car reverses along the path, its rear ahead, if its gearbox
+has a reverse gear.
 
     path_error_max, path_error_rms    distance of the car's reference point from the path
     speed_error_rms                   wanted less actual speed
@@ -134,9 +135,8 @@ class Follow(Event):
     speed: float = quantity(
         "m/s",
         60 / 3.6,
-        ge=0,
         typical=(0.0, 75.0),
-        doc="a number, 'path', 'auto 0.7', or a file; here the speed at the start",
+        doc="a number (below 0: in reverse), 'path', 'auto 0.7', or a file; here the speed at the start",
     )
     speed_rule: str = text("", doc="where the speed comes from: absent: a number; 'path', 'auto 0.7', or a CSV file")
     speed_factor: float = quantity("-", 1.0, gt=0, typical=(0.2, 2.0), doc="on the speeds of a path or a file")
@@ -175,6 +175,15 @@ class Follow(Event):
         """Kind of the driver who steers."""
         return self.driver or ("preview" if self.skill == "robot" and self.preview_time is None else "contour")
 
+    @property
+    def reverses(self) -> bool:
+        """Whether the car reverses along the path."""
+        return not self.speed_rule and self.speed < 0
+
+    @property
+    def initial_gear(self) -> int | None:
+        return -1 if self.reverses else None
+
     # -- the path and its speed -----------------------------------------------------------------------------------
 
     def placed(self, vehicle: Vehicle, roads: Sequence[Road]) -> tuple[Self, tuple[Path, ...]]:
@@ -182,6 +191,7 @@ class Follow(Event):
         if not path.closed and not 0 <= self.station < path.length:
             raise ParameterError(f"follow: station = {self.station:g} m; the path goes from 0 to {path.length:g} m")
         (x, y, _), heading = path.at(self.station), float(path.at(self.station, "heading"))
+        heading += math.pi if self.reverses else 0.0
         given = self.x != 0.0 or self.y != 0.0 or self.heading != 0.0
         if given and not roads:  # the path comes to the car
             turn = self.heading - heading
@@ -247,7 +257,7 @@ class Follow(Event):
             return 1.5 * float(self.laps * np.sum(path.step / np.maximum(path.speed, SLOWEST))) + RUN_OUT
         if self.speed_rule:
             return 600.0
-        return 1.5 * self._way(path) / max(first, SLOWEST) + RUN_OUT
+        return 1.5 * self._way(path) / max(abs(first), SLOWEST) + RUN_OUT
 
     # -- the run --------------------------------------------------------------------------------------------------
 
@@ -267,7 +277,8 @@ class Follow(Event):
             )
         if self.skill != "robot":
             settings["human"] = {"skill": self.skill}
-        return (steerer(self.steers, **settings), follower(shifts=True, pedal_lag=pedal_lag(self.skill)))
+        pedals: dict[str, Any] = {"gears": {}} if self.reverses else {}  # he has the lever
+        return (steerer(self.steers, **settings), follower(shifts=True, pedal_lag=pedal_lag(self.skill), **pedals))
 
     def program(self, start: Start) -> Program:
         path = start.scene.paths[0]
@@ -303,11 +314,12 @@ class Follow(Event):
     def _check_preview(self, start: Start, path: Path) -> None:
         known = start.sim.parameters
         time, least = (known.get(f"{self.steers}.{name}", 0.0) for name in ("preview_time", "least_preview"))
-        looks = max(self.speed * time, least)
-        if self.steers == "preview" and self.speed > 0:  # the middle of what he looks at
+        speed = abs(self.speed)
+        looks = max(speed * time, least)
+        if self.steers == "preview" and speed > 0:  # the middle of what he looks at
             from jounce.sim.preview import NODES, SPACING, bandwidth
 
-            looks = self.speed * (NODES // 2) * SPACING / bandwidth(self.speed, start.vehicle.wheelbase)
+            looks = speed * (NODES // 2) * SPACING / bandwidth(speed, start.vehicle.wheelbase)
         if self._way(path) <= looks and not path.closed:
             raise ParameterError(
                 f"follow: path {self.path!r}: {path.length - self.station:.4g} m are left of it, the driver looks "

@@ -141,6 +141,8 @@ class Manoeuvre(Event):
             kick_down = any(whole.controller_of(stage).kick_down for stage in stages)
             cuts = float(whole.clutch.throttle_in_shifts)
             more["gears"] = DriverGears.of(whole.gears, scheduled, kick_down=kick_down, cuts_throttle=cuts)
+        elif (whole.begin.gear or 0) < 0:
+            more["gears"] = DriverGears()  # he has the lever
         return follower(shifts=True, **more)
 
     def placed(self, vehicle: Vehicle, roads: Sequence[Road]) -> tuple[Self, tuple[Any, ...]]:

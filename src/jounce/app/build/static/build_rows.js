@@ -8,7 +8,7 @@ export default {
   template: `
     <div class="jb-rows">
       <template v-for="row in rows" :key="row.t + row.path">
-        <div v-if="row.t === 'head'" class="jb-row-head" :class="{changed: row.changed}" :data-head="row.path" :title="row.path">
+        <div v-if="row.t === 'head'" class="jb-row-head" :class="{changed: row.changed}" :data-head="row.path" :title="[row.path, row.doc, row.file && 'in ' + row.file].filter(Boolean).join('\\n')">
           <span class="jb-row-title">{{ row.label }}</span>
           <span class="jn-muted">{{ row.component }}</span>
           <span v-if="row.remark" class="jb-row-remark">{{ row.remark }}</span>

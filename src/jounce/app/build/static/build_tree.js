@@ -64,7 +64,7 @@ export default {
     },
     title(node) {
       const path = node.path.startsWith("#") ? "" : node.path;
-      return [path, node.doc].filter(Boolean).join("\n");
+      return [path, node.doc, node.file && `in ${node.file}`].filter(Boolean).join("\n");
     },
     isOpen(node) {
       return this.all || (this.open[node.path] ?? node.path === "");

@@ -10,6 +10,31 @@ export async function getReady() {
   uPlot ??= (await import("/static/vendor/uplot/uPlot.esm.js")).default;
 }
 
+let soft = null;
+/** Whether pictures are made without a graphics processor: then the processor itself draws lines faster than what
+ * pretends to be one. */
+function drawnBySoftware() {
+  if (soft !== null) return soft;
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const about = gl?.getExtension("WEBGL_debug_renderer_info");
+  soft = !gl || /swiftshader|llvmpipe|software/i.test(about ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL) : "");
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return soft;
+}
+
+/** Make something whose canvas stays in the memory of the processor. */
+function onProcessor(make) {
+  const usual = HTMLCanvasElement.prototype.getContext;
+  HTMLCanvasElement.prototype.getContext = function (kind, more) {
+    return usual.call(this, kind, kind === "2d" ? { ...more, willReadFrequently: true } : more);
+  };
+  try {
+    return make();
+  } finally {
+    HTMLCanvasElement.prototype.getContext = usual;
+  }
+}
+
 export function colours() {
   const style = getComputedStyle(document.body);
   const get = (name) => style.getPropertyValue(`--jn-${name}`).trim();
@@ -207,7 +232,9 @@ export class Panel {
     const hooks = { drawAxes: [(u) => this.drawCurves(u)] };
     const { width, height } = this.room();
     this.ranges = this.measure();
-    this.plot = new uPlot({ width, height, scales, axes, series, hooks, legend: { show: false }, cursor: { show: false }, padding: [6, this.scales.length > 1 ? 0 : 10, 0, 0] }, data, this.body);
+    const padding = [6, this.scales.length > 1 ? 0 : 18, 0, 0];
+    const make = () => new uPlot({ width, height, scales, axes, series, hooks, legend: { show: false }, cursor: { show: false }, padding }, data, this.body);
+    this.plot = drawnBySoftware() ? onProcessor(make) : make();
     this.plot.over.append(this.line, this.box);
     this.dots = this.crossed ? this.curves.map((curve) => {
       const dot = this.plot.over.appendChild(element("div", "jn-plot-dot"));
@@ -287,10 +314,9 @@ export class Panel {
     if (!this.plot) return;
     this.ranges = this.measure();
     const [min, max] = this.span();
-    this.plot.batch(() => {
-      this.plot.setScale("x", { min, max });
-      for (const scale of this.scales) this.plot.setScale(scale, { min: this.ranges[scale][0], max: this.ranges[scale][1] });
-    });
+    // all of these are done in one go, after this; `batch` would draw at once, and again
+    this.plot.setScale("x", { min, max });
+    for (const scale of this.scales) this.plot.setScale(scale, { min: this.ranges[scale][0], max: this.ranges[scale][1] });
     this.plot.redraw(false, true);
     this.mark();
   }
@@ -303,6 +329,10 @@ export class Panel {
     ctx.clip();
     const [xMin, xMax] = this.span();
     const ratio = devicePixelRatio || 1;
+    const seen = this.curves.reduce((sum, curve) => {
+      const rows = curve.hidden ? null : this.seen(curve);
+      return sum + (rows ? rows.last - rows.first : 0);
+    }, 0);
     for (const curve of this.curves) {
       const rows = curve.hidden ? null : this.seen(curve);
       if (!rows) continue;
@@ -316,8 +346,9 @@ export class Panel {
       if (this.crossed || rows.last - rows.first < 3 * width) this.trace(ctx, rows, toX, toY);
       else this.traceDense(ctx, rows, toX, toY);
       ctx.strokeStyle = this.owner.colours.lines[curve.colour];
-      ctx.lineWidth = 1.4 * ratio;
-      ctx.lineJoin = "round";
+      const dense = seen > 6000; // thin lines without joins cost less
+      ctx.lineWidth = (dense ? 1 : 1.4) * ratio;
+      ctx.lineJoin = dense ? "bevel" : "round";
       ctx.setLineDash(curve.dash.map((v) => v * ratio));
       ctx.stroke();
     }

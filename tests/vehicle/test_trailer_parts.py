@@ -1,0 +1,150 @@
+"""Every part of an axle does the same on a trailer as on a car: equal motion, equal forces, equal channels."""
+
+from __future__ import annotations
+
+import copy
+import re
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from axle_lists import as_axles, vehicle_of
+from ideal_cars import ideal
+from jounce.runtime.simulation import Simulation
+from jounce.sim import car
+from trains import raw_car, trailer
+
+TABLE = {"x": [-0.6, -0.15, 0.0, 0.2, 0.7], "y": [-910.0, -340.0, 0.0, 560.0, 1320.0]}
+STOP = {"x": [0.0, 0.011, 0.026, 0.04], "y": [0.0, 800.0, 4100.0, 15000.0]}
+DUAL = {"x": [-0.11, 0.0, 0.13], "z": [-0.12, 0.0, 0.1],
+        "y": [[-90.0, -480.0, -930.0], [510.0, 0.0, -440.0], [990.0, 530.0, 70.0]]}  # fmt: skip
+FIELD = {"x": [-0.7, 0.0, 0.9], "z": [-0.1, 0.1], "y": [[-900.0, -1100.0], [0.0, 0.0], [1400.0, 1200.0]]}
+AIR = {"x": [-0.1, 0.0, 0.12], "z": [3000.0, 7000.0], "y": [[1700.0, 4300.0], [3000.0, 7000.0], [6100.0, 13900.0]]}
+BOTH = {"x": [-0.1, 0.0, 0.1], "z": [-0.1, 0.0, 0.1],
+        "y": [[-0.013, -0.011, -0.008], [0.001, 0.0, -0.002], [0.009, 0.012, 0.014]]}  # fmt: skip
+MAPS: dict[str, Any] = {
+    "track": 1.53, "toe": BOTH, "camber": {"rate": -0.31}, "side_view_angle": {"rate": -0.23},
+    "x": {"x": [-0.1, 0.0, 0.1], "y": [-0.006, 0.0, 0.004]}, "y": {"rate": 0.07},
+    "compliance": {
+        "x": {"fx": 2.6e-6, "fy": 1.2e-7}, "toe": {"fy": 1.45e-6, "mz": -6.7e-5, "fx_brake": -3.1e-7},
+        "camber": {"fy": {"x": [-5000.0, 0.0, 5000.0], "y": [0.031, 0.0, -0.027]}}, "cross": {"toe": {"fy": 1.7e-7}},
+    },
+}  # fmt: skip
+AXLES: dict[str, dict[str, Any]] = {
+    "coil": {
+        **MAPS,
+        "spring": {"rate": 47e3, "preload": 4100.0, "ratio": {"x": [-0.1, 0.0, 0.1], "y": [-0.07, 0.0, 0.06]}},
+        "dampers": [{"force": TABLE, "ratio": 0.71}, {"force": FIELD, "ratio": 0.6}],
+        "bump_stop": {"clearance": 0.02, "force": STOP, "ratio": 0.8},
+        "rebound_stop": {"clearance": 0.03, "force": STOP, "ratio": 0.9},
+        "auxiliary_anti_roll": {"rate": 7300.0, "damping": 0.03},
+        "elements": [
+            {"kind": "auxiliary_vertical", "force": DUAL, "damping": 0.011},
+            {"kind": "central_spring", "rate": 37e3, "preload": 710.0, "ratio": 0.81},
+            {"kind": "central_damper", "rate": 1900.0, "ratio": 0.64},
+            {"kind": "central_bump_stop", "clearance": -0.031, "force": STOP, "ratio": 0.87},
+            {"kind": "inerter", "inertance": 61.0, "cutoff": 37.0, "ratio": 0.89},
+        ],
+    },
+    "air": {
+        **MAPS,
+        "spring": {"kind": "air", "force": AIR, "trim_load": 5300.0, "trim_length": 0.007, "ratio": 0.77},
+        "dampers": [{"rate": 3100.0}],
+        "auxiliary_anti_roll": {"kind": "dual", "force": DUAL, "damping": 0.02},
+    },
+    "torsion": {
+        **MAPS,
+        "spring": {"kind": "rotational", "rate": 41e3, "preload": 1900.0, "ratio": 2.3},
+        "dampers": [{"rate": 3100.0}],
+        "anti_roll_bar": {"stiffness": 1900.0, "ratio": 2.9},
+    },
+}  # fmt: skip
+
+
+@lru_cache
+def train(kind: str) -> Simulation:
+    """A car whose rear axle is also that of its trailer, with twin tires, drum brakes and anti-lock control."""
+    raw = as_axles(ideal("compact"))
+    data = copy.deepcopy(AXLES[kind])
+    front, rear = raw["axles"]
+    rear["suspension"] = {**data, "wheel_centre_x": rear["suspension"]["wheel_centre_x"]}
+    rear["wheels"] |= {"twin": {"offset": 0.29}}
+    rear["brake"] = {
+        "kind": "drum", "mu": 0.31, "drum_radius": 0.113, "piston_area": 3.9e-4, "shoe_anchor_pin_to_cylinder": 0.171,
+        "shoe_anchor_pin_to_shaft": 0.087, "shoe_anchor_pin_to_fulcrum": 0.091,
+    }  # fmt: skip
+    for axle in (front, rear):
+        axle["brake_share"] = 0.5
+    towed = trailer()
+    towed["axles"] = [copy.deepcopy(rear)]
+    towed["axles"][0]["suspension"]["wheel_centre_x"] = -3.79
+    for axle in (rear, towed["axles"][0]):
+        axle.pop("drive_left", None), axle.pop("drive_right", None)
+    raw["drive"] = {"L1": 0.5, "R1": 0.5, "max_torque": 900.0}
+    return car.simulation(vehicle_of({**raw, "trailers": [towed]}))
+
+
+def rolling(kind: str) -> Simulation:
+    """Straight on, braked, wheels of both axles in the same motion, not alike on both sides."""
+    sim = train(kind)
+    sim.set_states({v.name: v.default for v in sim.model.states})
+    sim.set_states({"chassis.vx": 14.0, "chassis.z": sim.state("chassis.z") - 0.021})
+    for number in (2, 3):
+        sim.set_states({
+            f"L{number}.jounce": 0.031, f"R{number}.jounce": -0.047, f"L{number}.jounce.rate": 0.37,
+            f"R{number}.jounce.rate": -0.29, f"L{number}.wheel.spin": 43.0, f"R{number}.wheel.spin": 46.0,
+            f"L{number}.tire.v": 0.003, f"R{number}.tire.v": 0.002, f"L{number}.tire.u": -0.002,
+        })  # fmt: skip
+    sim.set_inputs({"brake": 0.2})
+    return sim
+
+
+SAME = (
+    r"Spring\.|Damper\.|Jounce_Bumper\.|Rebound_Bumper\.|Inerter|Suspension\.|Brake_Moment|Chamber_Pressure|"
+    r"wheel_angles|Tire\.(Ground_Surface_Force|Ground_Surface_Moment|Loaded|Effective|Longitudinal|Lateral|Camber|"
+    r"Inclination)|Auxiliary|Compliance|bus_|mono|third|Antiroll"
+)
+
+
+@pytest.mark.parametrize("kind", AXLES)
+def test_at_equal_motion_all_channels_of_both_axles_are_equal(kind: str) -> None:
+    sim = rolling(kind)
+    names = [v.name for v in sim.model.outputs]
+    found = dict(zip(names, sim.outputs(), strict=True))
+    compared, sizes = 0, []
+    for name, value in found.items():
+        other = re.sub(r"\b([LR])2\b", r"\g<1>3", name)
+        other = re.sub(r"\b([LR])2_", r"\g<1>3_", other).replace("_rear", "_axle3").replace(".rear", ".axle3")
+        if other == name or other not in found or not re.match(SAME, name) or "cceleration" in name:
+            continue
+        assert found[other] == pytest.approx(value, rel=1e-9, abs=1e-9), name
+        compared += 1
+        sizes.append(abs(value))
+    assert compared > 40 and sum(size > 1.0 for size in sizes) > 15, (compared, sizes)
+    assert found["Tire.Ground_Surface_Force_Z.L3"] > 300.0 and found["Brake_Moment.L3"] < -10.0
+
+
+@pytest.mark.parametrize("kind", AXLES)
+def test_a_part_of_the_trailer_alone_is_switched_there(kind: str) -> None:
+    """Its numbers are its own: the car keeps its forces."""
+    sim = rolling(kind)
+    before = {c: sim.output(f"Spring.Force_At_Wheel.{c}") for c in ("L2", "L3")}
+    sim.set_parameters({"L3.spring.scale": 0.5})
+    assert sim.output("Spring.Force_At_Wheel.L2") == before["L2"]
+    assert sim.output("Spring.Force_At_Wheel.L3") == pytest.approx(0.5 * before["L3"], rel=1e-9)
+    sim.set_parameters({"L3.spring.scale": 1.0})
+
+
+def test_drag_of_a_trailer_follows_the_incidence_of_its_own_wind() -> None:
+    """½ ρ A C_d(β) V² along its own x axis: straight ahead C_d(0), aslant by the table, to either side."""
+    towed = trailer()
+    drag = {"x": [-0.6, -0.2, 0.0, 0.2, 0.6], "y": [1.3, 0.9, 0.7, 0.9, 1.3]}
+    towed["aero"] = {"kind": "wind_tunnel", "frontal_area": 4.7, "reference_length": 3.1, "drag": drag}
+    sim = car.simulation(vehicle_of({**raw_car(), "trailers": [towed]}))
+    density = sim.parameter("unit2.aero.air_density")
+    for across, expected in ((0.0, 0.7), (14.0 * np.tan(0.2), 0.9), (-14.0 * np.tan(0.2), 0.9)):
+        sim.set_states({"chassis.vx": 14.0, "chassis.vy": float(across)})
+        force = sim.output("unit2.aero_forces.drag_force")
+        assert abs(force) == pytest.approx(0.5 * density * 4.7 * expected * (14.0**2 + across**2), rel=1e-6)
