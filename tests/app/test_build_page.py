@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import jounce as jn
+from jounce.app.pages import pages
 
 SPRING, RATE, TOE = "front_suspension.spring", "front_suspension.spring.rate", "front_suspension.toe"
 
@@ -99,6 +100,7 @@ def test_two_tabs_show_the_same_and_a_reload_restores(server: Any, desk: Build, 
     assert desk.page.locator(".jb-doc").inner_text().startswith("sedan •")
 
 
+@pytest.mark.slow
 def test_units_are_chosen_and_other_ones_typed(desk: Build) -> None:
     desk.select(SPRING)
     row = desk.page.locator(f".jb-row[data-path='{RATE}']")
@@ -124,6 +126,7 @@ def test_the_scene_follows_the_data(desk: Build) -> None:
     assert desk.page.locator(".jn-scene-labels > div", has_text="track 1.700 m").count() == 1
 
 
+@pytest.mark.slow
 def test_colours_turn_stay_and_can_be_read(server: Any, desk: Build) -> None:
     brightness = """(at) => {
         const [fore, back] = ["color", "backgroundColor"].map((k) => {
@@ -280,3 +283,21 @@ def test_a_copy_is_saved_under_its_own_name(server: Any, desk: Build) -> None:
     place = server.folder / "vehicles" / "wider"
     assert jn.load(place).front_suspension.track == 1.6
     assert jn.load("sedan").front_suspension.track == 1.57
+
+
+@pytest.mark.slow
+def test_going_through_the_pages_changes_nothing(server: Any, desk: Build) -> None:
+    page = desk.page
+    desk.select(SPRING)
+    desk.change(RATE, "60")
+    page.wait_for_selector(".jb-doc.dirty")
+    page.locator("[data-tab=changes]").click()
+    page.locator(".jb-figures td.path", has_text=RATE).wait_for()
+    before = server.json("/api/session")
+    for item in [*pages()[1:], pages()[0]]:
+        page.keyboard.press(f"Alt+{item.key}")
+        page.wait_for_selector(f".jn-nav a.jn-here[data-key='{item.key}']")
+    Build(page).shows(RATE, "60")
+    page.locator(".jb-tabs .on", has_text="Changes 1").wait_for()
+    after = server.json("/api/session")
+    assert {**after["pages"], **before["pages"]} == after["pages"] and after["documents"] == before["documents"]
