@@ -81,7 +81,8 @@ def train(kind: str) -> Simulation:
     towed["axles"] = [copy.deepcopy(rear)]
     towed["axles"][0]["suspension"]["wheel_centre_x"] = -3.79
     for axle in (rear, towed["axles"][0]):
-        axle.pop("drive_left", None), axle.pop("drive_right", None)
+        for side in ("left", "right"):
+            axle.pop(f"drive_{side}", None)
     raw["drive"] = {"L1": 0.5, "R1": 0.5, "max_torque": 900.0}
     return car.simulation(vehicle_of({**raw, "trailers": [towed]}))
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+import jounce.vehicle as jv
 from axle_lists import vehicle_of
 from jounce.core.errors import ParameterError
 from jounce.sim import car
@@ -37,7 +38,7 @@ def test_a_drawbar_that_pitches_stretches_the_chains_by_its_geometry(pitch: floa
     sim.set_parameters({"unit2.hitch.device2.preload": 9000.0})
     c, s = np.cos(pitch), np.sin(pitch)
     x, y, z = np.array(BARS["chain_end"]) - [0, 0, LOCATION[2]]
-    t = LOCATION + [c * x + s * z, y, -s * x + c * z]
+    t = LOCATION + np.array([c * x + s * z, y, -s * x + c * z])
     hinge, end = np.array(BARS["hinge"]), np.array(BARS["bar_end"])
     rho = np.linalg.norm((end - hinge)[:2])
 
@@ -45,7 +46,7 @@ def test_a_drawbar_that_pitches_stretches_the_chains_by_its_geometry(pitch: floa
         ahead = (there - hinge)[:2] / np.linalg.norm((there - hinge)[:2])
         return float(np.linalg.norm(there - [*(hinge[:2] + rho * ahead), end[2]]))
 
-    at_design = length(LOCATION + [x, y, z])
+    at_design = length(LOCATION + np.array([x, y, z]))
     expected = 9000.0 + BARS["stiffness"] * (length(t) - at_design)
     assert abs(expected - 9000.0) > 1000.0
     for side in ("left", "right"):
