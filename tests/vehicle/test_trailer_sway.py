@@ -113,7 +113,7 @@ def test_frequency_and_damping_of_sway_are_those_of_three_freedoms(speed: float)
     found = car.lineariser(description()).at(sim).eigenvalues()
     nearest = complex(found[np.argmin(np.abs(found - expected))])
     # left out: pitch and roll on the tires, the pull that keeps the speed, turning of the contact on the spot
-    assert abs(nearest - expected) < 0.03 * abs(expected), (nearest, expected)
+    assert abs(nearest - expected) < 0.005 * abs(expected), (nearest, expected)
 
 
 @pytest.mark.slow
