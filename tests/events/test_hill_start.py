@@ -123,4 +123,5 @@ def test_every_drive_starts_on_a_hill_forwards_and_backwards(car: str) -> None:
         if "engine_least" in held.kpis:
             assert held.kpis["engine_least"][0] > 500.0 and foot.kpis["engine_least"][0] > 500.0
         if "Transmission.gear" in held:
-            assert held["Transmission.gear"][-1] == (1.0 if direction == "forward" else -1.0)
+            gear = held["Transmission.gear"][-1]
+            assert gear >= 1.0 if direction == "forward" else gear == -1.0
