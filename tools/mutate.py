@@ -17,17 +17,20 @@ from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import json
 import os
-import random
 import re
 import resource
 import shutil
 import subprocess
 import sys
 import tomllib
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from mutants import Mutant, mutants
@@ -52,11 +55,14 @@ def sources(root: Path, only: str = "") -> list[str]:
 
 
 def sample(root: Path, seed: int, count: int, only: str = "") -> list[Mutant]:
-    """A random sample of faults, every place of the code equally likely, one a line at most, without those listed."""
+    """A random sample of faults, every place of the code equally likely, one a line at most, without those listed.
+
+    The order is that of digests of seed and fault: a change of the code changes the sample only where the code changed.
+    """
     known = equivalent()
     texts = {path: (root / path).read_bytes() for path in sources(root, only)}
-    every = [item for path, text in texts.items() for item in mutants(path, text)]
-    random.Random(seed).shuffle(every)
+    every = [item for path, text in texts.items() for item in _drawn(seed, path, text)]
+    every = [item for _, item in sorted(every)]
     chosen: list[Mutant] = []
     lines: set[tuple[str, int]] = set()
     for item in every:
@@ -68,6 +74,19 @@ def sample(root: Path, seed: int, count: int, only: str = "") -> list[Mutant]:
         if len(chosen) == count:
             break
     return chosen
+
+
+def _drawn(seed: int, path: str, text: bytes) -> Iterator[tuple[bytes, Mutant]]:
+    """Faults of a file with their places in the order of a sample."""
+    lines = text.splitlines(keepends=True)
+    starts = list(accumulate((len(line) for line in lines), initial=0))
+    seen: Counter[bytes] = Counter()
+    for item in mutants(path, text):
+        at = bisect_right(starts, item.start) - 1
+        words = [seed, path, lines[at].strip(), item.start - starts[at], item.end - item.start, item.text]
+        told = repr(words).encode()
+        seen[told] += 1  # a line may stand twice in a file
+        yield hashlib.sha256(told + b"%d" % seen[told]).digest(), item
 
 
 def equivalent() -> set[tuple[str, str, str]]:

@@ -10,11 +10,11 @@ import pytest
 import jounce as jn
 from cars import compact
 from drivelines import RWD
+from jounce.core.constants import GRAVITY
 from jounce.events.library.coast_down import CoastDown
 from jounce.events.library.straight_acceleration import StraightAcceleration, acceleration
 from jounce.sim.car import tires_of
 from jounce.vehicle.schema import Vehicle
-from jounce.core.constants import GRAVITY
 from result_runs import DEG, value
 
 

@@ -132,7 +132,7 @@ def test_reversed_and_moved() -> None:
 def uneven(closed: bool) -> Path:
     """A path whose columns are all different, on both sides, at another place and heading."""
     if closed:
-        path = Path.from_points(ring() + [3.0, -7.0, 1.0])
+        path = Path.from_points(ring() + np.array([3.0, -7.0, 1.0]))
     else:
         path = joined([(50.0, 0.0, 0.02), (60.0, 0.02, 0.02)], z=lambda s: 0.1 * s).moved(3.0, -7.0, 1.0, 0.5)
     s = path.s
