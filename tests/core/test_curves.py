@@ -124,7 +124,7 @@ def test_csv_files_that_do_not_fit_their_place(
 
 def test_a_csv_file_that_is_no_text_is_refused_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"x,y\n0,1\x00\n" + b"\xff" * 9)
-    with pytest.raises(FormatError, match="a.csv"):
+    with pytest.raises(FormatError, match=r"a\.csv"):
         read_csv(tmp_path / "a.csv", FORCE)
 
 

@@ -49,7 +49,7 @@ def test_a_name_is_given_once(registry: Registry) -> None:
 def test_an_unknown_kind_is_named_with_those_there_are(registry: Registry) -> None:
     registry.register(First)
     assert registry.find("thing", "first") is First
-    with pytest.raises(ParameterError, match="unknown kind.*'first'"):
+    with pytest.raises(ParameterError, match=r"unknown kind.*'first'"):
         registry.find("thing", "frist")
 
 

@@ -14,7 +14,7 @@ from jounce.core.writing import file_hash, replacing, write_atomically
 
 
 def test_places_that_cannot_be_written_or_read_are_named(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="there is no folder .*missing.*; make it first"):
+    with pytest.raises(FormatError, match=r"there is no folder .*missing.*; make it first"):
         write_atomically(tmp_path / "missing" / "a.txt", "a")
     with pytest.raises(FormatError, match="is a folder"):
         write_atomically(tmp_path, "a")
@@ -22,7 +22,7 @@ def test_places_that_cannot_be_written_or_read_are_named(tmp_path: Path) -> None
         file_hash(tmp_path / "nothing")
     with pytest.raises(FormatError, match="cannot be written"), hold(tmp_path):
         pass
-    with pytest.raises(FormatError, match="a.txt: cannot be written"), replacing(tmp_path / "a.txt") as temporary:
+    with pytest.raises(FormatError, match=r"a\.txt: cannot be written"), replacing(tmp_path / "a.txt") as temporary:
         temporary.unlink()
         raise OSError(28, "No space left on device")
     assert list(tmp_path.iterdir()) == []

@@ -16,12 +16,12 @@ def test_a_mapping_is_a_mapping_and_a_list_a_list(tmp_path: Path) -> None:
     assert read_mapping(path, "a map") == {} and read_mappings(path, "a list") == []
     path.write_text("a: 1\n")
     assert read_mapping(path, "a map is 'key: value'") == {"a": 1}
-    with pytest.raises(FormatError, match="a.yaml: a list is '- key: value'"):
+    with pytest.raises(FormatError, match=r"a\.yaml: a list is '- key: value'"):
         read_mappings(path, "a list is '- key: value'")
     path.write_text("- a: 1\n- 2\n")
-    with pytest.raises(FormatError, match="a.yaml: a list is '- key: value'"):
+    with pytest.raises(FormatError, match=r"a\.yaml: a list is '- key: value'"):
         read_mappings(path, "a list is '- key: value'")
-    with pytest.raises(FormatError, match="a.yaml: a map is 'key: value'"):
+    with pytest.raises(FormatError, match=r"a\.yaml: a map is 'key: value'"):
         read_mapping(path, "a map is 'key: value'")
 
 

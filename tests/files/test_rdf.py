@@ -186,6 +186,8 @@ def test_beyond_an_unsafe_road() -> None:
         assert sample.height[1] == pytest.approx(behind)
         if beside is not None:
             assert sample.height[0] == pytest.approx(beside)
+    unsaid = parse_rdf(HEAD + body.replace("OUTBOUND_SAFE = 'TRUE'\n", "")).road()
+    assert unsaid.query([-50.0, 20.0], [10.0, 0.0]).height == pytest.approx([1.0, 1.0]), "safe where nothing is said"
 
 
 def test_spectra_as_tables_with_phase() -> None:
