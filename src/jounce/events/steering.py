@@ -12,7 +12,7 @@ import numpy as np
 
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
-from jounce.sim.preview import CIRCLE, GAINS, Schedule
+from jounce.sim.preview_schedule import CIRCLE, GAINS, TOWED, Schedule
 
 if TYPE_CHECKING:
     from jounce.events.start import Start
@@ -39,7 +39,8 @@ def know_preview(start: Start, prefix: str = PREVIEW) -> Schedule:
             "take driver: contour"
         )
     sim, description = start.sim, start.description
-    delay = sim.model.tables[f"{prefix}gains"].n_out - len(GAINS) - len(CIRCLE)
+    towed = sum("yaw" in unit.data.hitch.free for unit in start.vehicle.layout.units[1:])
+    delay = sim.model.tables[f"{prefix}gains"].n_out - len(GAINS) - len(CIRCLE) - len(TOWED) * towed
     body = start.vehicle.layout.units[0].data.body
     point = body.reference(start.vehicle.layout.units[0])
     here = sim.snapshot()

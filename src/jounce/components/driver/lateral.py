@@ -403,6 +403,12 @@ class Lateral(Part):
         )
 
 
+def swinging(at: VehicleModel) -> list[tuple[Any, Any]]:
+    """Articulation angle and its rate of every towed unit that may turn behind the one that tows it."""
+    couplings = [unit.coupling for unit in at.units if unit.coupling is not None]
+    return [coupling.angles["yaw"] for coupling in couplings if "yaw" in coupling.angles]
+
+
 def steered_at(place: VehiclePlace) -> float:
     """Where the axle that steers stands along the chassis, of several their mean."""
     steered = [axle.x for axle in place.units[0].axles if axle not in _unsteered(place)]
