@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from pathlib import Path as FilePath
 
@@ -13,6 +14,9 @@ from jounce.road.path import Path
 from jounce.vehicle.reading import load
 from trains import trailer
 
+SPEED = -2.2  # m/s, at which its engine does not stall
+LOCK = 8.0  # rad
+
 
 @lru_cache
 def caravan() -> jv.Vehicle:
@@ -23,8 +27,6 @@ def caravan() -> jv.Vehicle:
 
 def bend(folder: FilePath, side: float = 1.0, radius: float = 9.3, turn: float = 90.0) -> str:
     """Straight, a turn with short clothoids, straight."""
-    import math
-
     arc = math.radians(turn) * radius
     run_in, eased = 15.0, 3.0
     s = [0, run_in, run_in + eased, run_in + arc, run_in + arc + eased, run_in + arc + 35.0]

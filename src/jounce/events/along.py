@@ -64,7 +64,7 @@ def along(start: Start, kind: str, *, speed_from_path: bool = False, path: int =
         Open(STEERS, Constant(1.0)),
         Open(PATH, Constant(float(path))),
         Open(SPEED_FROM_PATH, Constant(float(speed_from_path))),
-        Open("steering_wheel", Constant(0.0)),
+        Open("steering_wheel", Constant(start.steering)),
     ]
 
 
