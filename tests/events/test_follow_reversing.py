@@ -88,7 +88,7 @@ def test_a_start_on_a_circle_is_on_it_with_its_articulation(side: float, tmp_pat
 
 @pytest.mark.slow
 def test_a_bend_that_is_too_sharp_folds_nothing_and_a_train_that_folds_has_a_verdict(tmp_path: FilePath) -> None:
-    """He stays short of the articulation from which nothing leads back, and cuts the bend; too slow hands let it fold."""
+    """He stays short of what nothing leads back from, and cuts the bend; hands that are too slow let it fold."""
     run = reversed_round(tmp_path, 1.0, 2.2, leaves=3.0)
     assert run.figures["path_error_max"][0] > 0.5
     assert run["driver.jack_knife"].max() < 0
