@@ -12,6 +12,7 @@ from jounce.events.library.impulse_steer import ImpulseSteer
 from jounce.results.key_figures.braking import braking
 from jounce.results.key_figures.common import decay, settling_time, steady, travelled_at, vertex
 from jounce.results.key_figures.frequency import (
+    RANGE,
     frequency_response,
     second_order,
     sine_response,
@@ -48,7 +49,12 @@ def test_understeer_gradient_at_constant_speed_and_on_a_circle(side: float) -> N
             steering_ratio=15.0,
             wheelbase=2.8,
             cg_to_rear=1.3,
+            hand_torque=0.8 * ay,
         )
+        if np.ptp(v) == 0:
+            assert value(found, "side_slip_gradient") == pytest.approx(1.3 / v[0] ** 2 * GRAVITY / DEG - 2.5, rel=1e-6)
+        assert value(found, "hand_torque_gradient") == pytest.approx(0.8 * GRAVITY, rel=1e-9)
+        assert found["hand_torque_at_4ms2"] == (pytest.approx(3.2, rel=1e-9), "N.m")
         # averaging over 0.25 s bends v(t) of the circle by v̈·0.25²/24
         assert value(found, "understeer_gradient") == pytest.approx(2.0, rel=1e-5)
         assert value(found, "roll_gradient") == pytest.approx(4.0, rel=1e-9)
@@ -175,6 +181,9 @@ def test_frequency_response_of_a_known_system(kind: str) -> None:
     assert found.coherence.min() > (0.95 if kind == "random" else 0.99)
 
     figures = steering_response(t, u, yaw_rate=y, method=method)
+    whole = frequency_response(t, u, y, method)
+    inside = (whole.frequency >= RANGE[0]) & (whole.frequency <= RANGE[1])
+    assert value(figures, "yaw_rate_coherence") == pytest.approx(float(whole.coherence[inside].min()), rel=1e-9)
     fine = np.linspace(0.2, 6, 200_001)
     h = exact(fine)
     lag = fine[np.argmax(np.unwrap(np.angle(h)) <= -math.pi / 4)]
