@@ -143,7 +143,10 @@ def _driven(program: Program, inputs: Mapping[str, Reference | Number], aliases:
 def _limited(program: Program, watches: Sequence[Variable]) -> Program:
     """A program that also ends where units of a train touch: an angle of a hitch is beyond the limit of its data."""
     ends = [
-        End(When(item.name, ">", 0.0), Stop(f"units touch: {item.name} > 0, an angle of the hitch is at its limit", True))
+        End(
+            When(item.name, ">", 0.0),
+            Stop(f"units touch: {item.name} > 0, an angle of the hitch is at its limit", True),
+        )
         for item in watches
         if item.name.endswith(BEYOND)
     ]
