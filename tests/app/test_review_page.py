@@ -122,6 +122,20 @@ def test_replay_moves_as_the_channels_say_and_shares_the_cursor(server: Any, pag
     page.wait_for_function(f"{BOARD}.cursor > 2.9 && Math.abs(jounceScene.time - {BOARD}.cursor) < 1e-9")
 
 
+def test_a_scene_that_comes_late_does_not_move_the_cursor(server: Any, page: Any, runs: tuple[str, str]) -> None:
+    held: list[Any] = []
+    page.route("**/api/scene/*/motion*", lambda route: held.append(route))
+    opened(page, server, runs[0])
+    page.evaluate(f"{BOARD}.setCursor(2.75)")
+    page.wait_for_function(f"{BOARD}.cursor === 2.75")
+    server.until(lambda: page.evaluate("1") and held)
+    for route in held:
+        route.continue_()
+    page.wait_for_function("window.jounceScene?.track?.length > 100")
+    page.wait_for_function("Math.abs(window.jounceScene.time - 2.75) < 1e-9")
+    assert page.evaluate(f"{BOARD}.cursor") == 2.75
+
+
 def test_space_plays_and_arrows_move(server: Any, page: Any, runs: tuple[str, str]) -> None:
     opened(page, server, runs[0])
     page.wait_for_function("window.jounceScene?.track")

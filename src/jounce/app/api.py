@@ -180,7 +180,8 @@ def _runs(workbench: Workbench) -> APIRouter:
         source = request.vehicle
         known = workbench.folders.vehicles()
         place = str(known[source]) if source in known else str(workbench.folders.resolve(source))
-        vehicle: dict[str, Any] = {"name": source.rpartition("/")[2], "source": place, "changes": request.changes}
+        name = source.rpartition("/")[2].removesuffix(".yaml")
+        vehicle: dict[str, Any] = {"name": name, "source": place, "changes": request.changes}
         if request.changes:
             vehicle["steps"] = [request.changes]
         job = workbench.jobs.submit(vehicle, event.to_dict(), request.options, request.label)
