@@ -146,6 +146,8 @@ def test_space_plays_and_arrows_move(server: Any, page: Any, runs: tuple[str, st
     page.wait_for_function("!jounceScene.playing")
     before = page.evaluate("jounceScene.time")
     assert page.evaluate(f"{BOARD}.cursor") == pytest.approx(before)
+    page.evaluate("jounceScene.cursor(1.5)")  # a slow machine may have come to the end
+    before = 1.5
     x = page.evaluate("jounceScene.poses().body.position[0]")
     page.keyboard.press("ArrowRight")
     page.wait_for_function(f"jounceScene.time > {before}")
@@ -194,7 +196,9 @@ def test_channels_are_found_and_become_plots(server: Any, page: Any, runs: tuple
     page.locator(".jn-channel-name").first.click()  # into the plot that was made last
     page.wait_for_function(f"{BOARD}.panels[6].scales.length === 2")
     page.fill(".jn-channels input", "driver_demands.steering")
-    page.drag_and_drop(".jn-channel >> nth=0", ".jn-plot >> nth=2", target_position={"x": 150, "y": 190})
+    box = page.locator(".jn-plot >> nth=2").bounding_box()
+    below = {"x": 150, "y": box["height"] - 8}  # below its axis
+    page.drag_and_drop(".jn-channel >> nth=0", ".jn-plot >> nth=2", target_position=below)
     page.wait_for_function(f"{BOARD}.told()[2].x === 'driver_demands.steering'")  # below its axis: plotted over it
     drawn = page.evaluate(f"{BOARD}.points(2, 0)")
     run = stored(server, runs[0])

@@ -117,7 +117,7 @@ def test_forces_and_wheels_of_a_turn_are_those_that_the_model_tells_in_world_axe
 
 
 def test_what_is_towed_moves_by_itself_and_hangs_at_the_hitch() -> None:
-    """A car with a trailer turns: both tell the same place of the ball, and the trailer's wheels stand as forces say."""
+    """A car with a trailer turns: both tell the same place of the ball; wheels of the trailer stand as forces say."""
     vehicle = car_trailer()
     event = jn.events.StepSteer(speed="60 km/h", amplitude="-70 deg", end_time=2.5, heading=2.0)
     run = jn.run(vehicle, event)
