@@ -200,6 +200,7 @@ def test_channels_are_found_and_become_plots(server: Any, page: Any, runs: tuple
     below = {"x": 150, "y": box["height"] - 8}  # below its axis
     page.drag_and_drop(".jn-channel >> nth=0", ".jn-plot >> nth=2", target_position=below)
     page.wait_for_function(f"{BOARD}.told()[2].x === 'driver_demands.steering'")  # below its axis: plotted over it
+    page.wait_for_function(f"{BOARD}.points(2, 0).y.some(v => v > 5) && {BOARD}.points(2, 0).x.some(v => v > 39)")
     drawn = page.evaluate(f"{BOARD}.points(2, 0)")
     run = stored(server, runs[0])
     np.testing.assert_allclose(drawn["x"], np.degrees(run["driver_demands.steering"]), rtol=1e-12, atol=1e-15)
