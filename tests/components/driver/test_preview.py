@@ -12,7 +12,8 @@ from jounce.components.driver.preview import Preview
 from jounce.events.steering import preview_tables
 from jounce.road.path import Path
 from jounce.sim import preview
-from jounce.sim.preview import Law, Schedule, design, rolling_slowly, sampled
+from jounce.sim.preview import Law, design, rolling_slowly, sampled
+from jounce.sim.preview_schedule import Schedule
 from path_rig import RATIO, WHEELBASE, ride, rig
 
 HEADING, AT = 2.3, (-41.0, 13.0)
