@@ -256,3 +256,16 @@ def test_scale_and_offset_of_a_channel_of_a_trailer_are_for_what_is_stored_only(
     assert stored["bend"] == pytest.approx(np.degrees(run["unit2.Articulation.yaw"]) - 1.0, rel=1e-12)
     assert stored.unit("bend") == "deg"
     assert sim.output("unit2.Articulation.yaw") == pytest.approx(run["unit2.Articulation.yaw"][-1], rel=1e-12)
+
+
+def test_car_and_trailer_have_drags_of_their_own() -> None:
+    """The same kind of model on both units: ½ ρ c_d A V² of each, by numbers of its own."""
+    towed, own = trailer(), raw_car()
+    towed["aero"] = {"drag": {"area": 1.7, "location": [-3.1, 0.0, 1.3]}}
+    own["aero"] = {"drag": {"area": 0.63, "location": [-1.1, 0.0, 0.6]}}
+    sim = car.simulation(vehicle_of({**own, "trailers": [towed]}))
+    sim.set_parameters({"unit2.aero.drag.scale": 1.31, "aero.drag.scale": 0.83})
+    sim.set_states({"chassis.vx": 14.0})
+    for prefix, area in (("", 0.83 * 0.63), ("unit2.", 1.31 * 1.7)):
+        density = sim.parameter(f"{prefix}aero.air_density")
+        assert sim.output(f"{prefix}aero_forces.drag_force") == pytest.approx(0.5 * density * area * 14.0**2, rel=1e-9)

@@ -134,7 +134,7 @@ def _figures(vehicle: Vehicle, every: bool = False) -> Iterator[Doubt]:
     for axle in place.axles:
         at = dotted(path_of(vehicle, axle, "suspension"))
         held = axle.data.suspension
-        if every or (held.spring is None and not _further(axle)):
+        if every or (held.spring is None and not _further(axle) and not _shared(axle)):
             yield Doubt(f"{at}.spring", "none; nothing carries the body above this axle but stops")
         if every or (not held.dampers and not _further(axle)):
             yield Doubt(f"{at}.dampers", "none; nothing damps this axle")
@@ -151,6 +151,11 @@ def _figures(vehicle: Vehicle, every: bool = False) -> Iterator[Doubt]:
 def _further(axle: AxlePlace) -> bool:
     """Whether further elements may carry or damp."""
     return any(getattr(item, "carries", True) for item in axle.data.suspension.elements)
+
+
+def _shared(axle: AxlePlace) -> bool:
+    """Whether the springs of its group carry it."""
+    return dict(axle.group[0].data.further()).get("equalizer") is not None
 
 
 def _of_axle(vehicle: Vehicle, axle: AxlePlace, at: str) -> Iterator[Figure]:
