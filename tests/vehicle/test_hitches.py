@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import jounce.vehicle as jv
-from axle_lists import as_axles, vehicle_of
+from axle_lists import as_axles, one_axle, vehicle_of
+from body_rig import law_rates, with_laws
 from ideal_cars import ideal
 from jounce.events.options import Options
 from jounce.events.record import record
@@ -18,6 +19,7 @@ from jounce.runtime.program import Open, Phase, Program, Ramp, Sine
 from jounce.runtime.recording import Recording
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
+from jounce.sim.build import build
 from jounce.sim.statics import settle
 from trains import told, trailer
 
@@ -196,3 +198,31 @@ def test_place_and_heading_of_a_train_do_not_matter() -> None:
     one, other = uneven(), lane_change(lopsided(1.0), x=700.0, y=-1300.0, heading=2.1)
     for name in (*MOTION, "Hook_rear.Local_force_Y", "Tire.Ground_Surface_Force_Z.R3"):
         assert np.abs(one[name] - other[name]).max() < 1e-9 * np.abs(one[name]).max(), name
+
+
+# ---- in the air ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["joint", "constraint"])
+def test_in_the_air_without_springs_and_dampers_a_train_keeps_momentum_and_energy(kind: str) -> None:
+    """Couplings pass loads on and take no power. Differences of 1e-3 s of momenta of 1e5 N s m over levers of 40 m."""
+    raw = {**one_axle(), "aero": None, "trailers": [trailer(kind, location=[-3.53, 0.17, 0.43])]}
+    description = car.describe(vehicle_of(raw))
+    sim = Simulation(build(with_laws(car.Structure(description).system())))
+    car.set_numbers(sim, description)
+    off = [name for name in sim.parameters if name.endswith((".spring.scale", ".damper1.scale"))]
+    assert len(off) == 8
+    sim.set_parameters({**dict.fromkeys(off, 0.0), "gravity": 0.0})
+    states = {
+        "chassis.z": 40.0, "chassis.vx": 9.0, "chassis.vy": 1.3, "chassis.vz": -0.7, "chassis.wx": 0.33,
+        "chassis.wy": -0.21, "chassis.wz": 0.47, "unit2.hitch.yaw": 0.31, "unit2.hitch.pitch": -0.06,
+        "unit2.hitch.roll": 0.05, "unit2.hitch.yaw.rate": -0.53, "unit2.hitch.pitch.rate": 0.37,
+        "unit2.hitch.roll.rate": 0.29, "L2.jounce.rate": 0.31, "R2.jounce.rate": -0.23, "L2.wheel.spin": 37.0,
+    }  # fmt: skip
+    sim.set_states(states)
+    linear, angular, power = law_rates(sim)
+    force = np.linalg.norm([sim.output(f"Hook_rear.Global_force_{axis}") for axis in "XYZ"])
+    assert force > 300.0, "N: there is something to pass on"
+    assert np.abs(linear).max() < 1e-6 * force
+    assert np.abs(angular).max() < 1e-5 * force * 40.0
+    assert abs(power) < 1e-5 * force * 9.0
