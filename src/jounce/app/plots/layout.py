@@ -49,7 +49,7 @@ USUAL: list[dict[str, Any]] = [
         "panels": [
             *_signals("steering", "throttle", "brake"),
             *_signals("hand_torque"),
-            panel(SIGNAL + "forward_speed", "driver_demands.gear"),
+            panel(SIGNAL + "forward_speed", "*.gear"),
             panel(SIGNAL + "longitudinal_acceleration"),
         ],
     },
