@@ -93,20 +93,56 @@ def vehicle(**changes: Any) -> jv.Vehicle:
     return _plain().with_(**{path.replace("__", "."): value for path, value in changes.items()})
 
 
-def tires(**values: float) -> dict[str, Tire]:
-    """Linear tires, those in front other than those behind."""
+# A trailer of one axle: its centre of gravity and its axle behind the ball, which is behind the car
+BALL, TOWED_MASS, TOWED_CENTRE, TOWED_AXLE, TOWED_YAW = -3.6, 890.0, -2.95, -3.17, 1410.0  # m, kg, m, m, kg.m2
+TOWED_CORNERING, TOWED_RELAXATION, TOWED_WHEEL = 43e3, 0.23, 31.0  # N/rad, m, kg
+
+
+def train(ball: float = BALL, **changes: Any) -> jv.Vehicle:
+    """The car with a trailer."""
+    axle = _axle(2) | {"wheel_centre_x": TOWED_AXLE, "track": 1.57, "compliance": None}
+    load = 9.80665 * TOWED_MASS * TOWED_CENTRE / TOWED_AXLE / 2
+    axle["spring"] = {"rate": 52e3, "preload": load / 0.79, "ratio": 0.79}
+    wheels = _wheels(2) | {"unsprung_mass": TOWED_WHEEL, "ixx": 0.7, "iyy": 1.0, "izz": 0.7}
+    unit = {
+        "name": "trailer",
+        "hitch": {"kind": "joint", "location": [ball, 0.0, 0.4]},
+        "body": {
+            "mass": TOWED_MASS,
+            "cg": [TOWED_CENTRE, 0.0, 0.6],
+            "inertia": {"ixx": 310.0, "iyy": 1330.0, "izz": TOWED_YAW},
+        },
+        "axles": [{"suspension": axle, "wheels": wheels}],
+    }
+    found = jv.Vehicle.model_validate({**RAW, "name": "reference car and trailer", "trailers": [unit]})
+    return found.with_(**{path.replace("__", "."): value for path, value in changes.items()})
+
+
+def train_tires(**values: float) -> dict[str, Tire]:
+    """Those of the car, and those of the trailer."""
+    own = {"CALPHA": TOWED_CORNERING, "RELAX_LENGTH_Y": TOWED_RELAXATION}
+    load = 9.80665 * (TOWED_MASS * TOWED_CENTRE / TOWED_AXLE / 2 + TOWED_WHEEL)
+    tire = _linear(load, own | values, 3)
+    return tires(**values) | {"L3": tire, "R3": tire}
+
+
+def _linear(load: float, values: dict[str, float], number: int) -> Tire:
     from jounce.components.tire.linear import Linear
 
+    numbers = {
+        "UNLOADED_RADIUS": RADIUS + load / TIRE_RATE, "VERTICAL_STIFFNESS": TIRE_RATE, "VERTICAL_DAMPING": 0.0,
+        "FNOMIN": 4000.0, "CSLIP": 1.1e5, "RELAX_LENGTH_X": 0.1, "FRICTION": 3.0,
+    }  # fmt: skip
+    model = Linear(mode=14)
+    return Tire(model, model.complete(numbers | values), side="left", name=f"linear {number}")
+
+
+def tires(**values: float) -> dict[str, Tire]:
+    """Linear tires, those in front other than those behind."""
     found = {}
     for number in (0, 1):
-        load = _weight(number) / 2
-        numbers = {
-            "UNLOADED_RADIUS": RADIUS + load / TIRE_RATE, "VERTICAL_STIFFNESS": TIRE_RATE, "VERTICAL_DAMPING": 0.0,
-            "FNOMIN": 4000.0, "CSLIP": 1.1e5, "CALPHA": CORNERING[number], "RELAX_LENGTH_X": 0.1,
-            "RELAX_LENGTH_Y": RELAXATION[number], "FRICTION": 3.0,
-        }  # fmt: skip
-        model = Linear(mode=14)
-        tire = Tire(model, model.complete(numbers | values), side="left", name=f"linear {number + 1}")
+        own = {"CALPHA": CORNERING[number], "RELAX_LENGTH_Y": RELAXATION[number]}
+        tire = _linear(_weight(number) / 2, own | values, number + 1)
         found |= {f"{side}{number + 1}": tire for side in "LR"}
     return found
 
@@ -132,5 +168,9 @@ def at_rest(found: car.Description) -> Simulation:
 def rolling(sim: Simulation, speed: float) -> Simulation:
     """At a speed, its wheels turning with it."""
     sim.set_states({"chassis.vx": speed})
-    sim.set_states({f"{w}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{w}") for w in WHEELS})
+    sim.set_states({f"{w}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{w}") for w in _wheels_of(sim)})
     return sim
+
+
+def _wheels_of(sim: Simulation) -> list[str]:
+    return [v.name.partition(".")[0] for v in sim.model.states if v.name.endswith(".wheel.spin")]
