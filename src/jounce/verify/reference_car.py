@@ -139,7 +139,7 @@ def _linear(load: float, values: dict[str, float], number: int) -> Tire:
 
 def tires(**values: float) -> dict[str, Tire]:
     """Linear tires, those in front other than those behind."""
-    found = {}
+    found: dict[str, Tire] = {}
     for number in (0, 1):
         own = {"CALPHA": CORNERING[number], "RELAX_LENGTH_Y": RELAXATION[number]}
         tire = _linear(_weight(number) / 2, own | values, number + 1)
@@ -168,7 +168,9 @@ def at_rest(found: car.Description) -> Simulation:
 def rolling(sim: Simulation, speed: float) -> Simulation:
     """At a speed, its wheels turning with it."""
     sim.set_states({"chassis.vx": speed})
-    sim.set_states({f"{w}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{w}") for w in _wheels_of(sim)})
+    sim.set_states(
+        {f"{w}.wheel.spin": speed / sim.output(f"Tire.Effective_Rolling_Radius.{w}") for w in _wheels_of(sim)}
+    )
     return sim
 
 

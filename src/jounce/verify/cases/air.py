@@ -136,7 +136,9 @@ def downforce(page: Page) -> None:
         axes = figure.subplots()
         for i, word in enumerate(("front", "rear")):
             axes.plot([3.6 * s for s, _, _ in drawn], [e[i] / 1e3 for _, e, _ in drawn], color="0.4", lw=1.0)
-            axes.plot([3.6 * s for s, _, _ in drawn], [f[i] / 1e3 for _, _, f in drawn], "o", ms=5, label=f"{word} axle")
+            axes.plot(
+                [3.6 * s for s, _, _ in drawn], [f[i] / 1e3 for _, _, f in drawn], "o", ms=5, label=f"{word} axle"
+            )
         axes.set(xlabel="speed, km/h", ylabel="load, kN", title="lines: by hand; dots: jounce")
         axes.legend()
 

@@ -27,7 +27,6 @@ from typing import Any
 
 import numpy as np
 
-from jounce.core.constants import GRAVITY
 from jounce.verify import reference_car as ref
 from jounce.verify.book import Page, case
 from jounce.verify.cases.standing_car import _masses
@@ -146,8 +145,8 @@ def drum(page: Page) -> None:
 
 @case("cruise-control", "A cruise control against its transfer function", chapter=24.2)
 def cruise(page: Page) -> None:
-    """The reference car with a cruise control, which sees wheel speeds by toothed rings every 5 ms, is set to 2 m/s more
-    than it drives. Its speed is the answer of the linear loop by SciPy."""
+    """The reference car with a cruise control, which sees wheel speeds by toothed rings every 5 ms, is set to 2 m/s
+    more than it drives. Its speed is the answer of the linear loop by SciPy."""
     from scipy import signal
 
     gain, integral, start, wanted = 0.8, 0.15, 25.0, 27.0

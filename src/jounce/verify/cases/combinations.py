@@ -90,6 +90,14 @@ def _slow(values: Any) -> list[complex]:
     return sorted((complex(z) for z in values if z.imag > 0.5 and abs(z) < 25.0), key=abs)
 
 
+def _frequency(z: complex) -> float:
+    return abs(z) / (2 * math.pi)
+
+
+def _damping(z: complex) -> float:
+    return -z.real / abs(z)
+
+
 @case("trailer-sway", "A car with a trailer: its modes over the speed", chapter=28)
 def sway(page: Page) -> None:
     """A car and a trailer, each on four and two wheels, on stiff springs, are linearised at four speeds. Frequency and
@@ -107,10 +115,7 @@ def sway(page: Page) -> None:
         for number, expected in enumerate(_slow(three_freedoms(speed)), 1):
             nearest = complex(found[np.argmin(np.abs(found - expected))])
             drawn.append((speed, expected, nearest))
-            for word, part in (
-                ("frequency", lambda z: abs(z) / (2 * math.pi)),
-                ("damping ratio", lambda z: -z.real / abs(z)),
-            ):
+            for word, part in (("frequency", _frequency), ("damping ratio", _damping)):
                 page.row(
                     f"{speed:g} m/s: {word} of swing {number}",
                     expected=part(expected),
@@ -119,8 +124,8 @@ def sway(page: Page) -> None:
                     unit="Hz" if word == "frequency" else "-",
                     kind="independent package",
                     source="scipy.linalg.eigvals of (1)",
-                    why="Springs and tires 1e4 times as stiff; the ball is above the ground, so that the trailer leans: "
-                    "some 1e-4.",
+                    why="Springs and tires 1e4 times as stiff; the ball is above the ground, so that the "
+                    "trailer leans: some 1e-4.",
                 )
 
     def draw(figure: Any) -> None:
@@ -146,8 +151,8 @@ def sway(page: Page) -> None:
     needs={"vehiclemodels": "commonroad-vehicle-models"},
 )
 def follows(page: Page) -> None:
-    """The trailer is coupled above the rear axle and the train rolls at 1.5 m/s into a turn to the left and to the right.
-    The articulation over time is that of the kinematic car with a trailer of another package."""
+    """The trailer is coupled above the rear axle and the train rolls at 1.5 m/s into a turn to the left and to the
+    right. The articulation over time is that of the kinematic car with a trailer of another package."""
     from types import SimpleNamespace
 
     from scipy.integrate import solve_ivp
@@ -190,7 +195,8 @@ def follows(page: Page) -> None:
                 unit="deg",
                 kind="independent package",
                 source=PACKAGE,
-                why="Tires slip: K v²/L = 2e-3 of the curvature, the trailer's as much; parallel wheels: (t/L)² tan²δ = 4e-3.",
+                why="Tires slip: K v²/L = 2e-3 of the curvature, the trailer's as much; parallel wheels, (t/L)² tan²δ: "
+                "4e-3.",
             )
         page.row(
             f"to the {word}: angle of the steady turn",

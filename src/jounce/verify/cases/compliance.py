@@ -61,7 +61,8 @@ def steer(page: Page) -> None:
             f"understeer gradient: {name}",
             expected=expected * DEGREES,
             measured=measured * DEGREES,
-            tolerance=2e-4 * abs(gradient(0.0, 0.0, 0.0) * DEGREES) + 1e-4 * math.degrees(ref.WHEELBASE / SPEED**2 * GRAVITY),
+            tolerance=2e-4 * abs(gradient(0.0, 0.0, 0.0) * DEGREES)
+            + 1e-4 * math.degrees(ref.WHEELBASE / SPEED**2 * GRAVITY),
             unit="deg/g",
             kind="closed form",
             source="(1) [Bundorf1976]",

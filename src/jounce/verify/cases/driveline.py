@@ -168,7 +168,8 @@ def clutch(page: Page) -> None:
 @case("gears", "A car in gear: speeds and accelerations", chapter=23.1)
 def gears(page: Page) -> None:
     """The reference car with an engine of constant torque, a gearbox and a differential, on tires that slip.
-    Its acceleration is that of its mass and of all inertias that turn with it; its engine turns with the wheels and their slip."""
+    Its acceleration is that of its mass and of all inertias that turn with it; its engine turns with the wheels and
+    their slip."""
     told = []
     for ratio in (2.3, 1.37, 0.91):
         raw = {
@@ -191,7 +192,8 @@ def gears(page: Page) -> None:
         sim.run(1.0)
         mass = vehicle.mass()
         rolls, arm = (
-            [sim.output(f"Tire.{word}_Radius.{wheel}") for wheel in ("L1", "L2")] for word in ("Effective_Rolling", "Loaded")
+            [sim.output(f"Tire.{word}_Radius.{wheel}") for wheel in ("L1", "L2")]
+            for word in ("Effective_Rolling", "Loaded")
         )
         slip, expected = 0.0, 0.0
         for _ in range(20):  # the slip follows from the force, which follows from the slip

@@ -1,8 +1,8 @@
 """Drivers: the law of optimal preview steering, found a second time.
 
 A car with the motions x on a path of the curvature κ is sampled with the period T, ξ⁺ = Φ ξ + Γ w + E κ, and steered so
-that Σ ξᵀQ ξ + ρ w² is least. The driver's feedback and preview gains come from a Riccati equation. The same problem over
-a horizon of N periods is one system of linear equations: all w at once, by least squares,
+that Σ ξᵀQ ξ + ρ w² is least. The driver's feedback and preview gains come from a Riccati equation. The same problem
+over a horizon of N periods is one system of linear equations: all w at once, by least squares,
 
     min |Q^½ ξ_k, ρ^½ w_k|²,   ξ_k = Φ^k ξ_0 + Σ_j Φ^(k−1−j) (Γ w_j + E κ_j)                           (1)
 
@@ -75,7 +75,8 @@ def integrated(car: Lateral, period: float) -> tuple[Any, Any]:
         ])  # fmt: skip
 
     columns = [
-        solve_ivp(rates, (0.0, period), start, "DOP853", rtol=1e-12, atol=1e-14).y[:size, -1] for start in np.eye(size + 1)
+        solve_ivp(rates, (0.0, period), start, "DOP853", rtol=1e-12, atol=1e-14).y[:size, -1]
+        for start in np.eye(size + 1)
     ]
     return np.array(columns[:size]).T, columns[size]
 

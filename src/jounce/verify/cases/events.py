@@ -34,16 +34,15 @@ def courses(page: Page) -> None:
 
     drawn = []
     for name, made, lengths, widths, offset in (
-        ("ISO 3888-1", iso_3888_1, (15, 30, 25, 25, 30), lambda b: (1.1 * b + 0.25, 1.2 * b + 0.25, 1.3 * b + 0.25), 3.5),
-        (
-            "ISO 3888-2", iso_3888_2, (12, 13.5, 11, 12.5, 12),
-            lambda b: (1.1 * b + 0.25, b + 1, max(1.3 * b + 0.25, 3.0)), None,
-        ),
+        ("ISO 3888-1", iso_3888_1, (15, 30, 25, 25, 30), (1.1, 0.25, 1.2, 0.25, 1.3, 0.25, 0.0), 3.5),
+        ("ISO 3888-2", iso_3888_2, (12, 13.5, 11, 12.5, 12), (1.1, 0.25, 1.0, 1.0, 1.3, 0.25, 3.0), None),
     ):  # fmt: skip
         for width in (1.62, 2.03):
             gates = made(width).gates
             ends = np.cumsum((0, *lengths))
-            for lane, expected in enumerate(widths(width)):
+            clearances = [a * width + b for a, b in zip(widths[:-1:2], widths[1::2], strict=True)]
+            clearances[2] = max(clearances[2], widths[-1])
+            for lane, expected in enumerate(clearances):
                 first, last = (float(gates[0, 0] + ends[2 * lane + end]) for end in (0, 1))
                 inside = gates[(gates[:, 0] > first - 1e-6) & (gates[:, 0] < last + 1e-6)]
                 clear = inside[:, 1] - inside[:, 2] - 2 * CONE_BASE
@@ -60,7 +59,7 @@ def courses(page: Page) -> None:
                         tolerance=1e-9,
                         unit="m",
                         kind="published",
-                        source=f"({name[-1]}) [{name.replace(' ', '').replace('-', 'part')}]",
+                        source=f"({name[-1]}), {name}",
                         why="Rounding.",
                     )
             if offset is not None:
@@ -73,7 +72,7 @@ def courses(page: Page) -> None:
                     tolerance=1e-9,
                     unit="m",
                     kind="published",
-                    source="(1) [ISO3888part1]",
+                    source="(1), ISO 3888-1",
                     why="Rounding.",
                 )
         drawn.append((name, gates))
@@ -89,8 +88,8 @@ def courses(page: Page) -> None:
 
 @case("dwell", "The sine with dwell", chapter=27.2)
 def dwell(page: Page) -> None:
-    """The hand wheel of the sine with dwell, to both sides, as the compiled loop follows it at every millisecond, against
-    the definition of the rule; and its largest rate."""
+    """The hand wheel of the sine with dwell, to both sides, as the compiled loop follows it at every millisecond,
+    against the definition of the rule, and how long it takes."""
     from jounce.runtime.program import Open, Phase, Program, Sine
     from jounce.runtime.simulation import Simulation
     from jounce.sim.build import build
@@ -149,14 +148,15 @@ def dwell(page: Page) -> None:
 
 @case("cycles", "Drive cycles and their lengths", chapter=27.1)
 def cycles(page: Page) -> None:
-    """Length and duration of the cycles of the library against the figures that the regulations print."""
+    """Length and duration of the cycles of the library, speeds at 1 Hz, integrated by trapezia as the regulations do,
+    against the figures that they print."""
     from jounce.files.cycles import load_cycle
 
     known = {
-        "udds": (11.9904, 1369, "7.45 miles in 1369 s [EPA40CFR86]"),
-        "hwfet": (16.5068, 765, "10.26 miles in 765 s [EPA40CFR86]"),
-        "us06": (12.8876, 600, "8.01 miles in 600 s [EPA40CFR86]"),
-        "wltc_3b": (23.2663, 1800, "23 266 m in 1800 s [UNGTR15]"),
+        "udds": (11.9904, 1369, "7.45 miles in 1369 s (40 CFR 86)"),
+        "hwfet": (16.5068, 765, "10.26 miles in 765 s (40 CFR 86)"),
+        "us06": (12.8876, 600, "8.01 miles in 600 s (40 CFR 86)"),
+        "wltc_3b": (23.2663, 1800, "23 266 m in 1800 s (UN GTR 15)"),
     }
     traces = {}
     for name, (length, seconds, source) in known.items():

@@ -142,7 +142,8 @@ def _corners(mass: float, x: float, y: float, height: float) -> tuple[dict[str, 
     right[:3] = mass * GRAVITY * np.array([1.0, y, x])
     q = solve(matrix, right)
     changes = {
-        w: ref.TIRE_RATE * (-(q[0] + y_ * q[1] - x_ * q[2] + q[3 + i])) for i, (w, (x_, y_)) in enumerate(PLACES.items())
+        w: ref.TIRE_RATE * (-(q[0] + y_ * q[1] - x_ * q[2] + q[3 + i]))
+        for i, (w, (x_, y_)) in enumerate(PLACES.items())
     }
     return changes, float(q[0]), float(q[1]), float(q[2])
 
@@ -155,9 +156,8 @@ def one_sided(page: Page) -> None:
     base = ref.at_rest(ref.description())
     drawn: dict[str, tuple[float, float]] = {}
     for mass in (1.0, 150.0):
-        vehicle = ref.vehicle(**{
-            "body__added_masses": [{"name": "load", "mass": mass, "location": {"x": x, "y": y, "z": z}}]
-        })  # fmt: skip
+        added = [{"name": "load", "mass": mass, "location": {"x": x, "y": y, "z": z}}]
+        vehicle = ref.vehicle(body__added_masses=added)
         sim = ref.at_rest(ref.description(vehicle))
         changes, heave, roll, pitch = _corners(mass, x, y, z)
         assert heave < 0.0 < abs(roll) + abs(pitch)
@@ -258,7 +258,8 @@ def set_up(page: Page) -> None:
                 unit="N",
                 kind="closed form",
                 source="levers and (4)",
-                why="Contacts are not exactly below the wheel centres and the car pitches by some 0.1 deg: 1 mm of 1 m.",
+                why="Contacts are not exactly below the wheel centres and the car pitches by some 0.1 deg: 1 mm "
+                "of 1 m.",
             )
         page.row(
             f"cross weight {cross:g}: that of the car",

@@ -54,7 +54,7 @@ def hooke(page: Page) -> None:
         return found
 
     single = Shafts.model_validate({"points": points(BEND)})
-    turns, curve = np.radians([17.0, 44.0, 90.0, 131.0, 203.0, -77.0, 560.0]), []
+    turns = np.radians([17.0, 44.0, 90.0, 131.0, 203.0, -77.0, 560.0])
     # straight ahead the pin of the hand wheel is horizontal: normal to the plane of the shafts
     for turn in turns:
         expected = math.atan(math.tan(turn) * math.cos(BEND)) + math.pi * round(turn / math.pi)
@@ -71,7 +71,6 @@ def hooke(page: Page) -> None:
     dense = np.linspace(0.0, 2 * math.pi, 721)
     h = 1e-4
     speed = np.array([(single.end(g + h) - single.end(g - h)) / (2 * h) for g in dense])
-    curve = speed
     for word, measured, expected in (
         ("least", speed.min(), math.cos(BEND)),
         ("largest", speed.max(), 1 / math.cos(BEND)),
@@ -102,7 +101,7 @@ def hooke(page: Page) -> None:
         axes = figure.subplots()
         c = math.cos(BEND)
         axes.plot(np.degrees(dense), c / (1 - (1 - c * c) * np.sin(dense) ** 2), color="0.4", lw=1.0, label="(1)")
-        axes.plot(np.degrees(dense[::24]), curve[::24], "o", ms=4, label="jounce")
+        axes.plot(np.degrees(dense[::24]), speed[::24], "o", ms=4, label="jounce")
         axes.set(xlabel="turn of the driving shaft, deg", ylabel="ratio of the speeds")
         axes.legend()
 
@@ -115,16 +114,14 @@ def friction(page: Page) -> None:
     exponentials of Dahl's law from one point of return to the next, and the numbers of SciPy."""
     from scipy.integrate import solve_ivp
 
-    from jounce.components.suspension.friction import rounded
     from jounce.runtime.program import Open, Phase, Program, Sine
     from jounce.runtime.simulation import Simulation
+    from jounce.symbolic.friction import rounded
     from jounce.symbolic.system import System
 
     system = System("friction_law")
     x = system.input("x", "rad", rate=True)
-    torque = rounded(
-        system.scope("law"), "spring", system.time_derivative(x), HIGH, STIFFNESS, "rad", backwards=LOW
-    )
+    torque = rounded(system.scope("law"), "spring", system.time_derivative(x), HIGH, STIFFNESS, "rad", backwards=LOW)
     system.output("torque", torque, "N.m")
     system.derivative(system.state("zero"), 0.0)
     program = Program(Phase("turn", [Open("x", Sine(WAY, 1 / PERIOD))], duration=2 * PERIOD))
