@@ -10,13 +10,16 @@ import pytest
 
 from jounce.core.errors import FormatError, ParameterError
 from jounce.files.rdf import parse_rdf, rdf_text, read_rdf, write_rdf
+from jounce.road.block import Frame
 from jounce.road.builder import RoadBuilder
+from jounce.road.curve import Curve
+from jounce.road.grid import GridRoad
 from jounce.road.line import LineRoad
 from jounce.road.mesh import MeshRoad
 from jounce.road.meshing import mesh_error
 from jounce.road.path import Path as Line
 from jounce.road.simple import Flat, Sum, cleat
-from rdf_texts import EXTRUSION, MESH
+from rdf_texts import ANALYTIC, COMPOSITE, CRG, EXTRUSION, MESH
 
 HEADER = "[MDI_HEADER]\nFILE_TYPE = 'rdf'\nFILE_VERSION = 12\nFILE_FORMAT = 'ASCII'\n"
 UNITS = "[UNITS]\nLENGTH = 'meter'\nANGLE = 'radian'\nFORCE = 'newton'\nMASS = 'kg'\nTIME = 'second'\n"
@@ -76,6 +79,87 @@ def test_numbers_that_cannot_be_meant(body: str, message: str) -> None:
         warnings.simplefilter("error")  # an error of ours, and not a remark of numpy
         with pytest.raises(FormatError, match=message):
             parse_rdf(HEAD + body, "road.rdf")
+
+
+ROUGH = MESH.replace("MATERIALS_MODE = 1", "MATERIALS_MODE = 1\nIRREGULARITIES = 'MEASURED'")
+ROUGH += "[IRREGULARITIES]\nMODEL = 'MEASURED'\n[MEASURED_IRREGULARITIES]\n{s left_z right_z}\n0 0 0\n100 0 0\n"
+
+
+def changed(text: str, before: str, after: str) -> str:
+    assert before in text
+    return text.replace(before, after)
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after", "message"),
+    [
+        (
+            ANALYTIC,
+            "OUTBOUND_SAFE = 'TRUE'",
+            "OUTBOUND_SAFE = 'PERHAPS'",
+            "OUTBOUND_SAFE.*found 'PERHAPS'; expected TRUE",
+        ),
+        (
+            ANALYTIC,
+            "0 1.0 1.0\n300 0.4 1.0",
+            "0 1.0 1.0 1.0\n300 0.4 1.0 1.0",
+            "FRICTION_TABLE.*columns|FRICTION_TABLE",
+        ),
+        (ANALYTIC, "[WIDTH]\nLEFT_SIDE_WIDTH = 4\nRIGHT_SIDE_WIDTH = 4\n", "", "WIDTH.*is missing; give it or"),
+        (ANALYTIC, "LEFT_SIDE_WIDTH = 4", "LEFT_SIDE_WIDTH = 0", "WIDTH.*found 0 m; must be > 0"),
+        (ANALYTIC, "0 10 0.5 0.9 0 1.0 0.6", "0 10 0.5 0.9 0 -1.0 0.6", "LEFT_KERB_GEOMETRY.*found a negative width"),
+        (ANALYTIC, "[GLOBAL]\n", "[GLOBAL]\nDISCRETIZATION_STEP = 0\n", "DISCRETIZATION_STEP.*found 0 m; must be > 0"),
+        (ANALYTIC, "LEFT_PSD_O1 = 1.0e-4", "LEFT_PSD_O1 = 0", "LEFT_PSD_O1.*found 0; must be > 0"),
+        (ANALYTIC, "OMEGA_2 = 30", "OMEGA_2 = 0.1", "OMEGA_2.*must be larger than OMEGA_1"),
+        (ANALYTIC, "FFT_POINTS = 256\n", "", "FFT_POINTS.*is missing"),
+        (ANALYTIC, "ENDING_S = 280", "ENDING_S = 20", "ENDING_S.*found 20 m; must lie behind 20 m"),
+        (
+            ANALYTIC,
+            "MODEL = 'ANALYTIC_PSD'\nSTARTING_S",
+            "MODEL = 'ANALYTIC_PSD'\nRNG_SEED = -1\nSTARTING_S",
+            "ENDING_S",
+        ),
+        (EXTRUSION, "(LIST)\n{ name }\n'SECTION_1'\n'SECTION_2'\n", "", "LIST.*is missing; it names the sections"),
+        (EXTRUSION, "'SECTION_2'\n[", "'SECTION_3'\n[", "names 'SECTION_3', which is not there"),
+        (EXTRUSION, "POINTS = 3", "POINTS = 4", r"\[SECTION_1\].*found 3 points; POINTS = 4"),
+        (EXTRUSION, "0 0.03 1\n3 0 1", "4 0.03 1\n3 0 1", r"\[SECTION_1\].*u must ascend, from right to left"),
+        (EXTRUSION, "POINTS = 3", "POINTS = 0", "the sections have different numbers of points"),
+        (EXTRUSION, "50 0 0 0 0 1 1 0.8 2", "50 0 0 0 0 1 1 0.8 3", "found section 3; there are 2"),
+        (EXTRUSION, "50 0 0 0 0 1 1 0.8 2", "50 1 0 0 0 1 1 0.8 2", "found ori = 1; known: 0, Euler angles"),
+        (MESH, "2 0 5 0\n", "1 0 5 0\n", r"\[NODES\].*found a node number twice"),
+        (ROUGH, "TYPE = 'NUMERIC_DATA'", "TYPE = 'DRD_FILE'", "TRACK_PATH. FILE_NAME.*is missing"),
+        (CRG, "FILE = './strip.crg'\n", "", r"\[OPEN_CRG\] FILE.*is missing"),
+        (CRG, "FILE = './strip.crg'", "FILE = './none.crg'", r"\[OPEN_CRG\] FILE.*none.crg"),
+        (COMPOSITE, "FILE_NAME = './mesh.rdf'\n", "", r"\[ROAD_DATA\] FILE_NAME.*is missing"),
+    ],
+)
+def test_what_a_file_lacks_or_contradicts_is_named(text: str, before: str, after: str, message: str) -> None:
+    if before == "POINTS = 3" and after == "POINTS = 0":  # no number of points is asked for, and one is left out
+        text = changed(text, "0 0 1\n3 0.1 0.9", "3 0.1 0.9")
+    with pytest.raises(FormatError, match=message):
+        parse_rdf(HEAD + changed(text, before, after), "road.rdf")
+
+
+def test_spectra_that_are_not_used_are_told() -> None:
+    outdated = "[PSD_COHERENCY_TABLE]\n{ omega coherency }\n0.1 1\n10 0\n"
+    assert any(
+        "PSD_COHERENCY_TABLE" in line and "outdated and not used" in line for line in told(HEAD + ANALYTIC + outdated)
+    )
+    half = changed(ANALYTIC, "COHERENCY = 0.0", "COHERENCY = 0.4")
+    assert any("found 0.4; only 0 and 1 act" in line for line in told(HEAD + half))
+    assert not any("COHERENCY" in line for line in told(HEAD + ANALYTIC))
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    line = Line.straight(10.0)
+    with pytest.raises(ParameterError, match="a road with scaled heights or friction cannot be written"):
+        rdf_text(Flat(frame=Frame(height_scale=2.0)))
+    with pytest.raises(ParameterError, match="a grid road needs the name of its OpenCRG file"):
+        rdf_text(GridRoad(z=np.zeros((3, 3)), du=1.0, v=np.arange(3.0)))
+    varied = np.array([0.0, 10.0])
+    widths = {"left": Curve.linear(varied, [3.0, 4.0]), "right": Curve.linear(varied, [4.0, 3.0])}
+    with pytest.raises(ParameterError, match="widths that vary and differ between left and right cannot be written"):
+        rdf_text(LineRoad(path=line, **widths))
 
 
 def told(text: str) -> list[str]:
