@@ -37,7 +37,7 @@ class _Marked(ast.NodeTransformer):
 
     def _before(self, node: ast.stmt) -> list[ast.stmt]:
         self.known.add((self.path, node.lineno))
-        mark = ast.parse(f"_reached({self.path!r}, {node.lineno})").body[0]
+        mark = ast.parse(f"_check_reached({self.path!r}, {node.lineno})").body[0]
         for part in ast.walk(mark):
             if hasattr(part, "lineno"):
                 ast.copy_location(part, node)
@@ -87,7 +87,7 @@ def main() -> int:
     chosen, others = parser.parse_known_args()
     known: set[Place] = set()
     reached: set[Place] = set()
-    builtins._reached = lambda path, line: reached.add((path, line))  # type: ignore[attr-defined]
+    builtins._check_reached = lambda path, line: reached.add((path, line))  # type: ignore[attr-defined]
     assert PACKAGE not in sys.modules
     sys.meta_path.insert(0, _Finder(known))
     code = pytest.main(["-q", "-p", "no:cacheprovider", *others])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from counting import calls
 from jounce.core.errors import FormatError, JounceError, ParameterError
 from jounce.files.crg import FORMATS, crg_bytes, fixed, parse_crg, read_crg, write_crg
+from jounce.road.block import Frame
 from jounce.road.grid import GridRoad
+from jounce.road.simple import Flat
 
 RNG = np.random.default_rng(2)
 
@@ -96,6 +99,23 @@ KEPT = "$ROAD_CRG_MODS\n$\n"
 
 def text(extra: str = KEPT, rows: str = ROWS, head: str = HEAD) -> bytes:
     return (head.format(extra=extra) + rows).encode()
+
+
+def named(*v: float) -> bytes:
+    """The same with places of its long sections."""
+    head = HEAD
+    for k, value in enumerate(v, 1):
+        head = head.replace(f"D:long section {k},m", f"D:long section at v = {value},m")
+    return text(head=head)
+
+
+def with_phi(third: str) -> bytes:
+    """The same with a channel of headings, whose first value is not used."""
+    rows = [f"{'*' * 10 if k == 0 else phi:>10}{line}\n" for k, (phi, line) in enumerate(
+        zip(["", "0.0", third, "0.0"], ROWS.splitlines(), strict=True))]  # fmt: skip
+    return text(
+        head=HEAD.replace("D:long section 1,m", "D:reference line phi,rad\nD:long section 1,m"), rows="".join(rows)
+    )
 
 
 def test_a_small_file_by_hand() -> None:
@@ -203,14 +223,44 @@ def test_data_in_another_file(tmp_path: Path) -> None:
         (text(rows=ROWS.replace("2.0000", "2.x000")), "expected a number of 10 characters"),
         (text(rows=ROWS.replace("    2.0000    3.0000", "**********    3.0000")), "holes between heights"),
         (text("$ROAD_CRG_OPTS\nborder_mode_u = 7\n$\n"), "allowed: 0 to 4"),
+        (
+            text(head=HEAD.replace("v_increment = 1", "v_increment = 0")),
+            "v_increment.*found 0 m; must be > 0",
+        ),
+        (text(head=HEAD.replace("v_left = 1", "v_left = -1")), "found -1 m; must be left of -1 m"),
+        (
+            text(head=HEAD.replace("reference_line_increment = 1\n", "").replace("U:reference line u,m,0.0,1.0\n", "")),
+            "reference_line_increment.*is missing",
+        ),
+        (text(head=HEAD.replace("reference_line_increment = 1", "reference_line_increment = 0")), "found 0 m; must be"),
+        (
+            text(head=HEAD.replace("section 1,m", "section at v = -1,m")),
+            "1 of 3 channels say their v; all or",
+        ),
+        (named(0.0, -1.0, 1.0), "v must ascend from right to left"),
+        (named(-1.0, 0.0, 2.0), "long_section_v_left.*found 1 m; the channels say 2 m"),
+        (text("$ROAD_CRG_MODS\nscale_width = 0\n$\n"), "modifiers scale_length and scale_width must be > 0"),
+        (text("$ROAD_CRG_MODS\nscale_length = -1\n$\n"), "modifiers scale_length and scale_width must be > 0"),
+        (with_phi("2000000.0"), r"reference line phi.*row 3 of the data holds 2000000.0; expected an angle or a slope"),
         (b"hello", "no line"),
         (b"", "no line"),
     ],
 )
 def test_damaged_files_are_refused_with_their_place(raw: bytes, message: str) -> None:
     with pytest.raises(FormatError, match=message) as caught:
-        parse_crg(raw, "road.crg")
+        parse_crg(raw, "road.crg").road()
     assert "road.crg" in str(caught.value)
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    for make, message in (
+        (lambda: crg_bytes(grid(), format="ABCD"), "OpenCRG: format 'ABCD'; known: "),
+        (lambda: crg_bytes(replace(grid(), frame=Frame(height_scale=2.0))), "a road with scaled heights cannot be"),
+        (lambda: crg_bytes(grid(), modifiers={"scale_wide": 2.0}), "OpenCRG: 'scale_wide' is unknown"),
+        (lambda: crg_bytes(Flat()), "OpenCRG: holds heights on a grid, found a Flat road"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            make()
 
 
 SAMPLES = [text(), crg_bytes(grid(), format="KRBI"), crg_bytes(grid(), format="LDFI")]

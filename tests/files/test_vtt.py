@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jounce.core.errors import FormatError
+from jounce.core.errors import FormatError, ParameterError
 from jounce.files.vtt import Signal, TireTest, parse_vtt, read_vtt
 
 HEAD = """[VIGRADE_HEADER]
@@ -215,3 +216,22 @@ def test_a_missing_key_names_the_one_that_looks_like_it() -> None:
         parse_vtt(text)
     with pytest.raises(FormatError, match=r"OUTPUT_PREFIX: is missing; is OUTPUT_PREFX in line \d+ meant\?"):
         parse_vtt((HEAD + FREE).replace("OUTPUT_PREFIX", "OUTPUT_PREFX"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "SIDEWAYS"}, "tire test 'SIDEWAYS': unknown"),
+        ({"side": "MIDDLE"}, "side = 'MIDDLE': unknown"),
+        ({"step": 0.0}, "step = 0: must be above 0"),
+        ({"output_step": -1.0}, "output_step = -1: must be above 0"),
+        ({"hub_mass": math.inf}, "hub_mass = inf: must be above 0"),
+        ({"tire_step": 0.0}, "tire_step = 0: must be above 0"),
+        ({"end": 1.0, "start": 1.0}, "end = 1 s: must be later than the start, 1 s"),
+        ({"end": 1e9}, "steps are too many"),
+    ],
+)
+def test_a_test_that_cannot_be_run_is_refused(change: dict[str, Any], message: str) -> None:
+    usual = {"kind": "LATERAL", "end": 2.0, "start": 1.0}
+    with pytest.raises(ParameterError, match=message):
+        TireTest(**{**usual, **change})
