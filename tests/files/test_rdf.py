@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -137,6 +138,33 @@ def test_open_crg_and_external(folder: Path) -> None:
     flat = file.road(lambda x, y, z: (0.0, 0.0, 0.0, 1.0)).query([1.0, 2.0], 0.0)
     level = Flat().query([1.0, 2.0], 0.0)
     assert flat.height.tobytes() == level.height.tobytes() and flat.friction.tobytes() == level.friction.tobytes()
+
+
+@pytest.mark.parametrize(("said", "on"), [("'TRUE'", True), ("'FALSE'", False), (None, True)])
+def test_switches_are_on_where_nothing_is_said(said: str | None, on: bool, folder: Path) -> None:
+    def switched(body: str, key: str, block: str) -> str:
+        lines = [line for line in body.splitlines() if not line.startswith(f"{key} ")]
+        if said is not None:
+            lines.insert(lines.index(f"[{block}]") + 1, f"{key} = {said}")
+        return HEAD + "\n".join(lines) + "\n"
+
+    def read(body: str, key: str, block: str) -> Any:
+        (folder / "switched.rdf").write_text(switched(body, key, block))
+        return read_rdf(folder / "switched.rdf").road()
+
+    z = np.tile(0.1 * np.arange(11.0)[:, None], (1, 3))
+    strip = GridRoad(z=z, du=1.0, v=np.array([-2.0, 0, 2]))
+    write_crg(strip, folder / "strip.crg", format="KDBI", modifiers={"scale_z_grid": 2.0})
+    assert read(CRG, "APPLY_MODIFIERS", "OPEN_CRG").query(5.0, 0.0).height == pytest.approx(1.0 if on else 0.5)
+    assert read(CRG, "MPC_ACTIVE", "OPEN_CRG").normals == ("points" if on else "vertical")
+    for body in (EXTRUSION, MESH):
+        body = body if "[GLOBAL]" in body else body.replace("[MEASURED_CENTERLINE]", "[GLOBAL]\n[MEASURED_CENTERLINE]")
+        beside = read(body, "OUTBOUND_SAFE", "GLOBAL").query(50.0, 20.0)
+        assert bool(beside.no_ground) != on, body[:40]
+    assert read(FLAT, "EVENT_CHECK", "GLOBAL").warns == on
+    second = read(EXTRUSION, "VARIABLE_SECTION", "SECTION_PROPERTIES").query(50.0, -2.9).height
+    # the second section, or the first all along
+    assert second == pytest.approx(0.1 * 2.9 / 3 if on else 0.03 * 0.1 / 3)
 
 
 def test_units_are_converted() -> None:
