@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -150,6 +151,11 @@ def test_conditions_as_text(word: str, test: str, reference: str) -> None:
 def test_refused_with_the_place(data: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         Manoeuvre(**data)
+
+
+def test_a_skidpad_is_a_little_more_than_a_whole_turn() -> None:
+    made = Manoeuvre(**stage(), paths={"p": {"kind": "skidpad", "radius": 40}})
+    assert made.paths["p"].angle == pytest.approx(2.1 * math.pi)
 
 
 def test_remarks() -> None:

@@ -163,6 +163,14 @@ def test_what_no_road_is_made_of_is_refused(make: Callable[[], Any], message: st
         make()
 
 
+def test_a_feature_of_a_closed_line_is_as_long_as_the_line_at_most() -> None:
+    ring = circle(10.0)
+    longest = LineRoad(path=ring, features=[Patch(friction=0.5, length=ring.length, width=1.0)])
+    assert float(longest.query(0.0, 0.0).friction) == 0.5
+    with pytest.raises(ParameterError, match=r"a patch of 63.* m is longer than the line, 62.8.* m"):
+        LineRoad(path=ring, features=[Patch(friction=0.5, length=ring.length + 0.2, width=1.0)])
+
+
 def test_what_the_cases_change_is_a_road_without_the_change() -> None:
     assert grid().block is not None and path().length == LINE.length
     assert section().points.shape == (2, 2, 2) and builder().path().length == 100.0
