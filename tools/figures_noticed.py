@@ -74,7 +74,8 @@ class Plugin:
 def names(root: Path) -> Iterator[tuple[str, re.Pattern[str]]]:
     """Names of figures as they stand in calls of ``put``: where, and what they may be."""
     for path in sorted((root / "src/jounce").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if ".put(" in text else ():
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "put" and len(node.args) == 3:
                 place = f"{path.relative_to(root)}:{node.lineno}"
                 if isinstance(name := node.args[0], ast.Constant):
