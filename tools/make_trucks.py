@@ -31,12 +31,12 @@ from make_steering import text as gear_text
 from stale import put
 
 from jounce.components.basics import combine
-from jounce.components.places import AxlePlace, UnitPlace
+from jounce.components.places import AxlePlace
 from jounce.core.constants import GRAVITY
 from jounce.files.library import library_file
 from jounce.files.tir import read_tir
 from jounce.vehicle import Vehicle, load
-from jounce.vehicle.assembly import bodies
+from jounce.vehicle.assembly import bodies_of
 from jounce.vehicle.reading import VEHICLES
 
 COMMAND = "tools/make_trucks.py"
@@ -245,15 +245,10 @@ TRUCKS = {
 
 def loads(vehicle: Vehicle) -> dict[int, float]:
     """Load of every axle on the ground by its number, N: by the levers of units with two supports."""
-    masses: dict[int, list[object]] = {unit.number: [] for unit in vehicle.layout.units}
-    for body in bodies(vehicle.layout):
-        place = body.place
-        unit = place if isinstance(place, UnitPlace) else getattr(getattr(place, "axle", place), "unit", None)
-        masses[1 if unit is None else unit.number].append(body.properties)
     found: dict[int, float] = {}
     borne: dict[int, float] = {}  # by unit: what it puts on the one that tows it
     for unit in reversed(vehicle.layout.units):
-        mass, centre, _ = combine(masses[unit.number])  # type: ignore[arg-type]
+        mass, centre, _ = combine([body.properties for body in bodies_of(unit)])
         forces = [(mass * GRAVITY, float(centre[0] - unit.offset[0]))]
         forces += [(borne[u.number], float(u.offset[0] - unit.offset[0])) for u in unit.towed]
         groups = [axle.group for axle in unit.axles if axle.group[0] is axle]
