@@ -274,7 +274,7 @@ def _steering_ratio(axle: AxlePlace) -> float | None:
     maps = [steering.map("steer", wheel.side) for wheel in axle.wheels]
     steer = sum(item.scale * _at_zero(item.curve) for item in maps) / len(maps)
     if steering.input == "rack_travel":
-        steer *= _at_zero(steering.rack_travel)
+        steer *= _at_zero(steering.travel)
     return steering.gear_ratio_scale / steer if steer else None
 
 
