@@ -300,6 +300,7 @@ def check(vehicle: Vehicle) -> None:
         trains.check_towed(unit)
     trains.check_hook(vehicle, place)
     trains.check_apart(place, lambda axle: path_of(vehicle, axle, "suspension"))
+    trains.check_balance(place)
 
 
 def _check_spelling(vehicle: Vehicle, how: str) -> None:
