@@ -95,9 +95,10 @@ def check_balance(place: VehiclePlace) -> None:
         unit = max((u for u in place.units if u.parent is first), key=lambda u: abs(pressed[u.number]))
         word = "presses on its coupling with" if pressed[unit.number] > 0 else "lifts its coupling by"
         lifted = "front" if load > 0 and moment / load <= rear else "rear"
+        heavy = abs(pressed[unit.number])
         text = (
-            f"{unit.data.hitch.location.x!r} m: unit {unit.number} {word} the weight of {abs(pressed[unit.number]):.0f} "
-            f"kg, so that the {lifted} axle of the first unit would lift"
+            f"{unit.data.hitch.location.x!r} m: unit {unit.number} {word} the weight of {heavy:.0f} kg, so that the "
+            f"{lifted} axle of the first unit would lift"
         )
         raise problem(text, *unit.data.keys, "hitch", "location", "x")
 
