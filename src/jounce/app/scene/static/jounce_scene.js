@@ -737,7 +737,7 @@ class Scene {
     const more = Math.max(0, this.behind(at, ahead) - 2.9); // m that it is longer than a car
     if (this.camera === "follow") {
       this.eye.position.copy(at).addScaledVector(ahead, -9.5 - 1.15 * more).setZ(at.z + 3.1 + 0.4 * more);
-      this.controls.target.copy(at).addScaledVector(ahead, 2).setZ(at.z + 0.6);
+      this.controls.target.copy(at).addScaledVector(ahead, 2 - 0.55 * more).setZ(at.z + 0.6);
     } else if (this.camera === "driver") {
       const eye = new THREE.Vector3(-1.35, 0.36, 1.15).applyQuaternion(body.quaternion);
       const look = new THREE.Vector3(12, 0.36, 0.9).applyQuaternion(body.quaternion);
