@@ -736,8 +736,8 @@ class Scene {
     this.eye.up.set(0, 0, 1);
     const more = Math.max(0, this.behind(at, ahead) - 2.9); // m that it is longer than a car
     if (this.camera === "follow") {
-      this.eye.position.copy(at).addScaledVector(ahead, -9.5 - 1.15 * more).setZ(at.z + 3.1 + 0.4 * more);
-      this.controls.target.copy(at).addScaledVector(ahead, 2 - 0.55 * more).setZ(at.z + 0.6);
+      this.eye.position.copy(at).addScaledVector(ahead, -9.5 - 1.6 * more).setZ(at.z + 3.1 + 0.5 * more);
+      this.controls.target.copy(at).addScaledVector(ahead, 2 - 0.8 * more).setZ(at.z + 0.6);
     } else if (this.camera === "driver") {
       const eye = new THREE.Vector3(-1.35, 0.36, 1.15).applyQuaternion(body.quaternion);
       const look = new THREE.Vector3(12, 0.36, 0.9).applyQuaternion(body.quaternion);
