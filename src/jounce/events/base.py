@@ -170,6 +170,10 @@ class Event(Data):
 
     # -- what the engine asks ---------------------------------------------------------------------------------
 
+    def refuses(self, vehicle: Vehicle) -> str:
+        """Why the event says nothing about a vehicle; nothing where it applies."""
+        return ""
+
     def adapted(self, vehicle: Vehicle) -> Vehicle:
         """The vehicle with what the event needs of it."""
         return vehicle
