@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 from jounce.core.errors import SimulationError
-from jounce.runtime.program import End, Stop, When
 
 if TYPE_CHECKING:
     from jounce.events.base import Event
@@ -15,25 +14,12 @@ if TYPE_CHECKING:
 
 ALONE = "it tows nothing, and the event is about what is towed"
 AY = "System_Mass_Center.Tracking_Ay"
-FOLDED, ROLLED = math.radians(75), math.radians(60)
 TRIES, CLOSE, SAMPLED = 8, 0.01, 0.02  # of the search for an amplitude; relative; s
 
 
 def tows_nothing(vehicle: Vehicle) -> str:
     """Why an event about towed units says nothing of a vehicle; nothing where it tows one."""
     return "" if len(vehicle.layout.units) > 1 else ALONE
-
-
-def ends_of_units(vehicle: Vehicle) -> list[End]:
-    """A towed unit that lies on its side, or has folded against the one that tows it, ends a run."""
-    ends = []
-    for unit in vehicle.layout.units[1:]:
-        rolls = When(f"{unit.own}chassis_displacements.roll", "abs>", ROLLED)
-        ends.append(End(rolls, then=Stop(f"unit {unit.number} rolled over", failed=True)))
-        if "yaw" in unit.data.hitch.free:
-            folds = When(f"{unit.own}Articulation.yaw", "abs>", FOLDED)
-            ends.append(End(folds, then=Stop(f"unit {unit.number} folded", failed=True)))
-    return ends
 
 
 def scaled_amplitude(event: Event, start: Start, name: str, guess: float, target: float, until: float) -> float:

@@ -2,9 +2,9 @@
 
 A run says of which units its vehicle is, and which axles each has (`units_of`). From its channels follow
 
-    load transfer ratio of a unit    (Σ F_R − Σ F_L) / (Σ F_R + Σ F_L), over all its tires; 1 on its right wheels only  (1)
-    load of an axle, of a group      Σ F over the tires of an axle, of a tandem or tridem                               (2)
-    off-tracking of an axle          from the way of the first axle to its centre, to the left positive                 (3)
+    load transfer ratio of a unit    (Σ F_R − Σ F_L) / (Σ F_R + Σ F_L) of its tires; 1 on its right wheels only      (1)
+    load of an axle, of a group      Σ F over the tires of an axle, of a tandem or tridem                            (2)
+    off-tracking of an axle          from the way of the first axle to its centre, to the left positive              (3)
 
 F are the vertical loads. The centre of an axle is in the middle of its contacts. The way of the first axle goes on
 backwards, before the run begins, with the curvature ψ̇/v that it has at the beginning; a vehicle that drives backwards

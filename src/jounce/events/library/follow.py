@@ -288,7 +288,10 @@ class Follow(Event):
         hand = along(start, self.steers, speed_from_path=self._over_station(path))
         self._check_preview(start, path)
         pedals = follow(start, self._reference(start), changes=True)
-        ends = [*safety_ends(), End(When(DISTANCE, "abs>", self.leaves), then=Stop("left the path", failed=True))]
+        ends = [
+            *safety_ends(start.vehicle),
+            End(When(DISTANCE, "abs>", self.leaves), then=Stop("left the path", failed=True)),
+        ]
         if path.closed:
             ends.append(End(When(STATION, ">=", begin + self._way(path)), then=Stop("path completed")))
         else:

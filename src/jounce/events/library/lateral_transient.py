@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -37,7 +38,7 @@ from jounce.events.along import along, steerer
 from jounce.events.base import Driven, safety_ends
 from jounce.events.follow import follower
 from jounce.events.procedure import Planned, Procedure
-from jounce.events.towing import ends_of_units, scaled_amplitude, tows_nothing
+from jounce.events.towing import scaled_amplitude, tows_nothing
 from jounce.results.figures import Figures
 from jounce.results.key_figures import combinations
 from jounce.results.key_figures.common import Array
@@ -151,7 +152,7 @@ def _of_trials(run: Run) -> Figures:
         figures.put("rearward_amplification_most", max(known)[0], "-")
         figures.put("frequency_of_most", max(known)[1], "Hz")
         if max(known)[1] == max(f for _, f in known) and len(known) > 1:
-            figures.warn("lateral transient: the largest amplification is at the end of the frequencies that were driven")
+            figures.warn("lateral transient: the largest amplification is at the last frequency; take higher ones")
     return figures
 
 
@@ -305,7 +306,7 @@ class LateralTransient(Driven, Procedure):
         before, after = self.speed * self.start_time, self.speed * self.end_time
         s = np.linspace(0.0, length, CURVES + 1)
         kappa = bend * np.sin(2 * math.pi * s / length)  # (1)
-        way = [(length / CURVES, float(a), float(b)) for a, b in zip(kappa[:-1], kappa[1:], strict=True)]
+        way = [(length / CURVES, float(a), float(b)) for a, b in pairwise(kappa)]
         found = joined([*([(before, 0.0, 0.0)] if before > 0 else []), *way, (after, 0.0, 0.0)], name="lane change")
         return self, (found.moved(self.x, self.y, heading=self.heading),)
 
@@ -322,7 +323,7 @@ class LateralTransient(Driven, Procedure):
         )
 
     def program(self, start: Start) -> Program:
-        ends = [*safety_ends(), *ends_of_units(start.vehicle)]
+        ends = safety_ends(start.vehicle)
         steering: list[Channel]
         if self.method == "lane_change":
             steering = along(start, self.driver)
@@ -344,5 +345,3 @@ class LateralTransient(Driven, Procedure):
         fade = np.clip(np.minimum(time - self.start_time, self.end_time - 1.0 - time) / FADE, 0.0, 1.0)
         values = size * math.sqrt(2.0 / n) * waves * (3 * fade**2 - 2 * fade**3)
         return FromTable(Table([time], values, method="akima", extrapolation="flat"))
-
-

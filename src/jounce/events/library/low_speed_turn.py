@@ -24,7 +24,6 @@ from jounce.core.fields import choice, quantity
 from jounce.events.along import along, steerer
 from jounce.events.base import Event, safety_ends
 from jounce.events.follow import follow, follower
-from jounce.events.towing import ends_of_units
 from jounce.results.figures import Figures
 from jounce.results.key_figures import combinations
 from jounce.results.key_figures.common import Array
@@ -192,8 +191,7 @@ class LowSpeedTurn(Event):
         return self, (way.moved(self.x, self.y, heading=self.heading),)
 
     def program(self, start: Start) -> Program:
-        ends = [*safety_ends(), *ends_of_units(start.vehicle)]
+        ends = safety_ends(start.vehicle)
         duration = min(self.end_time, self.length / self.speed)
-        nearby = {"least_preview": LOOKS} if self.driver == "contour" else {}
-        channels = [*along(start, self.driver, **nearby), *follow(start, Constant(self.speed))]
+        channels = [*along(start, self.driver, least_preview=LOOKS), *follow(start, Constant(self.speed))]
         return Program(Phase(self.kind, channels, duration=duration, ends=ends))

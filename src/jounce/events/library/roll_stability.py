@@ -31,7 +31,6 @@ from jounce.events.along import STATION, along, steerer
 from jounce.events.base import safety_ends
 from jounce.events.follow import follow, follower, released
 from jounce.events.procedure import Planned, Procedure
-from jounce.events.towing import ends_of_units
 from jounce.results.figures import Figures
 from jounce.results.key_figures import combinations
 from jounce.results.key_figures.common import DEGREE, Array
@@ -108,10 +107,11 @@ def of_run(run: Run) -> Figures:
         for key, unit in KEYS.items():
             figures.missing([key], unit, f"{WHAT}: places of the wheels, or numbers of the lane, are missing")
         return figures
-    start = tuple(0.0 if math.isnan(v := run.number(n, u)) else v for n, u in (("x", "m"), ("y", "m"), ("heading", "rad")))
+    told = [run.number(name, unit) for name, unit in (("x", "m"), ("y", "m"), ("heading", "rad"))]
+    x0, y0, heading = (0.0 if math.isnan(value) else value for value in told)
     side = -1.0 if run.parameter("direction") == "right" else 1.0
     tracks = [
-        beside(run[PLACE.format("X", n)], run[PLACE.format("Y", n)], start, entry, radius, side)  # type: ignore[arg-type]
+        beside(run[PLACE.format("X", n)], run[PLACE.format("Y", n)], (x0, y0, heading), entry, radius, side)
         for n in names
     ]
     front = [t for t, n in zip(tracks, names, strict=True) if n in tires_on(run, units[0].axles[:1])]
@@ -139,7 +139,10 @@ def of_run(run: Run) -> Figures:
         figures.put("brakes_applied", float(len(on) > 0), "-")
         if len(on):
             figures.put("brake_time", float(run.time[on[0]]) - gate, "s")
-    for name, key, factor, unit in (("lateral_acceleration", "ay_peak", 1.0, "m/s2"), ("roll", "roll_peak", 1 / DEGREE, "deg")):
+    for name, key, factor, unit in (
+        ("lateral_acceleration", "ay_peak", 1.0, "m/s2"),
+        ("roll", "roll_peak", 1 / DEGREE, "deg"),
+    ):
         if run.has_signal(name):
             figures.put(key, factor * float(np.max(np.abs(run.signal(name)[rows]))), unit)
     figures.join(combinations.largest_transfer(run, gate))
@@ -193,7 +196,9 @@ def reference_of(trials: Sequence[Trial]) -> float:
 def verdict(run: Run) -> Verdict:
     """(2) of every performance run."""
     if run.trials:
-        judged = [(t.name, t.figures, t.complete, t.reason) for t in run.trials if t.parameter("stage") == "performance"]
+        judged = [
+            (t.name, t.figures, t.complete, t.reason) for t in run.trials if t.parameter("stage") == "performance"
+        ]
     elif run.parameter("stage") == "performance":
         judged = [(str(run.parameter("direction")), run.figures, run.complete, run.reason)]
     else:
@@ -320,7 +325,7 @@ class RollStability(Procedure):
         return self, (way.moved(self.x, self.y, heading=self.heading),)
 
     def program(self, start: Start) -> Program:
-        ends = [*safety_ends(), *ends_of_units(start.vehicle)]
+        ends = safety_ends(start.vehicle)
         hand = along(start, self.driver)
         keeps = follow(start, Constant(self.speed))
         left = [Open("throttle", Constant(start.throttle)), Open("brake", Constant(0.0)), *released()]

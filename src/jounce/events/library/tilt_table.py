@@ -172,7 +172,8 @@ def of_run(run: Run) -> Figures:
     roll = side * run.signal("roll") if run.has_signal("roll") else None
     loads = {name: moving_mean(run.time, run[LOAD.format(name)], MEAN) for name in tires}
     parts = units_of(run)
-    units, coupled = None, ()
+    units: dict[int, list[str]] | None = None
+    coupled: Sequence[Sequence[int]] = ()
     if len(parts) > 1:
         units = {unit.number: [t for t in tires_on(run, unit.axles) if t in tires] for unit in parts}
         coupled = rolling_together(parts)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -23,7 +24,7 @@ from pydantic import model_validator
 from jounce.core.fields import choice, problem, quantity
 from jounce.events.base import Driven, safety_ends
 from jounce.events.procedure import Planned, Procedure
-from jounce.events.towing import ends_of_units, tows_nothing
+from jounce.events.towing import tows_nothing
 from jounce.results.figures import Figures
 from jounce.results.key_figures import combinations
 from jounce.results.key_figures.common import DEGREE
@@ -68,8 +69,8 @@ def of_run(run: Run) -> Figures:
     over = run.number("start_time", "s") + run.number("duration", "s")
     figures.put("sway_speed", 3.6 * run.number("speed", "m/s"), "km/h")
     if not units or math.isnan(over):
-        for key, unit in UNITS.items():
-            figures.missing([key], unit, "trailer sway: the angle of a hitch was not recorded")
+        for key, told in UNITS.items():
+            figures.missing([key], told, "trailer sway: the angle of a hitch was not recorded")
         return figures
     found = []
     for unit in units:
@@ -91,7 +92,7 @@ def of_run(run: Run) -> Figures:
 def zero_damping(speeds: Sequence[float], damping: Sequence[float]) -> tuple[float, bool]:
     """(1): the speed, and whether it lies beyond those that were driven; nan where damping does not fall."""
     points = sorted(zip(speeds, damping, strict=True))
-    for (v0, d0), (v1, d1) in zip(points, points[1:], strict=False):
+    for (v0, d0), (v1, d1) in pairwise(points):
         if d0 > 0 >= d1:
             return v0 + (v1 - v0) * d0 / (d0 - d1), False
     if len(points) < 2 or points[0][1] <= 0:
@@ -242,7 +243,7 @@ class TrailerSway(Driven, Procedure):
             delay=self.start_time,
             cycles=0.5,
         )
-        ends = [*safety_ends(), *ends_of_units(start.vehicle)]
+        ends = safety_ends(start.vehicle)
         return Program(
             Phase(self.kind, [Open("steering_wheel", wave), *self.pedals(start)], duration=self.end_time, ends=ends)
         )

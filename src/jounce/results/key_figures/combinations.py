@@ -2,7 +2,7 @@
 
 With the largest absolute values during a manoeuvre, of a unit n and of the first one,
 
-    rearward amplification   max |a_y,n| / max |a_y,1|,   max |ψ̇_n| / max |ψ̇_1|                                       (1)
+    rearward amplification   max |a_y,n| / max |a_y,1|,   max |ψ̇_n| / max |ψ̇_1|                           (1)
 
 (After [Aurell1992]; a_y of the centres of gravity of the units with their wheels, across their headings. That over the
 front axle of the first unit, by which a lane change is often asked for, has a_y,1 + l ψ̈_1 below the line.) The yaw
@@ -24,7 +24,7 @@ from jounce.results.key_figures.frequency import frequency_response
 from jounce.results.panels import Curve, Panel, View
 from jounce.results.plots import COLOURS
 from jounce.results.run import Run
-from jounce.results.units import OFF, RATIO, Unit, units_of
+from jounce.results.units import OFF, RATIO, Unit, centres_of, loads_on, transfer_ratio, units_of
 
 MOST_UNITS = 9  # that words are made for
 AY, YAW_RATE, YAW_ACC = "System_Mass_Center.Tracking_Ay", "chassis_velocities.yaw", "chassis_accelerations.yaw"
@@ -130,8 +130,6 @@ def moves_of(run: Run) -> list[Moves]:
 
 def front_acceleration(run: Run) -> Array | None:
     """Lateral acceleration of the middle of the front axle: a_y + l ψ̈, l from the centre of gravity."""
-    from jounce.results.units import centres_of
-
     needed = (AY, YAW_ACC, *(f"System_Mass_Center.Global_{axis}" for axis in "XY"))
     centres = centres_of(run)
     if not centres or not all(name in run for name in needed) or not run.has_signal("yaw"):
@@ -148,9 +146,9 @@ def largest_transfer(run: Run, after: float) -> Figures:
     figures, most = Figures(), []
     rows = run.time >= after
     for unit in units_of(run):
-        name = unit.channel(RATIO)
-        if name in run and rows.any():
-            value = float(np.nanmax(np.abs(run[name][rows])))
+        loads = loads_on(run, unit.axles)
+        if {name[0] for name in loads} == {"L", "R"} and rows.any():
+            value = float(np.nanmax(np.abs(transfer_ratio(loads)[rows])))
             figures.put(f"ltr_peak_unit{unit.number}", value, "-")
             most.append(value)
     if most:
@@ -205,8 +203,6 @@ def of_units(view: View) -> list[Panel]:
 
 def ways(view: View) -> list[Panel]:
     """Ways of the centres of all axles, seen from above."""
-    from jounce.results.units import centres_of
-
     found = []
     for run, label in zip(view.runs, view.labels, strict=True):
         centres = centres_of(run)
