@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 SKILL = "robot"
 RESTS = 6.0  # s after the steering, in which the swing decays
-NOISE, FADE, SPACING = 100.0, 2.0, 0.02  # s, s, Hz
+NOISE, FADE, AFTER, SPACING = 100.0, 2.0, 1.0, 0.02  # s, s, s, Hz
 CURVES = 64  # of a way
 FIRST = (
     *("rearward_amplification_ay", "rearward_amplification_yaw", "dynamic_off_tracking", "yaw_damping"),
@@ -125,8 +125,8 @@ def _swing(run: Run, last: combinations.Moves, over: float, figures: Figures) ->
 def _noise(run: Run, units: Sequence[combinations.Moves], figures: Figures) -> None:
     """The largest amplification over frequency."""
     f, gain = _spectrum(run, units)
-    if len(f) < 3:
-        why = "lateral transient: first and last unit are not coherent in the band of the noise"
+    if not np.isfinite(gain).all():
+        why = f"lateral transient: the noise is too short; its sines take {1.5 / SPACING:.0f} s"
         figures.missing(["rearward_amplification_most"], "-", why)
         return
     k = int(np.argmax(gain))
@@ -135,8 +135,15 @@ def _noise(run: Run, units: Sequence[combinations.Moves], figures: Figures) -> N
 
 
 def _spectrum(run: Run, units: Sequence[combinations.Moves]) -> tuple[Array, Array]:
-    low, high = run.number("frequency", "Hz"), run.number("highest_frequency", "Hz")
-    return combinations.over_frequency(run.time, units[0].ay, units[-1].ay, low, high)
+    f = lines(run.number("frequency", "Hz"), run.number("highest_frequency", "Hz"))
+    until = run.number("end_time", "s") - AFTER - FADE
+    return f, combinations.over_frequency(run.time, units[0].ay, units[-1].ay, f, until)
+
+
+def lines(low: float, high: float) -> Array:
+    """Frequencies of the noise: whole multiples of their distance."""
+    found: Array = SPACING * np.arange(math.ceil(low / SPACING - 1e-9), math.floor(high / SPACING + 1e-9) + 1)
+    return found
 
 
 def _of_trials(run: Run) -> Figures:
@@ -250,8 +257,8 @@ class LateralTransient(Driven, Procedure):
                 raise problem(f"must be above frequency ({self.frequency:g} Hz)", "last_frequency")
             if self.method == "random":
                 raise problem("noise has all frequencies at once: highest_frequency", "last_frequency")
-        if self.method == "random" and self.highest_frequency <= self.frequency:
-            raise problem(f"must be above frequency ({self.frequency:g} Hz)", "highest_frequency")
+        if self.method == "random" and self.highest_frequency < self.frequency + 2 * SPACING:
+            raise problem(f"must be above frequency ({self.frequency:g} Hz) by {2 * SPACING:g} Hz", "highest_frequency")
         if self.method == "lane_change" and self.amplitude is not None:
             raise problem("a driver steers; leave it out", "amplitude")
         return self
@@ -336,12 +343,12 @@ class LateralTransient(Driven, Procedure):
 
     def _noise(self, size: float) -> FromTable:
         """(2)."""
-        n = max(2, round((self.highest_frequency - self.frequency) / SPACING) + 1)
-        f = np.linspace(self.frequency, self.highest_frequency, n)
+        f = lines(self.frequency, self.highest_frequency)
+        n = len(f)
         time = np.arange(0.0, self.end_time + 0.01, 0.02)
         waves = np.zeros(len(time))
         for k in range(n):
             waves += np.sin(2 * math.pi * f[k] * (time - self.start_time) + math.pi * k * k / n)
-        fade = np.clip(np.minimum(time - self.start_time, self.end_time - 1.0 - time) / FADE, 0.0, 1.0)
+        fade = np.clip(np.minimum(time - self.start_time, self.end_time - AFTER - time) / FADE, 0.0, 1.0)
         values = size * math.sqrt(2.0 / n) * waves * (3 * fade**2 - 2 * fade**3)
         return FromTable(Table([time], values, method="akima", extrapolation="flat"))

@@ -285,7 +285,8 @@ class RollStability(Procedure):
         return self
 
     def refuses(self, vehicle: Vehicle) -> str:
-        return "" if vehicle.brakes is not None else "it has no brakes that a control could apply"
+        own = [axle for axle in vehicle.layout.units[0].axles if axle.data.brake is not None]
+        return "" if own and vehicle.brakes is not None else "it has no brakes that a control could apply"
 
     @property
     def several(self) -> bool:

@@ -20,7 +20,6 @@ import numpy as np
 
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import DEGREE, Array, Decay, decay, peak
-from jounce.results.key_figures.frequency import frequency_response
 from jounce.results.panels import Curve, Panel, View
 from jounce.results.plots import COLOURS
 from jounce.results.run import Run
@@ -29,7 +28,6 @@ from jounce.results.units import OFF, RATIO, Unit, centres_of, loads_on, transfe
 MOST_UNITS = 9  # that words are made for
 AY, YAW_RATE, YAW_ACC = "System_Mass_Center.Tracking_Ay", "chassis_velocities.yaw", "chassis_accelerations.yaw"
 ARTICULATION = "Articulation.yaw"
-COHERENT = 0.9  # lines of a frequency response that count
 WORDS = {
     "rearward_amplification_ay": "Rearward amplification of lateral acceleration, last unit",
     "rearward_amplification_yaw": "Rearward amplification of yaw rate, last unit",
@@ -105,11 +103,23 @@ def free_swing(time: Array, angle: Array, after: float, rest: float) -> Decay:
     return decay(time[rows], angle[rows], rest)
 
 
-def over_frequency(time: Array, first: Array, last: Array, low: float, high: float) -> tuple[Array, Array]:
-    """Frequencies (Hz) and (1) over them, from noise."""
-    found = frequency_response(time, first, last, "random").between(low, high)
-    good = found.coherence >= COHERENT
-    return found.frequency[good], found.gain[good]
+def over_frequency(time: Array, first: Array, last: Array, lines: Array, until: float) -> Array:
+    """(1) of lasting sines at evenly spaced frequencies (``lines``, Hz, whole multiples of their distance).
+
+    Over the last whole periods of their sum before ``until``: there what began with them has died away, and lines do
+    not mix. nan where the signals are shorter than one period, and half another before it.
+    """
+    period = 1.0 / float(lines[1] - lines[0])
+    count = math.floor((until - float(time[0])) / period - 0.5)
+    if count < 1:
+        return np.full(len(lines), math.nan)
+    step = float(np.median(np.diff(time)))
+    n = round(count * period / step)
+    end = int(np.searchsorted(time, until - 0.5 * step))
+    rows = slice(end - n, end)
+    waves = np.exp(-2j * np.pi * np.outer(lines, time[rows]))
+    found: Array = np.abs(waves @ last[rows]) / np.abs(waves @ first[rows])
+    return found
 
 
 # --- of runs ---------------------------------------------------------------------------------------------------------
