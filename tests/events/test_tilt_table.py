@@ -183,4 +183,4 @@ def test_a_trailer_on_a_ball_tips_about_the_line_from_the_ball_to_its_lower_whee
     # the line from (0, 0, h) to (back, half, 0), and the mass at (x, 0, z)
     line, lever = np.array([back, half, -height]), np.array([x, 0.0, z - height])
     rigid = math.atan2(abs(line @ np.cross(lever, [0, 0, 1.0])), abs(line @ np.cross(lever, [0, 1.0, 0])))
-    assert tips == pytest.approx(math.degrees(rigid), rel=0.08) and tips < math.degrees(rigid), "springs give way"
+    assert tips == pytest.approx(math.degrees(rigid), rel=0.1) and tips < math.degrees(rigid), "springs give way"
