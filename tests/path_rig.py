@@ -8,7 +8,7 @@ with the steer angle δ of the hand wheel over the ratio, through a lag, less wi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -60,15 +60,15 @@ def _plant(at: VehicleModel) -> Car:
     return Car(place, atan2(ahead[1], ahead[0]), v, 0.0 * v, turning, tuple(normal), place)  # type: ignore[arg-type]
 
 
-def rig(driver: type, **settings: Any) -> Any:
-    """The compiled library of a driver, by his class, on the kinematic car."""
+def rig(driver: type, plant: Callable[[VehicleModel], Car] = _plant, **settings: Any) -> Any:
+    """The compiled library of a driver, by his class, on the kinematic car or another plant."""
 
     class Rider(driver):  # type: ignore[misc]
         """The driver, with the rig under him."""
 
         def provide(self, at: VehicleModel, p: Symbols) -> None:
             super().provide(at, p)
-            at.path_rig = lambda: _plant(at)  # type: ignore[attr-defined]
+            at.path_rig = lambda: plant(at)  # type: ignore[attr-defined]
 
         def car(self, at: VehicleModel, p: Symbols) -> Car:
             found: Car = at.path_rig()  # type: ignore[attr-defined]

@@ -176,6 +176,7 @@ BEV: dict[str, Range] = {
     },
 }
 ELECTRIFIED = ("bev", "hybrid")  # cars on the links of the sedan, with drivelines of their own
+TRUCKS = ("box_van", "car_caravan", "rigid_truck", "tractor_semitrailer")  # by make_trucks
 
 # Formula (7) of `car_figures` leaves out what load transfer does to stiffness and trail of the tires: deg/g less than
 # an event shows, which has to be inside without such an allowance (tests/events/test_library_cars.py)

@@ -210,6 +210,35 @@ def battery(voltage: float, amperes: float, resistance: float, current: float, c
             "state_of_charge": charge, "auxiliary_power": "400 W"}  # fmt: skip
 
 
+def stepped(first: float, last: float, number: int) -> list[float]:
+    """Gears of a truck: equal steps."""
+    return [float(f"{last * (first / last) ** (1 - i / (number - 1)):.3g}") for i in range(number)]
+
+
+def tandem(engine: Engine, first: float, final: float, brake: float | None = None) -> dict[str, Any]:
+    """A truck: twelve gears shifted by their speeds, two driven axles with a differential between them.
+
+    ``brake``: N.m of a retarder at the gearbox output, which most has from 500 rpm on.
+    """
+    idle, knee, best, limit = engine.speeds
+    axle = {"housing": "suspension", "inertia": "0.25 kg.m2"}
+    members: list[dict[str, Any]] = [
+        {"name": "engine", "shafts": ["crank"], **engine.data()},
+        {"name": "clutch", "shafts": ["crank", "input"], **clutch(2.0 * engine.torque, 0.35, (idle + 150, knee + 100))},
+        {"name": "gearbox", "shafts": ["input", "prop"],
+         **gears("manual_gearbox", stepped(first, 1.0, 12), 0.97, 0.25, upshift_speed=f"{0.5 * (best + limit):.0f} rpm",
+                 downshift_speed=f"{knee - 50:.0f} rpm", shift_time="0.45 s", pause="0.6 s")},
+        {"name": "interaxle", "shafts": ["prop", "second", "third"], **differential(1.0, 0.05)},
+        {"name": "second", "shafts": ["second", "L2", "R2"], **differential(final), **axle},
+        {"name": "third", "shafts": ["third", "L3", "R3"], **differential(final), **axle},
+    ]  # fmt: skip
+    if brake is not None:
+        table = {"x": [0, 200, 500, 1500, 2800], "y": [0, 0.35 * brake, brake, brake, brake], "units": ["rpm", "N.m"]}
+        members.append({"name": "retarder", "shafts": ["prop"], "kind": "retarder", "torque": table, "power": "320 kW",
+                        "inertia": "0.12 kg.m2", "lag": "0.35 s", "off_below": "15 rad/s"})  # fmt: skip
+    return {"members": members, "tcs": {"threshold": "10 %", "gain": 10}}
+
+
 TCS = {"threshold": "8 %", "gain": 12}
 EIGHT = [4.7, 3.1, 2.1, 1.67, 1.29, 1.0, 0.84, 0.67]
 SIX = [4.2, 2.6, 1.72, 1.24, 1.0, 0.78]
@@ -293,6 +322,26 @@ CARS: dict[str, tuple[str, dict[str, Any]]] = {
             "tcs": {"threshold": "10 %", "gain": 10},  # for the foot of a driver who feels the rear wheels
         },
     ),
+    "box_van": (
+        "diesel engine of 125 kW, six gears by hand, rear-wheel drive",
+        {
+            "layout": "rwd",
+            "engine": Engine(125, 400, 2.3, (800, 1500, 3500, 4400), 0.28, "diesel", 0.5).data(),
+            "clutch": clutch(640, 0.04, (1050, 1900)),
+            "gearbox": gears("manual_gearbox", [5.1, 2.75, 1.7, 1.2, 0.92, 0.77], 0.96, 0.02,
+                             upshift_speed="3700 rpm", downshift_speed="1150 rpm", shift_time="0.45 s"),
+            "rear": differential(4.1, 0.05, housing="suspension"),
+            "tcs": TCS,
+        },
+    ),
+    "rigid_truck": (
+        "diesel engine of 260 kW, twelve gears, two driven axles",
+        tandem(Engine(260, 1700, 9.3, (600, 1050, 1600, 2100), 2.6, "diesel", 0.55), 14.0, 3.08),
+    ),
+    "tractor_semitrailer": (
+        "diesel engine of 355 kW, twelve gears, retarder, two driven axles",
+        tandem(Engine(355, 2350, 12.8, (550, 950, 1550, 2000), 3.6, "diesel", 0.55), 14.5, 2.71, 3200.0),
+    ),
     "bev": (
         "an electric motor of 120 kW in front and one of 200 kW at the rear, 75 kW.h",
         {
@@ -349,7 +398,13 @@ def text(name: str) -> str:
     def write(group: dict[str, Any], indent: str) -> None:
         for key, value in group.items():
             table = isinstance(value, dict) and "x" in value
-            if isinstance(value, dict) and not table and len(inline(value)) > 100:
+            if isinstance(value, list) and value and isinstance(value[0], dict) and len(inline(value)) > 200:
+                lines.append(f"{indent}{key}:")
+                for item in value:
+                    start = len(lines)
+                    write(item, indent + "    ")
+                    lines[start] = f"{indent}  - {lines[start].lstrip()}"
+            elif isinstance(value, dict) and not table and len(inline(value)) > 100:
                 lines.append(f"{indent}{key}:")
                 write(value, indent + "  ")
             else:

@@ -159,12 +159,18 @@ def begun(cls: type[Event]) -> str:
     from jounce.results import words
     from jounce.results.display import pretty
 
-    run = jn.run(jn.load("sedan"), cls())
+    run = jn.run(jn.load(vehicle_of(cls.kind)), cls())
     rows = [(f"`{key}`", pretty(unit) or "1", words.figure(key, cls.kind)) for key, (_, unit) in run.kpis.items()]
     lines = [f"# {cls.title}", "", inspect.getdoc(cls) or "", ""]
     lines += [f"![{cls.title}](../images/events/{cls.kind}.png)", "", "```python", "import jounce as jn", ""]
-    lines += [f'run = jn.run(jn.load("sedan"), jn.events.{cls.__name__}())', "print(run.kpis)", "```", ""]
-    lines += ["```sh", f"jounce run {cls.kind}", "```", "", BEGIN, END, ""]
+    lines += [
+        f'run = jn.run(jn.load("{vehicle_of(cls.kind)}"), jn.events.{cls.__name__}())',
+        "print(run.kpis)",
+        "```",
+        "",
+    ]
+    other = "" if vehicle_of(cls.kind) == "sedan" else f" --vehicle {vehicle_of(cls.kind)}"
+    lines += ["```sh", f"jounce run {cls.kind}{other}", "```", "", BEGIN, END, ""]
     return "\n".join([*lines, "## Key figures", "", *table(("figure", "unit", "definition"), rows), ""])
 
 
@@ -554,14 +560,27 @@ PARAMETERS: dict[str, dict[str, Any]] = {  # of the pictures, where the default 
 USUAL = ((2, 2), over_time("steering", "speed", "yaw_rate", "lateral_acceleration"))
 
 
+# what shows more of an event than the sedan does
+VEHICLES = {"lateral-transient": "tractor_semitrailer", "low-speed-turn": "tractor_semitrailer"}
+OTHERS = ("sedan", "car_caravan", "tractor_semitrailer")
+
+
+def vehicle_of(kind: str) -> str:
+    """The vehicle that a page shows: the sedan, or one that the event does not refuse."""
+    from jounce.vehicle.reading import load
+
+    fitting = (name for name in OTHERS if not events.find(kind)().refuses(load(name)))
+    return VEHICLES.get(kind) or next(fitting, "sedan")
+
+
 def picture(kind: str) -> Path:
-    """Draw an event as the sedan drives it."""
+    """Draw an event as its vehicle drives it."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     import jounce as jn
 
-    run = jn.run(jn.load("sedan"), events.find(kind)(**PARAMETERS.get(kind, {})))
+    run = jn.run(jn.load(vehicle_of(kind)), events.find(kind)(**PARAMETERS.get(kind, {})))
     (rows, columns), draw = DRAWINGS.get(kind, USUAL)
     options = {"font.size": 9, "axes.formatter.useoffset": False}
     with mpl.rc_context(options):

@@ -22,6 +22,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from classes import CLASSES, ELECTRIFIED
 from stale import put
 
 from jounce.components.suspension.central_spring import CentralSpring
@@ -30,7 +31,7 @@ from jounce.core.constants import GRAVITY
 from jounce.core.curves import Curve
 from jounce.files.tir import read_tir
 from jounce.vehicle import Vehicle, load
-from jounce.vehicle.reading import VEHICLES, library_names
+from jounce.vehicle.reading import VEHICLES
 
 NUMBER = r"[-+.\d]+"
 
@@ -112,11 +113,11 @@ def changes(name: str) -> dict[Path, str]:
 
 
 def main(arguments: list[str]) -> int:
-    for name in library_names():
+    for name in (*CLASSES, *ELECTRIFIED):
         for axle, state in ((axle, axle_state(load(name), axle)) for axle in (1, 2)):
             height = 1e3 * state.wheel_centre_height
             print(f"{name:12s} axle {axle}: {state.load:7.1f} N, {height:7.2f} mm, spring {state.preload:7.1f} N")
-    texts = {path: text for name in library_names() for path, text in changes(name).items()}
+    texts = {path: text for name in (*CLASSES, *ELECTRIFIED) for path, text in changes(name).items()}
     return put(texts, VEHICLES, arguments)
 
 

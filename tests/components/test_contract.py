@@ -172,6 +172,7 @@ EXAMPLES: dict[Kind, Raw] = {
         "anticipation": 0.07,
     },
     ("driver", "preview"): {"lock": 6.3, "fastest": 23.0},
+    ("driver", "backing"): {"lock": 6.1, "fastest": 21.0},
     ("driver", "monitor"): {
         "watched": ["chassis_velocities.yaw"],
         "throttle_low": 0.013,
@@ -480,6 +481,7 @@ WAITING = (
     ("aero", "user"),
     ("brake", "overrun"),  # for a push of its drawbar
     ("driver", "preview"),  # for the gains that belong to its car
+    ("driver", "backing"),
     ("driver", "monitor"),  # for a manoeuvre that shares the pedals out
     *(
         ("controller", kind)
@@ -491,6 +493,7 @@ BESIDE: dict[Kind, Kind] = {("driver", "monitor"): ("driver", "longitudinal")}
 # Parts of towed units alone, and where they stand there.
 TOWED: dict[Kind, tuple[str, str]] = {
     ("brake", "overrun"): ("trailers[0].axles[0].brake", "L2.brake."),
+    ("driver", "backing"): ("", "backing."),
     **dict.fromkeys(
         (("hitch_device", kind) for kind in ("sway_control", "weight_distribution")), STANDS["hitch_device"]
     ),
@@ -502,7 +505,7 @@ ADDED = ("driver",)
 # Inputs with which a part works that waits for a run.
 ON: dict[Kind, dict[str, float]] = {
     ("driver", "longitudinal"): {"driver.active": 1.0, "driver.target_speed": 31.0},
-    **{("driver", kind): {"driver.steers": 1.0} for kind in ("contour", "preview")},
+    **{("driver", kind): {"driver.steers": 1.0} for kind in ("backing", "contour", "preview")},
 }
 # Drivers of a path have the same hand wheel as the one of a line, whom the truck has.
 PATHS = PathSet([Line.straight(500.0)])
@@ -593,6 +596,8 @@ def _one_of(family: str, kind: str) -> Kind:
 @lru_cache
 def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, ...]]:
     raw, data = one_axle(), example(family, kind)
+    if (family, kind) in TOWED:
+        raw["trailers"] = [trailer()]
     if family in ADDED:
         beside = BESIDE.get((family, kind))
         found = [PARTS.find(*beside).model_validate(example(*beside))] if beside is not None else []
@@ -605,7 +610,7 @@ def _rig(family: str, kind: str, there: bool) -> tuple[jv.Vehicle, tuple[Part, .
         return vehicle_of(raw), ()
     if family == "auxiliary_anti_roll":  # gives way to a bar
         put(raw, STANDS["anti_roll_bar"][0], None)
-    if family == "hitch" or (family, kind) in TOWED:
+    if family == "hitch":
         raw["trailers"] = [trailer()]
     if family == "equalizer":  # needs a group
         raw["axles"].append({**plain_axle(-1.13), "group": True})

@@ -21,12 +21,14 @@ import make_drivelines
 
 POWER = {  # kW, of a class; the hybrid is a sedan
     "compact": (85, 115), "sedan": (150, 220), "suv": (140, 220), "sports": (300, 420), "light_truck": (120, 220),
-    "formula": (250, 300), "bev": (250, 380), "hybrid": (150, 220),
+    "formula": (250, 300), "bev": (250, 380), "hybrid": (150, 220), "box_van": (90, 140), "rigid_truck": (200, 350),
+    "tractor_semitrailer": (300, 450),
 }  # fmt: skip
 
 
 def test_every_car_has_one_and_files_are_up_to_date() -> None:
-    assert library_drivelines() == sorted(library_names()) == sorted(make_drivelines.CARS)
+    own = sorted(name for name in library_names() if name != "car_caravan")  # that has the car's
+    assert library_drivelines() == own == sorted(make_drivelines.CARS)
     assert make_drivelines.changes() == {}
 
 

@@ -8,7 +8,7 @@ import pytest
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import StaticsError
 from jounce.sim import car as cars
-from jounce.sim import preview
+from jounce.sim import preview, preview_schedule
 from jounce.sim.preview import FURTHER, Lateral, design, reduced, sampled, weights
 from jounce.sim.statics import settle
 from jounce.sim.steady import roll, run_steadily
@@ -183,11 +183,11 @@ def closed_loop(turn, turns, speed, gains):
 
 def check_car(vehicle, description, sim):
     before = sim.x.copy(), sim.u.copy(), sim.m.copy()
-    found = preview.schedule(sim, description, length=vehicle.wheelbase, ratio=RATIO, steered=FRONT)
+    found = preview_schedule.schedule(sim, description, length=vehicle.wheelbase, ratio=RATIO, steered=FRONT)
     for was, now in zip(before, (sim.x, sim.u, sim.m), strict=True):
         assert np.array_equal(was, now)  # it is left as it was
     # speeds that the drive does not keep have gains, too; no search for the end of the tires stopped early
-    assert set(preview.SPEEDS) <= set(found.speeds) and not found.warnings
+    assert set(preview_schedule.SPEEDS) <= set(found.speeds) and not found.warnings
     usual = found.straight[found.speeds > 15, 0]
     # the search ends at the first of its hand wheel angles where the tires bend, and these are half as far apart again
     assert usual.min() > (0.8 if vehicle.aero is None or vehicle.name != "formula" else 0.4) * usual.max()
@@ -195,15 +195,15 @@ def check_car(vehicle, description, sim):
         slips = []
         for part in (-2, -1):
             curvature = found.parts[part] * found.straight[i, 0] / found.speeds[i] ** 2
-            angle, lateral = found.gains[i, part, len(preview.GAINS) :][:2] * curvature
+            angle, lateral = found.gains[i, part, len(preview_schedule.GAINS) :][:2] * curvature
             slips.append(angle / RATIO - math.atan2(lateral + FRONT * found.speeds[i] * curvature, found.speeds[i]))
         assert found.straight[i, 4] == pytest.approx(np.mean(slips), rel=0.06)  # both sides hardly differ
         assert 0.03 < found.straight[i, 4] < 0.25
-    middle, tested = preview.PARTS.index(0.0), 0
+    middle, tested = preview_schedule.PARTS.index(0.0), 0
     turns = Turns(sim, description)
     here = sim.snapshot()
     for i, speed in enumerate(found.speeds):
-        if speed <= max(preview.SLOWLY):
+        if speed <= max(preview_schedule.SLOWLY):
             continue
         sim.restore(here)
         try:
@@ -227,7 +227,7 @@ def test_the_sedan_is_stable_with_its_own_gains_and_its_turns_are_its_own(sedan)
     vehicle, description, sim = sedan
     found = check_car(vehicle, description, sim)
     # hand wheel and lateral velocity per curvature are those of small steady turns, to both sides
-    here, middle, n = sim.snapshot(), preview.PARTS.index(0.0), len(preview.GAINS)
+    here, middle, n = sim.snapshot(), preview_schedule.PARTS.index(0.0), len(preview_schedule.GAINS)
     turns = Turns(sim, description)
     for i in (6, 8):
         run_steadily(sim, description, float(found.speeds[i]))

@@ -17,7 +17,7 @@ from jounce.events.options import Options
 from jounce.events.steering import know_preview
 from jounce.runtime import cache
 from jounce.sim import preview_memory
-from jounce.sim.preview import Schedule
+from jounce.sim.preview_schedule import Schedule
 from jounce.vehicle.reading import load
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jounce.core.errors import JounceError, ParameterError
-from jounce.events.steering import know_preview
+from jounce.events.steering import BACKING, know_backing, know_preview
 from jounce.events.straight import lock_of
 from jounce.runtime.program import Channel, Constant, Open
 
@@ -54,22 +54,22 @@ def steerer(kind: str, **settings: Any) -> Lateral:
 
 def along(start: Start, kind: str, *, speed_from_path: bool = False, path: int = 0, **numbers: float) -> list[Channel]:
     """Channels of a phase in which a driver steers along a path; his numbers are set."""
-    known = knowledge(start) | numbers
+    known = (whole_steering(start) if kind == BACKING else knowledge(start)) | numbers
     declared = {v.name for v in start.sim.model.parameters}
     given = {f"{kind}.{name}": value for name, value in known.items() if f"{kind}.{name}" in declared}
     start.sim.set_parameters({name: v for name, v in given.items() if name not in start.options.parameters})
-    if f"{kind}.gains" in start.sim.model.tables:  # a driver by optimal preview
-        know_preview(start, f"{kind}.")
+    if f"{kind}.gains" in start.sim.model.tables:  # drivers by optimal preview
+        know_preview(start, f"{kind}.") if kind != BACKING else know_backing(start, f"{kind}.")
     return [
         Open(STEERS, Constant(1.0)),
         Open(PATH, Constant(float(path))),
         Open(SPEED_FROM_PATH, Constant(float(speed_from_path))),
-        Open("steering_wheel", Constant(0.0)),
+        Open("steering_wheel", Constant(start.steering)),
     ]
 
 
-def knowledge(start: Start) -> dict[str, float]:
-    """What a driver of a path knows of the car."""
+def whole_steering(start: Start) -> dict[str, float]:
+    """Ratio and lock of the steering."""
     if start.description.places[0].steered is None:
         raise ParameterError("a driver of a path needs a steering, and the vehicle has none")
     ratio = start.steering_ratio
@@ -79,9 +79,14 @@ def knowledge(start: Start) -> dict[str, float]:
         )
     if math.isinf(ratio):
         raise ParameterError("a driver of a path needs a steering whose wheels turn with the hand wheel")
-    known = {"steering_ratio": ratio, "lock": lock_of(start)}
+    return {"steering_ratio": ratio, "lock": lock_of(start)}
+
+
+def knowledge(start: Start) -> dict[str, float]:
+    """What a driver of a path knows of the car."""
+    known = whole_steering(start)
     try:
-        known |= turns(start, ratio)
+        known |= turns(start, known["steering_ratio"])
     except JounceError as found:
         start.warnings.append(f"the driver takes the tires of the steered axle for stiff: {found}")
     return known

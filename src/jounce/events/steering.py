@@ -12,12 +12,13 @@ import numpy as np
 
 from jounce.core.errors import ParameterError
 from jounce.core.tables import Table
-from jounce.sim.preview import CIRCLE, GAINS, Schedule
+from jounce.sim.preview_schedule import CIRCLE, GAINS, TOWED, Schedule
 
 if TYPE_CHECKING:
     from jounce.events.start import Start
 
 PREVIEW = "preview."  # of the numbers of the driver
+BACKING = "backing"  # kind of the driver who reverses with a towed unit
 
 
 def preview_tables(found: Schedule, prefix: str = PREVIEW) -> dict[str, Table]:
@@ -39,7 +40,8 @@ def know_preview(start: Start, prefix: str = PREVIEW) -> Schedule:
             "take driver: contour"
         )
     sim, description = start.sim, start.description
-    delay = sim.model.tables[f"{prefix}gains"].n_out - len(GAINS) - len(CIRCLE)
+    towed = sum("yaw" in unit.data.hitch.free for unit in start.vehicle.layout.units[1:])
+    delay = sim.model.tables[f"{prefix}gains"].n_out - len(GAINS) - len(CIRCLE) - len(TOWED) * towed
     body = start.vehicle.layout.units[0].data.body
     point = body.reference(start.vehicle.layout.units[0])
     here = sim.snapshot()
@@ -64,3 +66,29 @@ def know_preview(start: Start, prefix: str = PREVIEW) -> Schedule:
         sim.restore(here)
     sim.set_tables(preview_tables(found, prefix))
     return found
+
+
+def know_backing(start: Start, prefix: str) -> None:
+    """Give the driver who reverses with a towed unit the gains for it, found at the speed of the event."""
+    from jounce.sim.backing import geometry_of, schedule, shown
+    from jounce.sim.statics import settle
+    from jounce.sim.steady import run_steadily
+
+    sim, description, event = start.sim, start.description, start.event
+    if start.steered_outside:
+        raise ParameterError("a driver in reverse knows the equations of his train, and not a steering from outside")
+    here = sim.snapshot()
+    try:
+        sim.set_inputs({"steering_wheel": 0.0, "throttle": 0.0, "brake": 0.0})
+        settle(sim, description, x=event.x, y=event.y, heading=event.heading)
+        run_steadily(sim, description, event.speed)
+        found = schedule(sim, description, geometry=geometry_of(start.vehicle), lock=sim.parameter(f"{prefix}lock"))
+    finally:
+        sim.restore(here)
+    ends = np.array([0.0, 1.0])
+    tables = {
+        "gains": Table(found.articulations, found.gains, method="akima"),
+        "turns": Table(found.curvatures, found.turns, method="akima"),
+        "ahead": Table(ends, np.tile(shown(found), (2, 1)), method="linear"),
+    }
+    sim.set_tables({f"{prefix}{name}": table for name, table in tables.items()})

@@ -18,7 +18,7 @@ import numpy as np
 
 from jounce.runtime.cache import digest, recall, remember
 from jounce.sim.car_model import Structure
-from jounce.sim.preview import Schedule, schedule
+from jounce.sim.preview_schedule import Schedule, schedule
 from jounce.sim.reach import reach_digest
 
 if TYPE_CHECKING:
@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     from jounce.sim.car import Description
 
 KIND = "preview"  # of answers on disk
-FOUND_BY = ("jounce.sim.preview", "jounce.sim.turns", "jounce.sim.steady", "jounce.sim.car", "jounce.sim.statics")
+FOUND_BY = (
+    "jounce.sim.preview_schedule",
+    "jounce.sim.preview",
+    "jounce.sim.turns",
+    "jounce.sim.steady",
+    "jounce.sim.car",
+    "jounce.sim.statics",
+)
 MOST = 64  # in a process
 ARRAYS = ("speeds", "parts", "gains", "straight")  # of a schedule
 PATHS = "path."  # services that a driver asks, and no steady turn depends on

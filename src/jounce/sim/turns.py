@@ -9,7 +9,7 @@ what it is, and what rolls with the car loses as much,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class Turn:
     lateral: float  # velocity of the body's own point
     loss: float  # v̇, where the drive does not keep the speed
     model: LinearModel
+    articulations: Array = field(default_factory=lambda: np.zeros(0))  # yaw of each towed unit against the one before
 
 
 class Turns:
@@ -56,6 +57,8 @@ class Turns:
         rows = {i for i in self.free if i not in partners} | {partners[i] for i in self.free if i in partners}
         rows |= {i for i in self.free if i in partners and roles[partners[i]] != "zero" and i in places.state}
         self.rows = sorted(rows)
+        angles = {rate: angle for angle, rate in partners.items()}
+        self.swings = [(angles[rate], rate) for rate in self.body["swings"]]  # articulations with their rates
         self.rolling = [i for i in rest["rolling"] if i in rows]
         self.speed_row = self.body["velocity"][0]
         units = {v.name: v.unit for v in sim.model.states}
@@ -64,8 +67,8 @@ class Turns:
 
     @property
     def kept(self) -> list[int]:
-        """Motions that a driver feels: lateral velocity and yaw rate."""
-        return [self.body["velocity"][1], self.body["turning"][2]]
+        """Motions that a driver feels: lateral velocity and yaw rate, articulation and its rate of each towed unit."""
+        return [self.body["velocity"][1], self.body["turning"][2], *(i for pair in self.swings for i in pair)]
 
     @property
     def others(self) -> list[int]:
@@ -76,9 +79,10 @@ class Turns:
     def here(self) -> Turn:
         """The turn in which the car is."""
         x, places = self.sim.x, self.places.state
-        speed, lateral, yaw = (float(x[places[i]]) for i in (self.speed_row, *self.kept))
+        speed, lateral, yaw = (float(x[places[i]]) for i in (self.speed_row, *self.kept[:2]))
         loss = float(self.places.rates(self.sim.derivatives()[0])[self.speed_row])
-        return Turn(speed, self.sim.input(STEERING), yaw, lateral, loss, self.linear.at(self.sim))
+        bent = x[[places[angle] for angle, _ in self.swings]]
+        return Turn(speed, self.sim.input(STEERING), yaw, lateral, loss, self.linear.at(self.sim), bent)
 
     def steer(self, angle: float, by: npt.ArrayLike = (), keeps: bool = True) -> Turn | None:
         """Turn the hand wheel to an angle and find the turn; None where there is none, and the car is as it was.

@@ -161,7 +161,9 @@ class Beside:
                 return
             if not self.body.default_slot.children:
                 with self.body:
-                    ui.label("computing …").classes("jn-muted")
+                    ui.label("computing … (what was not built before is compiled first, which takes a while)").classes(
+                        "jn-muted"
+                    )
         found = await self.measured.ask(what, request, *more)
         old = await self.measured.ask(what, before, *more) if request["steps"] else found
         if number != self._number:

@@ -67,6 +67,10 @@ class Testing:
         running = next(iter(self.bench.jobs.running), "")
         if running or last:
             self.follow(running or last)
+        if not self.followed:
+            self.plots.say(
+                "Choose an event and press Run: what it does is drawn here, while it goes on and afterwards."
+            )
         ui.timer(POLL, self.look)
 
     # --- elements ---------------------------------------------------------------------------------------------------

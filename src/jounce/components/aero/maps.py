@@ -106,10 +106,12 @@ class Aero(Air):
         return self.air_density / self.reference_density
 
     def groups(self, place: Place) -> Iterator[tuple[str, Data]]:
-        for name in FORCES if isinstance(place, UnitPlace) else ():
+        if not isinstance(place, UnitPlace):
+            return
+        for name in FORCES:
             item = getattr(self, name)
             if item is not None:
-                yield f"aero.{name}", item
+                yield f"{place.own}aero.{name}", item
 
     def still_drag(self, place: UnitPlace, speeds: Array, heights: tuple[float, float]) -> Array:
         if not self.drag.active:

@@ -50,7 +50,7 @@ from typing import Any, ClassVar
 from jounce.components.basics import Array
 from jounce.components.drive.thrust import BACKWARDS
 from jounce.components.driver.human import Human
-from jounce.components.model import VehicleModel
+from jounce.components.model import UnitModel, VehicleModel
 from jounce.components.part import Part, Symbols, derived
 from jounce.components.places import AxlePlace, VehiclePlace
 from jounce.core.fields import part, quantity
@@ -184,13 +184,13 @@ class Lateral(Part):
 
     @derived("m", doc="from the axle that does not steer to the one that does", low=0.1, at="vehicle")
     def wheelbase(self, place: VehiclePlace) -> float:
-        return max(abs(steered_at(place) - _turning(place)), 0.1)
+        return max(abs(steered_at(place) - turning_at(place)), 0.1)
 
     @derived("m", doc="origin of the driver frame, from that of the body", at="vehicle")
     def frame(self, place: VehiclePlace) -> Array:
         import numpy as np
 
-        return place.units[0].local(np.array([_turning(place), 0.0, 0.0]))
+        return place.units[0].local(np.array([turning_at(place), 0.0, 0.0]))
 
     # -- what a law adds -------------------------------------------------------------------------------------------
 
@@ -382,9 +382,13 @@ class Lateral(Part):
 
     # -- the car ---------------------------------------------------------------------------------------------------
 
+    def sensed(self, at: VehicleModel) -> UnitModel:
+        """The unit that he guides."""
+        return at.units[0]
+
     def car(self, at: VehicleModel, p: Symbols) -> Car:
         """What he senses of the car."""
-        unit = at.units[0]
+        unit = self.sensed(at)
         chassis, body = unit.chassis, unit.place.data.body
         n = unit.ground.under(chassis, p.frame).normal
         forward = _unit((1 - n[0] * n[0], -n[0] * n[1], -n[0] * n[2]))
@@ -392,6 +396,7 @@ class Lateral(Part):
         v = chassis.point_velocity(p.frame)
         world = chassis.to_world(forward)
         point = [0.0, 0.0, 0.0] if body.reference_point is None else unit.symbols(body, "body").reference
+        point = p.frame if unit is not at.units[0] else point  # who guides another unit is told of its axle
         return Car(
             tuple(chassis.point(p.frame)),
             atan2(world[1], world[0]),
@@ -401,6 +406,12 @@ class Lateral(Part):
             tuple(chassis.to_world(n)),
             tuple(chassis.point(point)),
         )
+
+
+def swinging(at: VehicleModel) -> list[tuple[Any, Any]]:
+    """Articulation angle and its rate of every towed unit that may turn behind the one that tows it."""
+    couplings = [unit.coupling for unit in at.units if unit.coupling is not None]
+    return [coupling.angles["yaw"] for coupling in couplings if "yaw" in coupling.angles]
 
 
 def steered_at(place: VehiclePlace) -> float:
@@ -415,7 +426,8 @@ def _unsteered(place: VehiclePlace) -> list[AxlePlace]:
     return [axle for axle in axles if axle.data.steering is None] or axles[-1:]
 
 
-def _turning(place: VehiclePlace) -> float:
+def turning_at(place: VehiclePlace) -> float:
+    """Where the axles that do not steer stand along the chassis, in the mean."""
     axles = _unsteered(place)
     return sum(axle.x for axle in axles) / len(axles)
 

@@ -5,9 +5,10 @@ At every sample the hand begins to turn with
     w = −Σ kᵢ (ξᵢ − ξ₀ᵢ κ̄),    ξ = (v_y, r, e, ψ, δ, η),    κ̄ = Σ_j p_j κ(s + v t_j)                                (1)
 
 lateral velocity and yaw rate of the reference point of the car, its offset from the path, the heading less that of the
-path, the hand wheel angle and the integral of the offset, each less what it is in a steady turn of the car with the
-mean curvature κ̄ of the path ahead. Feedback k, steady turns ξ₀ and shares p are tables over the speed and the lateral
-acceleration, which follow from the exact linearisation of the car itself (``sim/preview.py`` (5), (6)): v r says which
+path, the hand wheel angle and the integral of the offset, of each towed unit its articulation γ and the rate of it,
+each less what it is in a steady turn of the car with the mean curvature κ̄ of the path ahead. Feedback k, steady turns
+ξ₀ and shares p are tables over the speed and the lateral acceleration, which follow from the exact linearisation of the
+car itself (``sim/preview.py`` (5), (6)): v r says which
 k, v² κ̄ which ξ₀. With a reaction ``delay`` of d samples the law knows the d values of w that have not acted yet.
 
 Nobody can come back to the path faster than the tires allow. With the lateral acceleration a that the turn leaves of
@@ -16,8 +17,8 @@ the largest one, an offset counts up to where its own part of the hand wheel ang
     |e| ≤ a k_δ δ₀/(k_e v²),    δ₀ the hand wheel angle per curvature                                                (2)
 
 No tire follows a bend sharper than a_max/v²: κ̄ counts up to it, and the wheels stay within α_max of the direction in
-which the steered axle moves, l ahead of the reference point (``sim/preview.py`` (7)). Beyond it more angle gives no
-more force, and the hand would be late when the path turns to the other side:
+which the steered axle moves, l ahead of the reference point (``sim/preview_schedule.py`` (7)). Beyond it more angle
+gives no more force, and the hand would be late when the path turns to the other side:
 
     |δ − i atan((v_y + l ψ̇)/v)| ≤ i α_max,   above 3 m/s                                                          (3)
 
@@ -35,7 +36,7 @@ from typing import Any, Literal
 import numpy as np
 
 from jounce.components.basics import Array
-from jounce.components.driver.lateral import SLOW, Lateral, View, steered_at
+from jounce.components.driver.lateral import SLOW, Lateral, View, steered_at, swinging
 from jounce.components.model import VehicleModel
 from jounce.components.part import Symbols, derived
 from jounce.components.places import VehiclePlace
@@ -44,8 +45,8 @@ from jounce.core.tables import Table
 from jounce.symbolic.ops import atan2, clip, cos, fabs, fmax, if_else, logic_and, logic_not, sin, sqrt, tan
 
 NODES = 33  # curvatures ahead
-GAINS = 6  # kᵢ; then δ₀ and v_y₀ per curvature, then the gains of what has not acted
-STRAIGHT = 5  # largest lateral acceleration, time between nodes, δ and v_y straight ahead, α_max; then the shares
+GAINS = 6  # kᵢ; then δ₀ and v_y₀ per curvature, the gains of what has not acted, k_γ, k_γ̇ and γ₀ of each towed unit
+STRAIGHT = 5  # largest lateral acceleration, time between nodes, δ, v_y straight ahead, α_max; then the shares, then γ
 LARGE = 1.0  # m: a larger offset is not integrated
 AT_REST = 0.3  # m/s
 STEADY = 0.75  # part of the largest lateral acceleration up to which feedback follows it: no nervous hands at the limit
@@ -93,10 +94,14 @@ class Preview(Lateral):
 
         # the schedule
         name = p.own_name
-        blank = np.zeros((2, 2, GAINS + 2 + self.delay))
+        towed = swinging(at)
+        first = GAINS + 2 + self.delay  # of what belongs to towed units
+        blank = np.zeros((2, 2, first + 3 * len(towed)))
         gains = at.system.table(f"{name}.gains", Table(([0.0, 1.0], [0.0, 1.0]), blank))
-        straight = at.system.table(f"{name}.straight", Table([0.0, 1.0], np.ones((2, STRAIGHT + NODES))))
-        most, spacing, level, drift, slip, *shares = straight(v)
+        ahead = np.ones((2, STRAIGHT + NODES + len(towed)))
+        straight = at.system.table(f"{name}.straight", Table([0.0, 1.0], ahead))
+        most, spacing, level, drift, slip, *further = straight(v)
+        shares, in_line = further[:NODES], further[NODES:]
         most = fmax(most, 1.0)
         places = [view.on_path(view.speed * spacing * j) for j in range(NODES)]
         mean = way * sum(share * place.curvature for share, place in zip(shares, places, strict=True))  # κ̄
@@ -117,7 +122,10 @@ class Preview(Lateral):
             s["integral"],
         )
         wanted = -sum(gain * value for gain, value in zip(k[:GAINS], apart, strict=True))  # (1)
-        wanted = wanted - sum((gain * value for gain, value in zip(k[GAINS + 2 :], late, strict=True)), 0.0)
+        wanted = wanted - sum((gain * value for gain, value in zip(k[GAINS + 2 : first], late, strict=True)), 0.0)
+        for i, (articulation, its_rate) in enumerate(towed):
+            j = first + 3 * i
+            wanted = wanted - k[j] * (articulation - in_line[i] - turn[j + 2] * bend) - k[j + 1] * its_rate
         rate = if_else(view.starts, 0.0, clip(wanted, -p.fastest, p.fastest))
 
         counts = logic_and(logic_and(fabs(offset) < LARGE, fabs(v) > AT_REST), logic_not(view.starts))

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
 COURSES: dict[str, Callable[[], Course]] = {"iso_3888_1": iso_3888_1, "iso_3888_2": iso_3888_2, "slalom": slalom}
 RUN_OUT = 10.0  # s after the time that the way should take
+STRAIGHT = 1e-6  # 1/m: less is no bend
 SLOWEST = 1.0  # m/s, for that time
 SPEED_ERROR, HAND = "driver.speed_error", "steering"
 UNITS = {
@@ -129,7 +130,8 @@ class Follow(Event):
         doc="of the library, a file, a course (iso_3888_1, iso_3888_2, slalom), or 'road' for the line of the road",
     )
     driver: str = text(
-        doc="kind of the driver who steers; absent: preview, or contour where a human drives or preview_time is given"
+        doc="kind of the driver who steers; absent: preview, or contour where a human drives or preview_time is given; "
+        "backing where a vehicle with a towed unit reverses"
     )
     skill: str = text("robot", doc="of the driver")
     speed: float = quantity(
@@ -141,6 +143,12 @@ class Follow(Event):
     speed_rule: str = text("", doc="where the speed comes from: absent: a number; 'path', 'auto 0.7', or a CSV file")
     speed_factor: float = quantity("-", 1.0, gt=0, typical=(0.2, 2.0), doc="on the speeds of a path or a file")
     station: float = quantity("m", 0.0, typical=(0.0, 1e5), doc="of the path at which the car starts")
+    initial_curvature: float | None = quantity(
+        "1/m",
+        None,
+        typical=(0.0, 0.2),
+        doc="of a steady turn in which the run begins; absent: straight ahead, of a train that of the path there",
+    )
     laps: float = quantity("-", 1.0, gt=0, typical=(1.0, 100.0), doc="of a closed path")
     preview_time: float | None = quantity("s", None, gt=0, typical=(0.1, 3.0), doc="of the driver; absent: his own")
     leaves: float = quantity(
@@ -206,9 +214,36 @@ class Follow(Event):
         changes: dict[str, Any] = {"speed": first}
         if not given:
             changes |= {"x": float(x), "y": float(y), "heading": heading}
+        if len(vehicle.layout.units) > 1:
+            changes |= self._train(vehicle, path, first)
         if "end_time" not in self.model_fields_set:
             changes["end_time"] = self._long_enough(path, first)
         return self.changed(**changes), (path,)
+
+    def _train(self, vehicle: Vehicle, path: Path, first: float) -> dict[str, Any]:
+        """How a train starts: on the circle of the path; in reverse with its towed axle on the path."""
+        curvature = float(path.at(self.station, "curvature"))
+        if not self.reverses:
+            bends = self.initial_curvature is None and first > 0 and abs(curvature) > STRAIGHT
+            return {"initial_curvature": curvature} if bends else {}
+        from jounce.sim.backing import FASTEST, check_units, geometry_of
+
+        check_units(vehicle)
+        if self.driver not in ("", "backing") or self.skill != "robot" or self.preview_time is not None:
+            found = f"driver = {self.driver!r}, skill = {self.skill!r}, preview_time = {self.preview_time}"
+            raise ParameterError(
+                f"follow: in reverse with a towed unit only the driver 'backing' steers, without delays of a human; "
+                f"found {found}; leave them out"
+            )
+        if abs(first) > FASTEST:
+            raise ParameterError(
+                f"follow: speed = {first:g} m/s in reverse with a towed unit; at most {FASTEST:g} m/s: at walking pace"
+            )
+        own = -curvature if self.initial_curvature is None else self.initial_curvature
+        (x, y, _), heading = path.at(self.station), float(path.at(self.station, "heading")) + math.pi
+        x, y, course, turning = geometry_of(vehicle).begin(float(x), float(y), heading, own)
+        where = {"x": x, "y": y, "heading": math.remainder(course, 2 * math.pi)}
+        return {**where, "driver": "backing", "initial_curvature": turning if abs(own) > STRAIGHT else None}
 
     def _path(self, roads: Sequence[Road]) -> Path:
         if not self.path:
@@ -287,11 +322,14 @@ class Follow(Event):
         begin = start.sim.output(STATION)  # of the reference point, which may be a little behind the start line
         hand = along(start, self.steers, speed_from_path=self._over_station(path))
         self._check_preview(start, path)
+        jack_knife = "driver.jack_knife" in names
         pedals = follow(start, self._reference(start), changes=True)
         ends = [
             *safety_ends(start.vehicle),
             End(When(DISTANCE, "abs>", self.leaves), then=Stop("left the path", failed=True)),
         ]
+        if jack_knife:
+            ends.append(End(When("driver.jack_knife", ">", 0.0), then=Stop("jack-knifed", failed=True)))
         if path.closed:
             ends.append(End(When(STATION, ">=", begin + self._way(path)), then=Stop("path completed")))
         else:
@@ -319,7 +357,7 @@ class Follow(Event):
         time, least = (known.get(f"{self.steers}.{name}", 0.0) for name in ("preview_time", "least_preview"))
         speed = abs(self.speed)
         looks = max(speed * time, least)
-        if self.steers == "preview" and speed > 0:  # the middle of what he looks at
+        if self.steers in ("preview", "backing") and speed > 0:  # the middle of what he looks at
             from jounce.sim.preview import NODES, SPACING, bandwidth
 
             looks = speed * (NODES // 2) * SPACING / bandwidth(speed, start.vehicle.wheelbase)
