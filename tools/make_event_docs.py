@@ -517,8 +517,41 @@ def parking(run: Any, axes: Any) -> None:
 
 
 TRAVEL = ("Suspension.Jounce.L1", "wheel travel, front left")
+
+
+def of_report(*titles: str) -> Callable[[Any, Any], None]:
+    """Panels of the event's report whose titles begin so."""
+
+    def draw(run: Any, axes: Any) -> None:
+        from jounce.results import kinds
+        from jounce.results.panels import View
+
+        view = View([run], [""], "iso")
+        found = [panel for maker in kinds.find(run.event).panels for panel in maker(view)]
+        for where, title in zip(axes.flat, titles, strict=True):
+            panel = next(item for item in found if item.title.startswith(title))
+            for curve in panel.curves:
+                where.plot(curve.x, curve.y, color=curve.colour, linewidth=1.3, label=curve.name or None)
+            finish(where, panel.xlabel, f"{panel.title.lower()}{f' / {panel.unit}' if panel.unit else ''}")
+            where.yaxis.label.set_size(7.5)
+            if panel.equal:
+                where.set_aspect("equal", adjustable="datalim")
+                where.set_xlabel("x / m"), where.set_ylabel("y / m")
+            if any(curve.name for curve in panel.curves):
+                where.legend(fontsize=6, framealpha=0.7)
+
+    return draw
+
+
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "hill-start": ((2, 2), starting),
+    "lateral-transient": (
+        (2, 2),
+        of_report("Lateral acceleration", "Yaw rate of", "Off-tracking", "Load transfer"),
+    ),
+    "low-speed-turn": ((1, 2), of_report("Ways of the axles", "Off-tracking")),
+    "roll-stability": ((1, 2), of_report("Speed, all runs", "Roll angle")),
+    "trailer-sway": ((1, 2), of_report("Damping", "Angle of the first")),
     "parking-manoeuvre": ((1, 2), parking),
     "parking": ((1, 2), over_steering("hand_torque", ("Steering_System.Rack_Force", "rack force"))),
     "steering-pulse": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "hand_torque")),
@@ -556,12 +589,17 @@ DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
 PARAMETERS: dict[str, dict[str, Any]] = {  # of the pictures, where the default values do not show much
     "sine-with-dwell": {"controller": "stability_control"},
     "slowly-increasing-steer": {"direction": "left"},
+    "roll-stability": {"controller": "roll_stability", "direction": "left"},
 }
 USUAL = ((2, 2), over_time("steering", "speed", "yaw_rate", "lateral_acceleration"))
 
 
 # what shows more of an event than the sedan does
-VEHICLES = {"lateral-transient": "tractor_semitrailer", "low-speed-turn": "tractor_semitrailer"}
+VEHICLES = {
+    "lateral-transient": "tractor_semitrailer",
+    "low-speed-turn": "tractor_semitrailer",
+    "roll-stability": "light_truck",
+}
 OTHERS = ("sedan", "car_caravan", "tractor_semitrailer")
 
 

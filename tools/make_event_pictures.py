@@ -1,5 +1,4 @@
-"""Draw the small pictures of events for the workbench: what the library's sedan does in each, or a car with a caravan, as
-SVG.
+"""Draw the small pictures of events for the workbench: what a car of the library does in each, as SVG.
 
     python tools/make_event_pictures.py [EVENT …]
 
