@@ -526,7 +526,7 @@ def of_report(*titles: str) -> Callable[[Any, Any], None]:
         from jounce.results import kinds
         from jounce.results.panels import View
 
-        view = View([run], [""], "iso")
+        view = View([run], [""], "engineering")
         found = [panel for maker in kinds.find(run.event).panels for panel in maker(view)]
         for where, title in zip(axes.flat, titles, strict=True):
             panel = next(item for item in found if item.title.startswith(title))

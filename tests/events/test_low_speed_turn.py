@@ -22,7 +22,7 @@ SLOW = 0.7  # m/s: side forces of acceleration are 0.04 m/s²
 
 @lru_cache
 def train() -> Run:
-    return jn.run(car_trailer(), LowSpeedTurn(radius=9.0, speed=SLOW))
+    return jn.run(car_trailer(), LowSpeedTurn(radius=9.0, speed=SLOW, exit=25.0))
 
 
 def tractrix(x: Array, y: Array, length: float, ahead: float = 0.0) -> tuple[Array, Array, Array, Array]:
@@ -73,7 +73,7 @@ def test_a_single_axle_drives_along_the_tractrix_of_its_coupling() -> None:
 def test_a_mirror_and_another_heading_change_nothing() -> None:
     one = train()
     for changes in ({"direction": "right"}, {"x": 4.0, "y": -9.0, "heading": 2.6}):
-        run = jn.run(car_trailer(), LowSpeedTurn(radius=9.0, speed=SLOW, **changes))
+        run = jn.run(car_trailer(), LowSpeedTurn(radius=9.0, speed=SLOW, exit=25.0, **changes))
         for key, (value, _) in one.kpis.items():
             assert run.kpis[key][0] == pytest.approx(value, rel=1e-4, abs=1e-4), (changes, key)
     assert one.kpis["swept_path_width"][0] > one.kpis["off_tracking"][0] + 1.4
@@ -86,7 +86,7 @@ def test_a_group_of_axles_turns_about_a_point_between_them() -> None:
     raw = lead(2)
     raw["trailers"] = [towed(2, back=-3.1)]
     vehicle = vehicle_of(raw)
-    run = jn.run(vehicle, LowSpeedTurn(radius=12.0, speed=SLOW, angle=math.radians(360), end_time=200.0))
+    run = jn.run(vehicle, LowSpeedTurn(radius=12.0, speed=SLOW, angle=math.radians(360), exit=25.0, end_time=200.0))
     assert run.complete
     half = 0.5 * (vehicle.layout.axles[2].x - vehicle.layout.axles[3].x)
     middle = -0.5 * (vehicle.layout.axles[2].x + vehicle.layout.axles[3].x)

@@ -142,7 +142,8 @@ def _spectrum(run: Run, units: Sequence[combinations.Moves]) -> tuple[Array, Arr
 
 def lines(low: float, high: float) -> Array:
     """Frequencies of the noise: whole multiples of their distance."""
-    found: Array = SPACING * np.arange(math.ceil(low / SPACING - 1e-9), math.floor(high / SPACING + 1e-9) + 1)
+    count = np.arange(math.ceil(low / SPACING - 1e-9), math.floor(high / SPACING + 1e-9) + 1, dtype=np.float64)
+    found: Array = SPACING * count
     return found
 
 

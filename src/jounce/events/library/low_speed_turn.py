@@ -153,11 +153,11 @@ class LowSpeedTurn(Event):
     )
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "usual": {},
-        "circle": {"angle": math.radians(360), "end_time": 90.0},
+        "circle": {"angle": math.radians(360)},
     }
 
     speed: float = quantity("m/s", 5 / 3.6, gt=0, typical=(0.5, 5.0), doc="kept throughout")
-    end_time: float = quantity("s", 60.0, gt=0, typical=(1.0, 7200.0), doc="end of the run, at the latest")
+    end_time: float = quantity("s", 120.0, gt=0, typical=(1.0, 7200.0), doc="end of the run, at the latest")
     radius: float = quantity("m", 12.5, gt=0, typical=(4.0, 100.0), doc="of the way of the front axle")
     angle: float = quantity("rad", math.radians(90), gt=0, typical=(0.2, 13.0), doc="by which it turns")
     direction: Literal["left", "right"] = choice("left", doc="of the turn")
@@ -165,7 +165,7 @@ class LowSpeedTurn(Event):
     spiral: float = quantity(
         "m", 2.0, gt=0, typical=(0.1, 20.0), doc="clothoid at both ends of the arc, in which the driver turns in"
     )
-    exit: float = quantity("m", 25.0, ge=0, typical=(0.0, 200.0), doc="straight after the arc")
+    exit: float = quantity("m", 50.0, ge=0, typical=(0.0, 200.0), doc="straight after the arc")
     driver: Literal["contour", "preview"] = choice("contour", doc="kind of the driver")
     front_overhang: float | None = quantity(
         "m", None, ge=0, typical=(0.3, 3.0), doc="of the body, from the front wheel centres; absent: wheels alone"

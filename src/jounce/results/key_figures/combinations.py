@@ -4,7 +4,7 @@ With the largest absolute values during a manoeuvre, of a unit n and of the firs
 
     rearward amplification   max |a_y,n| / max |a_y,1|,   max |ψ̇_n| / max |ψ̇_1|                           (1)
 
-(After [Aurell1992]; a_y of the centres of gravity of the units with their wheels, across their headings. That over the
+(After [Aurell1995]; a_y of the centres of gravity of the units with their wheels, across their headings. That over the
 front axle of the first unit, by which a lane change is often asked for, has a_y,1 + l ψ̈_1 below the line.) The yaw
 damping is that of the angle of a hitch after the steering has ended, from the decrement of its extremes. Dynamic
 off-tracking is the largest distance of an axle from the way of the first one, `jounce.results.units` (3).
