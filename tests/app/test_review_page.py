@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import fnmatch
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -274,6 +275,22 @@ def test_key_figures_stand_beside_each_other_with_their_ranges(server: Any, page
         assert [float(text.replace("−", "-")) for text in cells] == [pytest.approx(v, rel=6e-4) for v in told], key
     assert page.locator(".jn-kpis .jn-span").count() >= 3
     assert BAR in page.inner_text(".jn-review-kpis")  # what differs
+
+
+def test_what_must_agree_stands_below_the_figures(server: Any, runs: tuple[str, str]) -> None:
+    """Distance by the path and by the speed, and the loads, computed here from the channels."""
+    status, text = server.ask(f"/api/review/figures?run={runs[0]}&run={runs[1]}")
+    page = text.decode()
+    rows = re.findall(r"<tr><td title.*?</tr>", page[page.index("jn-identities") :])
+    assert status == 200 and len(rows) == 2 * len(rows[: len(rows) // 2]) >= 4
+    for k, id in enumerate(runs):
+        run = stored(server, id)
+        way = np.hypot(np.diff(run.signal("x")), np.diff(run.signal("y"))).sum()
+        far = np.trapezoid(run.signal("speed"), run.time)
+        row = next(r for r in rows if "Length of the path" in r and f">{'AB'[k]}<" in r)
+        told = [float(v) for v in re.findall(r'jn-number">([\d.]+)<', row)]
+        assert told == [pytest.approx(way, rel=6e-4), pytest.approx(far, rel=6e-4)]
+        assert f"{100 * abs(way - far) / max(way, far):.2f} %" in row and "jn-out" not in row
 
 
 def test_two_tabs_see_the_same_runs(server: Any, browse: Any, runs: tuple[str, str]) -> None:

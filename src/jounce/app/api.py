@@ -199,7 +199,7 @@ def _runs(workbench: Workbench) -> APIRouter:
         def read() -> None:
             time = stored.time
             answer["rows"] = len(time)
-            answer["start"], answer["end"] = (float(time[0]), float(time[-1])) if len(time) else (0.0, 0.0)
+            answer["from"], answer["to"] = (float(time[0]), float(time[-1])) if len(time) else (0.0, 0.0)
             answer["channels"] = [{"name": name, "unit": unit} for name, unit in stored.units.items()]
 
         if info.status != "failed" or stored.running:

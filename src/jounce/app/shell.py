@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -176,8 +177,9 @@ def _theme(view: View, dark: Any, theme: str) -> None:
     if THEMES[current] is None:
 
         async def ask() -> None:
-            found = await ui.run_javascript("return matchMedia('(prefers-color-scheme: dark)').matches", timeout=5)
-            view.set_dark(bool(found))
+            with suppress(TimeoutError):  # the tab is gone, or will ask again
+                found = await ui.run_javascript("return matchMedia('(prefers-color-scheme: dark)').matches", timeout=5)
+                view.set_dark(bool(found))
 
         ui.timer(0.2, ask, once=True)
 

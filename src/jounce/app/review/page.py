@@ -107,13 +107,15 @@ class Review:
         with dialogs.button("dashboard_customize", "Layouts of plots", lambda: None), ui.menu() as menu:
             box = ui.element("div")
         menu.on_value_change(lambda event: layouts.fill(self, box) if event.value else None)
-        with dialogs.button("download", "Take away", lambda: None), ui.menu():
+        self.takers = [dialogs.button("download", "Take away", lambda: None)]
+        with self.takers[0], ui.menu():
             ui.menu_item("Report (HTML)", lambda: self.take("report", channels=False))
             ui.menu_item("Report with these plots (HTML)", lambda: self.take("report"))
             ui.menu_item("These plots (PNG)", lambda: self.plots.save(self.pages[self.page]["title"]))
             ui.menu_item("Channels of these plots (CSV)", lambda: self.take("csv"))
             ui.menu_item("All channels (CSV)", lambda: self.take("csv", channels=False))
-        with dialogs.button("terminal", "Scripts of your own", lambda: None), ui.menu() as own:
+        self.takers.append(dialogs.button("terminal", "Scripts of your own", lambda: None))
+        with self.takers[1], ui.menu() as own:
             inside = ui.element("div")
         own.on_value_change(lambda event: self.fill_scripts(inside) if event.value else None)
         self.toggles = {
@@ -132,14 +134,12 @@ class Review:
         with box:
             for script in scripts.fitting(bench, ids) if ids else []:
                 ui.menu_item(script.name, partial(self.run_script, script.name))
-            kind = bench.runs.info(ids[0]).event if ids else ""
+            kind = bench.runs.info(ids[0]).event if ids else ""  # of measured data there is none
             if bench.own.folders and kind:
                 ui.menu_item(f"New script for {words.event(kind)}", lambda: self.new_script(kind))
             if bench.external and ids:
                 ui.menu_item(f"Open in {bench.external.name}", lambda: self._try(self.open_outside))
-            if not ids:
-                ui.item_label("choose a run first").classes("jn-menu-hint")
-            elif not bench.own.folders and not bench.external:
+            if not bench.own.folders and not bench.external:
                 ui.item_label("none: start jounce app with --code DIR, or with --external COMMAND").classes(
                     "jn-menu-hint"
                 )
@@ -225,6 +225,8 @@ class Review:
 
     def show(self) -> None:
         """Draw what is chosen, where it is not drawn already."""
+        for taker in self.takers:
+            taker.set_enabled(bool(self.shown))
         infos = []
         for id in self.shown:
             try:
