@@ -13,7 +13,7 @@ of it. ``tilt_roll_gradient`` is the slope of the roll angle to the table over t
 
 Of a vehicle of several units (ISO 16333) ``lift_angle_unit2`` … tell where all wheels on the upper side of a unit are
 without load. Units that a hitch couples in roll (all but ball and drawbar) tip over together: (2) is asked of each such
-set, and the first that lifts tips the vehicle. (1) is told of single units only. Runs end when a unit tips.
+set, and the first that lifts tips the vehicle. Runs end when a unit tips.
 """
 
 from __future__ import annotations
@@ -101,11 +101,7 @@ def tilt_table(
     figures = Figures()
     weight = math.fsum(float(load[0]) for load in loads.values())
     half = math.fsum(float(load[0]) * abs(lateral[name]) for name, load in loads.items()) / weight
-    if units is None:
-        figures.put("static_stability_factor", half / height, "-")  # (1)
-    else:
-        why = "tilt table: the static stability factor is that of a single unit"
-        figures.missing(["static_stability_factor"], "-", why)
+    figures.put("static_stability_factor", half / height, "-")  # (1)
     free = {name: load <= LIFTED * weight for name, load in loads.items() if lateral[name] > MIDDLE}
     upper = list(free.values())
     any_up, all_up = np.any(upper, axis=0), np.all(upper, axis=0)
@@ -146,11 +142,25 @@ def tilt_table(
     return figures
 
 
+def _masses(run: Run) -> dict[str, float]:
+    """Of each unit, kg, by what its names begin with."""
+    vehicle = run.metadata.get("vehicle")
+    found = vehicle.get("masses") if isinstance(vehicle, Mapping) else None
+    return dict(found) if isinstance(found, Mapping) else {"": 1.0}
+
+
+def _centre(run: Run, axis: str) -> float:
+    """Of the whole vehicle at the start, m: of units by their masses."""
+    known = {f"{own}{CENTRE.format(axis)}": mass for own, mass in _masses(run).items()}
+    return math.fsum(mass * float(run[name][0]) for name, mass in known.items()) / math.fsum(known.values())
+
+
 def of_run(run: Run) -> Figures:
     """Key figures of a run."""
     figures = Figures()
     tires = [name for name in tires_of(run, LOAD) if NORMAL.format(name) in run]
-    needed = [CENTRE.format("Z"), *(PLACE.format(axis, name) for axis in "XYZ" for name in tires)]
+    centres = (f"{own}{CENTRE.format(axis)}" for own in _masses(run) for axis in "XYZ")
+    needed = [*centres, *(PLACE.format(axis, name) for axis in "XYZ" for name in tires)]
     if not tires or not all(name in run for name in needed):
         for key, unit in UNITS.items():
             figures.missing([key], unit, "tilt table: loads and contacts of the wheels were not recorded")
@@ -162,7 +172,7 @@ def of_run(run: Run) -> Figures:
     )  # the side that goes down, and where the left one goes
     yaw = float(run.signal("yaw")[0])
     left = (-math.sin(yaw), math.cos(yaw))
-    first = [float(run[CENTRE.format(axis)][0]) for axis in "XYZ"]
+    first = [_centre(run, axis) for axis in "XYZ"]
     lateral = {
         name: side
         * sum(e * (run[PLACE.format(axis, name)][0] - c) for e, axis, c in zip(left, "XY", first, strict=False))
