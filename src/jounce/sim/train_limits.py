@@ -35,6 +35,7 @@ DAMPED = 0.05  # ζ with which nobody is afraid
 SLOWEST, FASTEST_SWING = 0.3, 4 * math.pi  # rad/s, of swings that count
 STEP = 1.0  # m/s2, between turns
 HALVED = 3
+HALVINGS = 6  # of an interval of speeds
 GROWS = 1e-3  # 1/s: slower ones nobody waits for
 
 
@@ -54,7 +55,10 @@ def limits_of_train(sim: Simulation, description: Description, top: float = math
     from jounce.sim.turns import Turns
 
     here = sim.snapshot()
-    speeds, damping, lateral = [], [], []
+    speeds: list[float] = []
+    damping: list[float] = []
+    lateral: list[float] = []
+    fastest = math.inf
     try:
         turns = Turns(sim, description)
         for speed in [v for v in SPEEDS if v < top]:
@@ -73,16 +77,30 @@ def limits_of_train(sim: Simulation, description: Description, top: float = math
                 for side in (1.0, -1.0):
                     sim.x[:], sim.m[:], sim.u[:] = begin
                     lateral.append(_largest(turns, first, side))
+        if len(speeds) > 1 and damping[-1] < DAMPED:
+            fastest = _damped(turns, here, speeds[-2], speeds[-1])
     finally:
         sim.restore(here)
     if not lateral:
         found = f"swings at {speeds[0]:g} m/s are damped by {damping[0]:.2g}" if speeds else "it runs steadily at none"
         raise StaticsError(f"the train is not driven at any of the speeds {SPEEDS[0]:g} m/s and above: {found}")
-    fastest = math.inf
-    if damping[-1] < DAMPED:
-        (v0, v1), (d0, d1) = speeds[-2:], damping[-2:]
-        fastest = v0 + (v1 - v0) * (d0 - DAMPED) / (d0 - d1)
     return TrainLimits(min(lateral), fastest, tuple(speeds), tuple(damping))
+
+
+def _damped(turns: Turns, here: Array, low: float, high: float) -> float:
+    """Between two speeds, where ζ falls to what is allowed; by halves, and on the slow side."""
+    from jounce.sim.steady import run_steadily
+
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        turns.sim.restore(here)
+        try:
+            run_steadily(turns.sim, turns.description, middle)
+        except StaticsError:
+            high = middle
+            continue
+        low, high = (middle, high) if swing_damping(turns, turns.here()) >= DAMPED else (low, middle)
+    return low
 
 
 def swing_damping(turns: Turns, turn: Turn) -> float:
