@@ -71,7 +71,7 @@ def rack_at(angle: float) -> float:
     return float(end[1] - math.sqrt(length**2 - end[0] ** 2 - end[2] ** 2))
 
 
-def synthetic(**changes: Any) -> jv.Vehicle:
+def synthetic(sequence: str = "3-1-2", **changes: Any) -> jv.Vehicle:
     rack = np.array([rack_at(a) for a in ANGLES])
     order = np.argsort(rack)
     turns = [turned(a) for a in ANGLES]
@@ -83,6 +83,12 @@ def synthetic(**changes: Any) -> jv.Vehicle:
         "x": moved[:, 0],
         "y": moved[:, 1],
     }
+    if sequence == "3-2-1":
+        values |= {
+            "steer": [math.atan2(r[1, 0], r[0, 0]) for r in turns],
+            "side_view_angle": [math.asin(r[2, 0]) for r in turns],
+            "camber": [-math.atan2(r[2, 1], r[2, 2]) for r in turns],
+        }
     maps = {name: {"x": rack[order].tolist(), "y": np.array(v)[order].tolist()} for name, v in values.items()}
     travels = [-0.1, 0.1]
     rises = {
@@ -94,6 +100,7 @@ def synthetic(**changes: Any) -> jv.Vehicle:
     car = car.with_(
         **{
             "body.added_masses[0].location.y": 0.0,
+            "system.carrier_rotation": sequence,
             "system.kinematic_maps.polynomial": True,
             "system.kinematic_maps.polynomial_order": 15,
             "front_suspension.toe": 0.0,

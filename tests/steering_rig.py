@@ -10,7 +10,8 @@ from typing import Any
 
 import jounce.vehicle as jv
 from jounce.components.part import Symbols
-from jounce.components.steering.rack_pinion import Given, Mechanism, RackPinion
+from jounce.components.steering.rack_pinion import Given, RackPinion
+from jounce.components.steering.recirculating_ball import RecirculatingBall
 from jounce.components.steering.release import let_go, move
 from jounce.runtime.simulation import Library, Simulation
 from jounce.sim.build import build
@@ -39,7 +40,7 @@ class Bench:
         return self.known[full]
 
 
-def described(data: RackPinion, *, scale: float = 1.0, bend: float = 0.0) -> System:
+def described(data: RackPinion | RecirculatingBall, *, scale: float = 1.0, bend: float = 0.0) -> System:
     """The bench as a system; ``bend``: x = σ r (ζ + bend ζ³)."""
     system = System("bench")
     scope = system.scope("steering")
@@ -51,22 +52,25 @@ def described(data: RackPinion, *, scale: float = 1.0, bend: float = 0.0) -> Sys
     r = system.parameter("r", RADIUS, "m/rad")
     travel = -r * (zeta + bend * zeta**3)
     slope = -r * (1 + 3 * bend * zeta**2)
+    ratio = system.parameter("scale", scale)
+    p = Symbols(data, SimpleNamespace(settings=SETTINGS, level="axle"), Bench(system), "steering.")  # type: ignore[arg-type]
+    if isinstance(data, RecirculatingBall):
+        travel = data.drawn(p, zeta, ratio)
+        slope = system.calls.jacobian(travel, zeta)[0, 0]
     wheels = system.parameter("wheels", MASS, "kg", "of the wheels, at the rack")
     system.inerter("wheels", slope * u, wheels, on=system.world)
     force = system.input("rods", "N", "force of the tie rods along the rack")
     stiffness = system.parameter("aligning", 0.0, "N/m", "of a spring that returns the rack")
     rods = force - stiffness * travel
     system.generalized_force(u, rods * slope)
-    place = SimpleNamespace(settings=SETTINGS, level="axle")
-    p = Symbols(data, place, Bench(system), "steering.")  # type: ignore[arg-type]
     given = Given(
         scope, system.calls.alias("hand", [hand + offset])[0], here, system.time_derivative(rate), loose,
-        system.parameter("scale", scale), zeta, u, travel, slope, -1.0, system.input("speed", "m/s"), system.world,
-        rods,
+        ratio, zeta, u, travel, slope, -1.0 if isinstance(data, RackPinion) else 1.0, system.input("speed", "m/s"),
+        system.world, rods,
         lambda name, unit, doc, mode="added": system.input(name, unit, doc, float(mode == "flag")),
         lambda name, value, unit, doc: system.output(name, value, unit, doc),
     )  # fmt: skip
-    told = Mechanism(data, p, given).build()
+    told = data.mechanism(p, given)
     move(scope, loose, speed, rate, told.moving)
     system.output("kinetic", system.kinetic_energy(), "J")
     for kind in ("energy", "losses", "work"):
@@ -95,7 +99,9 @@ def raw(**changes: Any) -> dict[str, Any]:
 
 @lru_cache
 def _library(text: str, scale: float, bend: float) -> Library:
-    return build(described(RackPinion.model_validate(json.loads(text)), scale=scale, bend=bend))
+    found = json.loads(text)
+    kind = RecirculatingBall if "gear" in found else RackPinion
+    return build(described(kind.model_validate(found), scale=scale, bend=bend))
 
 
 def bench(data: Mapping[str, Any], *, scale: float = 1.0, bend: float = 0.0) -> Simulation:

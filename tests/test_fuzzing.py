@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 from aer_texts import STANDARD, USER, V1, V2
-from components.test_contract import ADDED, STANDS, TOGETHER, example, kinds, put, rig
+from components.test_contract import ADDED, TOGETHER, example, kinds, path_of, put, rig
 from fuzzing import Format, calls, damaged_case, numbers, outcome, placed, watched
 from jounce.app.frames import pack
 from jounce.core.errors import FormatError, JounceError
@@ -577,7 +577,7 @@ def parts() -> tuple[dict[str, bytes], ...]:
         if family in TOGETHER:
             family, kind, part, raw["driveline"] = "driveline", "", raw["driveline"], "part.yaml"
         else:
-            put(raw, STANDS[family][0], "part.yaml")
+            put(raw, path_of(family, kind), "part.yaml")
         found[family, kind] = {"car.yaml": as_yaml(raw), "part.yaml": as_yaml(part)}
     return tuple(found.values())
 

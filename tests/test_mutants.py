@@ -111,7 +111,8 @@ def test_a_sample_is_that_of_its_seed_and_leaves_out_what_is_listed(monkeypatch:
 def test_tests_go_from_near_to_far() -> None:
     found = list(mutate.stages(ROOT, "src/jounce/components/suspension/damper.py"))
     assert found[0][1][0] == "tests/components/suspension/test_damper.py"
-    assert [what for _, what in found[1:4]] == [
+    assert found[1][0] == "documents" and "tests/test_schema_docs.py" in found[1][1]
+    assert [what for _, what in found[2:5]] == [
         ["tests/components/suspension"],
         ["tests/components"],
         ["tests/vehicle"],
@@ -119,7 +120,11 @@ def test_tests_go_from_near_to_far() -> None:
     assert "tests/test_examples.py" in found[-1][1]
     assert not any("tests/core" in what for _, what in found)
     beside = [what for _, what in mutate.stages(ROOT, "src/jounce/runtime/c/jn_road.c")]
-    assert beside[0] == ["tests/runtime"] and "tests/road" in beside[1]
+    assert beside[0][0] == "tests/runtime/test_road_c.py" and "tests/road/test_query.py" in beside[0]
+    assert beside[2] == ["tests/runtime"] and "tests/road" in beside[3]
+    assert {word for word, _ in found} <= set(mutate.STAGES)
+    header = dict(mutate.stages(ROOT, "src/jounce/runtime/c/jn_line.h"))["own"]  # included by the road's
+    assert "tests/runtime/test_road_c.py" in header
 
 
 def test_equivalent_faults_are_still_in_the_code_and_have_a_reason() -> None:
@@ -147,7 +152,8 @@ def test_a_fault_is_killed_by_a_test_that_notices_and_survives_otherwise(field: 
     found = {source[m.start : m.end].decode(): m for m in mutants(path, source)}
     noticed, unseen = field.judged(found["/"]), field.judged(found["+"])
     assert noticed["killed"] and "test_half" in str(noticed["by"])
-    assert not unseen["killed"]
+    assert not unseen["killed"] and unseen["until"] == "above"
+    assert not field.judged(found["/"], after="own")["killed"], "the only tests were done"
     assert (field.root / path).read_bytes() == source
     assert "1 of    2   50%" in mutate.score([noticed, unseen])
 

@@ -9,7 +9,7 @@ numbers of jounce.components.tire.pac2002):
     QDZ1 = t0/R0,  Bt such that the trail is gone at 1.05 α_peak                                                   (c)
     PTY1 = σα/(R0 sin 2 atan(1/PTY2)),  PTX1 = σκ/R0                                                               (d)
     PVY3 = -C_γ/Fz                                                                                                 (e)
-    RBX1, RBY1: a force is reduced to 0.56 where the other slip alone is at its peak                               (f)
+    RBX1, RBY1: a force is reduced to 0.56 (trucks 0.53) where the other slip alone is at its peak                 (f)
     QSY2 = (re - r)/R0: what a driven wheel gives to the road is what it gets, less the slip                       (g)
 
 The tires are symmetric: nothing makes them pull to one side.
@@ -59,6 +59,7 @@ class Target:
     shape_y: float = 1.35
     shape_x: float = 1.55
     curvature_x: float = -0.5
+    reduced: float = REDUCED
 
 
 TARGETS = (
@@ -76,12 +77,12 @@ TARGETS = (
            0.40, 0.0110),
     Target("bev_245_45r19", "245/45R19", 8.5, 5000, 268e3, 0.350, 1.05, 1.14, 7.6, 0.105, 0.035, 0.40, 0.30, 0.0085),
     # of trucks, vans and their trailers: stiff and inflated high, so that they slip little, peak late and roll easily
-    Target("truck_steer_315_80r22", "315/80R22.5", 9.0, 34000, 980e3, 0.150, 0.80, 0.86, 13.0, 0.170, 0.062, 0.72,
-           0.55, 0.0056, camber=0.010, vertical_damping=1500.0),
-    Target("truck_drive_315_80r22", "315/80R22.5", 9.0, 20000, 920e3, 0.155, 0.78, 0.86, 13.5, 0.165, 0.056, 0.66,
-           0.50, 0.0062, camber=0.010, vertical_damping=1500.0),
+    Target("truck_steer_315_80r22", "315/80R22.5", 9.0, 34000, 980e3, 0.138, 0.80, 0.86, 13.0, 0.170, 0.062, 0.72,
+           0.55, 0.0056, camber=0.010, vertical_damping=1500.0, reduced=0.53),
+    Target("truck_drive_315_80r22", "315/80R22.5", 9.0, 20000, 920e3, 0.168, 0.78, 0.86, 13.5, 0.165, 0.056, 0.66,
+           0.50, 0.0062, camber=0.010, vertical_damping=1500.0, reduced=0.53),
     Target("trailer_385_65r22", "385/65R22.5", 11.75, 36000, 1150e3, 0.142, 0.78, 0.84, 13.5, 0.175, 0.066, 0.76,
-           0.58, 0.0050, camber=0.010, vertical_damping=1500.0),
+           0.58, 0.0050, camber=0.010, vertical_damping=1500.0, reduced=0.53),
     Target("van_195_75r16", "195/75R16", 5.5, 7000, 290e3, 0.215, 0.90, 0.97, 10.0, 0.135, 0.036, 0.48, 0.36,
            0.0090),
     Target("caravan_195_70r14", "195/70R14", 5.5, 6800, 255e3, 0.215, 0.90, 0.97, 10.0, 0.135, 0.036, 0.45, 0.34,
@@ -126,7 +127,7 @@ def coefficients(t: Target) -> dict[str, float]:
     breff, dreff, freff = 8.4, 0.27, 0.07
     arm = t.load / t.vertical_rate * (1 - freff - dreff * math.atan(breff))
     # combined slip (f): cos(atan(B x)) at x = peak
-    slope = math.sqrt(1 / REDUCED**2 - 1)
+    slope = math.sqrt(1 / t.reduced**2 - 1)
     values = {
         "LONGVL": 16.7,
         "VXLOW": 1.0,

@@ -31,7 +31,7 @@ from make_steering import text as gear_text
 from stale import put
 
 from jounce.components.basics import combine
-from jounce.components.places import UnitPlace
+from jounce.components.places import AxlePlace, UnitPlace
 from jounce.core.constants import GRAVITY
 from jounce.files.library import library_file
 from jounce.files.tir import read_tir
@@ -129,8 +129,8 @@ OVERRUN = (
     "{kind: overrun, mu: 0.35, effective_radius: 100 mm, lower_threshold: 150 N, upper_threshold: 2200 N, "
     "largest_force: 24 kN, reverse_share: 0.05, lag: 40 ms}"
 )
-FRONT_BEAM = Beam(190, 62, 3.0, 0.84, 1.05, -0.02, 0.04)
-DRIVE_BEAM = Beam(430, 95, 9.0, 0.96, 0.98, 0.22, -0.06)
+FRONT_BEAM = Beam(190, 62, 3.0, 0.84, 1.05, -0.02, 0.06)
+DRIVE_BEAM = Beam(430, 95, 9.0, 0.96, 0.98, 0.22, -0.10)
 TRAILER_BEAM = Beam(190, 75, 2.5, 1.30, 1.10, 0.16, -0.05)
 
 
@@ -411,7 +411,7 @@ def texts(name: str) -> dict[Path, str]:
     axles = vehicle.layout.axles
     result: dict[Path, str] = {}
     for file, target in truck.axles.items():
-        (axle,) = [a for a in axles if abs(a.x - target.x) < 1e-9 and _is_its(a, truck, file, vehicle)]
+        (axle,) = [a for a in axles if is_its(a, file, target)]
         result[folder / f"{file}.yaml"] = axle_text(target, found[axle.number], len(axle.group))
     if truck.steering is not None:
         result[folder / "steering.yaml"] = steering_text(truck.steering)
@@ -424,10 +424,10 @@ def texts(name: str) -> dict[Path, str]:
     return result
 
 
-def _is_its(axle: object, truck: Truck, file: str, vehicle: Vehicle) -> bool:
-    """Whether an axle at the place is that of the file: trailers count from their own coupling."""
-    number = axle.unit.number  # type: ignore[attr-defined]
-    return (number > 1) == file.startswith(("trailer", "caravan"))
+def is_its(axle: AxlePlace, file: str, target: Target) -> bool:
+    """Whether an axle is that of a file: by its place, which of a trailer counts from its coupling."""
+    towed_one = file.startswith(("trailer", "caravan"))
+    return abs(axle.x - target.x) < 1e-9 and (axle.unit.number > 1) == towed_one
 
 
 def changes(name: str) -> dict[Path, str]:

@@ -2,27 +2,35 @@
 
     make mutate                                      100 faults of everything, seed 1
     make mutate ARGS="--seed 7 --count 20 --only runtime"
+    make mutate ARGS="--until own"                   minutes instead of hours: only the nearest tests
 
 Every fault is planted alone into a copy of the source tree. Tests go from near to far and stop at the first that fails:
-those of the file, those that import it, its folder, the folders of the layers above, the pages. A fault is killed by a
-failing test or by a run that takes longer than its limit. Tests marked ``slow`` take part only with ``--slow``. Results
-go to ``build/mutants/<seed>.jsonl`` as they come; a run that was interrupted goes on where it stopped. Faults that
-change nothing anybody can see are listed in ``tools/equivalent_mutants.csv``, each with its reason, and do not count.
+those of the file and those that import it (``own``), pages made from the code (``documents``), its ``folder``, its
+``layer``, the layers ``above``, all other pages. No test runs twice. A fault is killed by a failing test or by a run
+that takes longer than its limit. Tests marked ``slow`` take part only with ``--slow``. Results go to
+``build/mutants/<seed>.jsonl`` as they come; a run that was interrupted goes on where it stopped, and one that asks
+farther tests than the last goes on with the survivors. Faults that change nothing anybody can see are listed in
+``tools/equivalent_mutants.csv``, each with its reason, and do not count.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import json
 import os
-import random
+import re
+import resource
 import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from mutants import Mutant, mutants
@@ -31,7 +39,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "src/jounce"
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.csv"
 SOURCES = (".py", ".c", ".h")
-LIMIT = 3600.0  # s for one call of pytest: several times what all tests need
+STAGES = ("own", "documents", "folder", "layer", "above")
+LIMITS = {"own": 400, "documents": 400}  # s of processor time for one call of pytest: several times what those need
+LIMIT = 3600  # s for all others
 NOTHING_RAN, FAILED, PASSED = 5, 1, 0
 
 
@@ -45,11 +55,14 @@ def sources(root: Path, only: str = "") -> list[str]:
 
 
 def sample(root: Path, seed: int, count: int, only: str = "") -> list[Mutant]:
-    """A random sample of faults, every place of the code equally likely, one a line at most, without those listed."""
+    """A random sample of faults, every place of the code equally likely, one a line at most, without those listed.
+
+    The order is that of digests of seed and fault: a change of the code changes the sample only where the code changed.
+    """
     known = equivalent()
     texts = {path: (root / path).read_bytes() for path in sources(root, only)}
-    every = [item for path, text in texts.items() for item in mutants(path, text)]
-    random.Random(seed).shuffle(every)
+    every = [item for path, text in texts.items() for item in _drawn(seed, path, text)]
+    every = [item for _, item in sorted(every)]
     chosen: list[Mutant] = []
     lines: set[tuple[str, int]] = set()
     for item in every:
@@ -61,6 +74,19 @@ def sample(root: Path, seed: int, count: int, only: str = "") -> list[Mutant]:
         if len(chosen) == count:
             break
     return chosen
+
+
+def _drawn(seed: int, path: str, text: bytes) -> Iterator[tuple[bytes, Mutant]]:
+    """Faults of a file with their places in the order of a sample."""
+    lines = text.splitlines(keepends=True)
+    starts = list(accumulate((len(line) for line in lines), initial=0))
+    seen: Counter[bytes] = Counter()
+    for item in mutants(path, text):
+        at = bisect_right(starts, item.start) - 1
+        words = [seed, path, lines[at].strip(), item.start - starts[at], item.end - item.start, item.text]
+        told = repr(words).encode()
+        seen[told] += 1  # a line may stand twice in a file
+        yield hashlib.sha256(told + b"%d" % seen[told]).digest(), item
 
 
 def equivalent() -> set[tuple[str, str, str]]:
@@ -86,6 +112,7 @@ def stages(root: Path, path: str) -> Iterator[tuple[str, list[str]]]:
     near = [p for p in _near(root, inside) if p.exists()]
     if near:
         yield "own", [p.relative_to(root).as_posix() for p in near]
+    yield "documents", [p.relative_to(root).as_posix() for p in sorted((root / "tests").glob("test_*_docs.py"))]
     rows = layers(root)
     at = next((i for i, row in enumerate(rows) if folder in row), 0)
     if len(inside.parts) > 2 and (root / "tests" / inside.parent).is_dir():
@@ -107,19 +134,35 @@ def _is_page(path: Path, rows: list[list[str]]) -> bool:
 
 
 def _near(root: Path, inside: Path) -> list[Path]:
-    """The tests of a file, and those that import it by name."""
-    own = root / "tests" / inside.parent / f"test_{inside.stem.lstrip('_')}.py"
-    if inside.suffix != ".py":
-        return [own]
-    words = (
-        f"jounce.{'.'.join(inside.with_suffix('').parts)} import",
-        f"import jounce.{'.'.join(inside.with_suffix('').parts)}",
-    )
-    below = root / "tests" / (inside.parts[0] if len(inside.parts) > 1 else "")
-    using = [
-        p for p in sorted(below.rglob("test_*.py")) if any(word in p.read_text(encoding="utf-8") for word in words)
-    ]
-    return [own, *(p for p in using if p != own)]
+    """The tests of a file, and those that import it by name; of C those of all that names it, and of its users."""
+    stem = inside.stem.lstrip("_")
+    own = [root / "tests" / inside.parent / f"test_{stem}.py"]
+    if inside.suffix == ".py":
+        module = f"jounce.{'.'.join(inside.with_suffix('').parts)}"
+        parent, _, name = module.rpartition(".")
+        said = re.compile(
+            rf"{re.escape(module)} import|import {re.escape(module)}|from {re.escape(parent)} import.*\b{name}\b"
+        )
+        below = root / "tests" / (inside.parts[0] if len(inside.parts) > 1 else "")
+        using = [p for p in sorted(below.rglob("test_*.py")) if said.search(p.read_text(encoding="utf-8"))]
+    else:
+        named = _naming(root, inside.name)
+        using = [p for p in sorted((root / "tests").rglob("test_*.py")) if named(p)]
+        using = [p for p in using if p.name != "test_mutants.py"]
+        own = [root / "tests/runtime" / f"test_{stem.removeprefix('jn_')}_c.py"]
+        for user in sorted((root / PACKAGE).rglob("*.py")):
+            if named(user):
+                using += [p for p in _near(root, user.relative_to(root / PACKAGE)) if p not in using]
+    return [*own, *(p for p in using if p not in own)]
+
+
+def _naming(root: Path, name: str) -> Callable[[Path], bool]:
+    """Whether a file names one of C, or another of C that includes it."""
+    names = {name}
+    texts = {p.name: p.read_text(encoding="utf-8") for p in (root / PACKAGE / "runtime").rglob("*.[ch]")}
+    while more := {n for n, text in texts.items() if any(f'"{known}"' in text for known in names)} - names:
+        names |= more
+    return lambda p: any(f"{name}" in p.read_text(encoding="utf-8") for name in names)
 
 
 # ---- the run -----------------------------------------------------------------------------------------------------
@@ -143,52 +186,51 @@ class Field:
                 shutil.copy2(ROOT / name, root / name)
         return cls(root, jobs, slow)
 
-    def tests(self, what: list[str]) -> tuple[int, str]:
-        """The exit code of pytest, and what it says first of a failure."""
+    def tests(self, what: list[str], done: list[str], limit: int) -> tuple[int, str]:
+        """The exit code of pytest without what is done, and what it says first of a failure."""
         chosen = [] if self.slow else ["-m", "not slow"]
         many = ["-n", str(self.jobs), "--dist", "worksteal"] if self.jobs > 1 else []
         environment = {
             **os.environ,
             "PYTHONPATH": str(self.root / "src"),
-            "JOUNCE_TEST_CACHE": str(ROOT / "build" / "mutants" / "cache"),
+            "JOUNCE_TEST_CACHE": os.environ.get("JOUNCE_TEST_CACHE") or str(ROOT / "build" / "mutants" / "cache"),
             "PYTHONDONTWRITEBYTECODE": "1",  # a fault and its source may have the same length and second
         }
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-q",
-            "--no-header",
-            "-p",
-            "no:cacheprovider",
-            *chosen,
-            *many,
-            *what,
-        ]
-        try:
-            done = subprocess.run(
-                command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=LIMIT
-            )
-        except subprocess.TimeoutExpired:
-            return FAILED, "took too long"
-        said = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return done.returncode, said[0] if said else (done.stdout + done.stderr).strip()[-200:]
+        flags = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", *chosen, *many]
+        command = [sys.executable, "-m", "pytest", *flags, *(f"--ignore={path}" for path in done), *what]
 
-    def judged(self, fault: Mutant) -> dict[str, object]:
-        """Whether tests notice a fault, which, and how near they are."""
+        def limited() -> None:  # what hangs works; waiting for others is no fault
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
+        run = subprocess.run(
+            command, cwd=self.root, env=environment, capture_output=True, text=True, preexec_fn=limited
+        )
+        if run.returncode < 0:
+            return FAILED, "took too long"
+        said = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return run.returncode, said[0] if said else (run.stdout + run.stderr).strip()[-200:]
+
+    def judged(self, fault: Mutant, after: str = "", until: str = STAGES[-1]) -> dict[str, object]:
+        """Whether tests notice a fault, which, and how near they are; those after a stage until another."""
         place = self.root / fault.path
         source = place.read_bytes()
-        number, before, after = fault.lines(source)
+        number, before, changed = fault.lines(source)
         result: dict[str, object] = {
-            "path": fault.path, "line": number, "before": before, "after": after, "kind": fault.kind, "killed": False,
+            "path": fault.path, "line": number, "before": before, "after": changed, "kind": fault.kind, "killed": False,
+            "until": until,
         }  # fmt: skip
         place.write_bytes(fault.applied(source))
+        done: list[str] = []
         try:
             for word, what in stages(self.root, fault.path):
-                code, said = self.tests(what)
-                if code not in (PASSED, NOTHING_RAN):
-                    return {**result, "killed": True, "stage": word, "by": said}
+                wanted = STAGES.index(word) <= STAGES.index(until) and (
+                    not after or STAGES.index(word) > STAGES.index(after)
+                )
+                if wanted and (left := [path for path in what if path not in done]):
+                    code, said = self.tests(left, done, LIMITS.get(word, LIMIT))
+                    if code not in (PASSED, NOTHING_RAN):
+                        return {**result, "killed": True, "stage": word, "by": said}
+                done += what
         finally:
             place.write_bytes(source)
         return result
@@ -211,6 +253,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a folder of the package")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes of pytest")
     parser.add_argument("--slow", action="store_true", help="also tests marked slow")
+    parser.add_argument("--until", choices=STAGES, default=STAGES[-1], help="the farthest tests")
+    parser.add_argument("--again", action="store_true", help="survivors of earlier runs once more, with today's tests")
     parser.add_argument("--list", action="store_true", help="only show the faults")
     chosen = parser.parse_args()
 
@@ -222,19 +266,29 @@ def main() -> None:
     folder = ROOT / "build" / "mutants"
     folder.mkdir(parents=True, exist_ok=True)
     report = folder / f"{chosen.seed}{'-' + chosen.only.replace('/', '-') if chosen.only else ''}.jsonl"
-    rows = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()] if report.exists() else []
-    done = {(row["path"], row["before"], row["after"]) for row in rows}
-    field = Field.prepared(folder / f"field-{chosen.seed}", chosen.jobs, chosen.slow)
+    rows = _read(report)
+    field = Field.prepared(folder / f"field-{report.stem}", chosen.jobs, chosen.slow)
     for i, fault in enumerate(faults):
-        number, before, after = fault.lines((ROOT / fault.path).read_bytes())
-        if (fault.path, before, after) in done:
+        number, before, after = key = fault.lines((ROOT / fault.path).read_bytes())
+        known = rows.get((fault.path, *key[1:]))
+        if known and chosen.again and not known["killed"]:
+            known = None
+        if known and (known["killed"] or STAGES.index(str(known["until"])) >= STAGES.index(chosen.until)):
             continue
-        rows.append(field.judged(fault))
+        row = field.judged(fault, str(known["until"]) if known else "", chosen.until)
+        rows[fault.path, before, after] = row
         with report.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(rows[-1]) + "\n")
-        word = f"killed by {rows[-1].get('by')}" if rows[-1]["killed"] else "SURVIVED"
+            file.write(json.dumps(row) + "\n")
+        word = f"killed by {row.get('by')}" if row["killed"] else f"SURVIVED {chosen.until}"
         print(f"{i + 1}/{len(faults)} {fault.path}:{number}: {before} -> {after}: {word}", flush=True)
-    print(score(rows))
+    places = {(f.path, *f.lines((ROOT / f.path).read_bytes())[1:]) for f in faults}
+    print(score([row for key, row in rows.items() if key in places]))
+
+
+def _read(report: Path) -> dict[tuple[str, str, str], dict[str, object]]:
+    """What is known of faults: path, line before and after; the last word counts."""
+    lines = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
+    return {(row["path"], row["before"], row["after"]): row for row in map(json.loads, lines)}
 
 
 if __name__ == "__main__":

@@ -163,3 +163,12 @@ def test_several_channels_are_read_in_one_go(store: RunStore, monkeypatch: pytes
     assert len(opened) == 1
     frame_of(found, ["signal:speed", "Suspension.*", "Tire.*"], start=0.01)
     assert len(opened) == 1
+
+
+def test_further_wheels_and_units_have_the_words_of_the_first() -> None:
+    """The catalogue knows two axles and one unit; a third axle is not another quantity, so its curves share a title."""
+    told = [about(f"Tire.Ground_Surface_Force_Z.{wheel}", "N", 1e3) for wheel in ("L1", "R2", "L3", "R14", "L3_twin")]
+    assert len({one["title"] for one in told}) == 1 and "orce Z" in told[0]["title"]
+    assert [one["wheel"] for one in told] == ["L1", "R2", "L3", "R14", "L3_twin"]
+    first, second = (about(f"{head}chassis_velocities.yaw", "rad/s", 1.0)["title"] for head in ("", "unit2."))
+    assert second == f"Unit 2: {first[0].lower()}{first[1:]}"

@@ -16,6 +16,7 @@ from jounce.app.folders import Folders
 from jounce.app.workbench import Workbench
 from jounce.core.errors import FormatError, ParameterError
 from jounce.core.library import LIBRARY
+from jounce.files.databases import read_aliases, write_aliases
 
 RATE = "front_suspension.spring.rate"
 
@@ -91,8 +92,11 @@ def test_what_is_no_folder_is_not_registered(tmp_path: Path, path: str, monkeypa
 
 def test_the_aliases_are_a_file_that_others_read(tmp_path: Path) -> None:
     folders = Folders(tmp_path)
-    lines = folders.config_text().splitlines()
-    assert lines[0].startswith("!") and f"DATABASE library {LIBRARY.resolve()}" in lines
+    (tmp_path / "cars.cdb").mkdir()
+    folders.register(tmp_path / "cars.cdb")
+    file = write_aliases(tmp_path / "vicrt_cdb.cfg", dict(folders.aliases()))
+    assert f"DATABASE library {LIBRARY.resolve()}" in file.read_text().splitlines()
+    assert read_aliases(file) == folders.aliases() and "cars" in folders.aliases()
 
 
 # --- preferences ----------------------------------------------------------------------------------------------------

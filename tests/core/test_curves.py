@@ -89,6 +89,45 @@ def test_bad_curves_are_refused_with_the_reason(raw: Any, message: str) -> None:
         read_curve(raw, FORCE)
 
 
+@pytest.mark.parametrize(
+    ("raw", "place", "message"),
+    [
+        ({"x": [0, 1], "z": [0, 1, 2], "y": [[1, 2, 3], [4, 5]]}, ("y", 1), "2 numbers, but z has 3"),
+        ({"file": "a.csv", "x": [0, 1]}, ("x",), "stands beside 'file'; give one or the other"),
+        ({"file": 7}, ("file",), "found 7; expected the name of a CSV file"),
+        ({"file": "a.csv", "column": 7}, ("column",), "found 7; expected the name of a column"),
+        ({"x": [0, 1], "y": [0, 1], "units": {"xx": "mm"}}, ("units", "xx"), "unknown key; did you mean 'x'"),
+        ({"x": 3, "y": [0, 1]}, ("x",), "found 3; expected a list of numbers"),
+        ({"x": [0, True], "y": [0, 1]}, ("x", 1), "found True; expected a number in m"),
+    ],
+)
+def test_forms_that_cannot_be_meant_are_refused_with_their_place(raw: Any, place: Any, message: str) -> None:
+    with pytest.raises(CurveProblems, match=message) as caught:
+        read_curve(raw, TOE)
+    assert [where for where, _ in caught.value.problems] == [place]
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "units_given", "message"),
+    [
+        ("x,y\nmm,N\n0,1\n1,2\n", FORCE, ["m", "N"], "line 2: units stand here and in the vehicle file; keep one"),
+        ("x,1,2\n0,1,2\n1,3,4\n", FORCE, None, "two axes, but only one is possible here"),
+    ],
+)
+def test_csv_files_that_do_not_fit_their_place(
+    text: str, declared: CurveUnits, units_given: Any, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(FormatError, match=message):
+        read_csv(tmp_path / "a.csv", declared, units_given)
+
+
+def test_a_csv_file_that_is_no_text_is_refused_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"x,y\n0,1\x00\n" + b"\xff" * 9)
+    with pytest.raises(FormatError, match=r"a\.csv"):
+        read_csv(tmp_path / "a.csv", FORCE)
+
+
 def test_maps_as_matrix_and_as_list_of_points_are_the_same(tmp_path: Path) -> None:
     inline = read_curve(
         {"x": [-80, 80], "z": [-50, 0, 50], "y": [[1, 2, 3], [4, 5, 6]], "units": ["mm", "mm", "deg"]}, TOE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import signal
 import tracemalloc
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from jounce.core.errors import FormatError, JounceError
-from jounce.core.limits import Limits, parse_json, read_bytes
+from jounce.core.limits import Limits, parse_json, parse_xml, read_bytes, read_utf8, reading
 from jounce.core.process import aside
 from jounce.files import property_file
 from jounce.files.crg import crg_bytes
@@ -53,6 +54,46 @@ def test_yaml_that_is_small_and_costs_much_is_refused(name: str, read: object, t
     finally:
         tracemalloc.stop()
     assert len(str(caught.value)) < 3000
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<!DOCTYPE a><a/>", "a.xml: declares a document type or entities"),
+        ("<a><!ENTITY b 'c'></a>", "a.xml: declares a document type or entities"),
+        ("<a>\n<b>\n</a>", "a.xml: line 3: not well-formed XML"),
+        ("<a>\ud800</a>", "a.xml: not well-formed XML"),
+    ],
+)
+def test_xml_that_is_none_is_refused_by_name_and_line(text: str, message: str) -> None:
+    assert parse_xml("<a>1</a>", "a.xml").text == "1"
+    with pytest.raises(FormatError, match=message):
+        parse_xml(text, "a.xml")
+
+
+def test_text_that_is_none_is_refused_with_the_byte(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfabc")
+    limits = Limits("a text", 100)
+    assert read_utf8(tmp_path / "a.txt", limits) == "abc"
+    (tmp_path / "a.txt").write_bytes(b"abc\xff")
+    with pytest.raises(FormatError, match=r"a.txt: not UTF-8 text \(byte 3\)"):
+        read_utf8(tmp_path / "a.txt", limits)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OverflowError(), "a.csv: holds numbers that are too large to compute with"),
+        (FloatingPointError(), "a.csv: holds numbers that are too large to compute with"),
+        (csv.Error("line contains NUL"), r"a.csv: no table \(line contains NUL\)"),
+        (MemoryError(), "a.csv: needs more memory than there is"),
+        (FormatError("no wheel"), "a.csv: no wheel"),
+        (FormatError("in a.csv: no wheel"), "^in a.csv: no wheel$"),
+    ],
+)
+def test_what_a_reader_stumbles_over_names_the_file(error: Exception, message: str) -> None:
+    with pytest.raises(FormatError, match=message), reading("/there/a.csv"):
+        raise error
 
 
 def test_anchors_as_people_use_them_are_read(tmp_path: Path) -> None:

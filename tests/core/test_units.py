@@ -122,6 +122,21 @@ def test_wrong_text_is_refused_by_name(value: object, unit: str, says: list[str]
         assert part in str(caught.value)
 
 
+def test_lengths_are_limited_and_what_no_model_can_hold_is_refused() -> None:
+    longest = "9" * units.LONGEST
+    assert units.parse(longest, "m", "width") > 0
+    with pytest.raises(ParameterError, match=rf"width = '9+' …: {units.LONGEST + 1} characters"):
+        units.parse(longest + "9", "m", "width")
+    with pytest.raises(ParameterError, match=f"a unit of {units.LONGEST + 1} characters"):
+        units.dimensions("m" * (units.LONGEST + 1))
+    with pytest.raises(ParameterError, match=r"unit 'm\)': '\)' does not belong here"):
+        units.dimensions("m)")
+    for unit in ("mm", "degC"):
+        with pytest.raises(ParameterError, match=f"unit of length: '{unit}' is not SI; declare the SI unit"):
+            units.check_si(unit, "length")
+    assert units.check_si("N.m/rad") == "N.m/rad"
+
+
 def test_a_wrong_declared_unit_says_that_it_is_the_declaration() -> None:
     with pytest.raises(ParameterError, match=r"declared unit of mass: unknown unit 'kgg'"):
         units.parse("3 kg", "kgg", name="mass")

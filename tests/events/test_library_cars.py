@@ -11,12 +11,16 @@ import pytest
 
 import jounce as jn
 from jounce import events
+from jounce.app.plots import layout
 from jounce.core.errors import ParameterError
 from jounce.core.units import convert
 from jounce.events.outcome import NO_COMPLIANCE
 from jounce.results import words
+from jounce.results.display import number
+from jounce.results.motion import motion
+from jounce.results.panels import panels
 from jounce.results.plausibility import ranges_of
-from jounce.results.report import render
+from jounce.results.report import extremes, render
 from jounce.results.run import Run
 from jounce.vehicle.reading import library_names, load
 
@@ -59,6 +63,64 @@ def test_every_event_has_a_report_with_its_figures_and_plots(event: str) -> None
     told = [words.figure(key, run.event) for key, (value, _) in run.kpis.items() if math.isfinite(value)]
     assert told and all(escape(text) in page for text in told)
     assert page.count("<canvas") >= 3
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_every_event_fills_the_pages_that_the_workbench_shows_it_with(event: str) -> None:
+    """Every plot of the usual pages has curves of numbers, some of them move, and the replay has poses. The driver of
+    a cycle steers nothing: what turns is left out of its record."""
+    run = result("sedan", event)
+    moving, missing = set(), []
+    for page in layout.usual():
+        for panel in page["panels"]:
+            groups = [layout.resolve(run.names, name, run.metadata.get("signals")) for name in panel["y"]]
+            across = layout.resolve(run.names, panel["x"], run.metadata.get("signals")) if panel["x"] else ["time"]
+            if not (groups[0] and across):
+                missing.append((page["title"], panel["y"]))
+            for name in (name for group in groups for name in group):
+                values = run[name]
+                assert np.isfinite(values).any(), (page["title"], name)
+                if np.nanmax(values) - np.nanmin(values) > 1e-6 * max(1.0, np.nanmax(np.abs(values))):
+                    moving.add(page["title"])
+    assert {"Vehicle", "Tires", "Suspension"} & moving
+    assert not missing or event == "cycle", missing
+    if event != "cycle":
+        moved = motion(run.time, run)
+        assert moved.bodies[1:] == ("L1", "R1", "L2", "R2") and moved.tires and np.isfinite(moved.position).all()
+
+
+def test_the_report_of_a_ramp_steer_has_its_table_and_its_figures() -> None:
+    """Smallest and largest of eight signals, the last time, and six figures, all from the channels."""
+    run = result("sedan", "ramp-steer")
+    text = render(run)
+    table = text[text.index("<h2>Extremes") :]
+    wanted = {
+        "speed": (run.signal("speed"), 3.6), "steering": (run.signal("steering"), 180 / math.pi),
+        "hand_torque": (run.signal("hand_torque"), 1.0), "roll": (run.signal("roll"), 180 / math.pi),
+        "pitch": (run.signal("pitch"), 180 / math.pi), "yaw_rate": (run.signal("yaw_rate"), 180 / math.pi),
+        "longitudinal_acceleration": (run.signal("longitudinal_acceleration"), 1 / 9.80665),
+        "lateral_acceleration": (run.signal("lateral_acceleration"), 1 / 9.80665),
+    }  # fmt: skip
+    found = {item.signal: item for item in extremes(run)}
+    for name, (values, factor) in wanted.items():
+        for told, value in ((found[name].low, values.min()), (found[name].high, values.max())):
+            assert told == pytest.approx(factor * value, rel=1e-9, abs=1e-9), name
+            assert number(told) in table, name
+    assert f"{number(float(run.time[-1]))} s simulated" in text
+    drawn = {(panel.xunit, panel.title): panel.curves[0] for panel in panels([run], [""], "engineering")}
+    begin = run.number("start_time", "s")
+    steering, lateral = np.degrees(run.signal("steering")), run.signal("lateral_acceleration") / 9.80665
+    for across, up, y in (
+        ("deg", "Lateral acceleration", lateral), ("deg", "Steering wheel torque", run.signal("hand_torque")),
+        ("s", "Steering wheel angle", steering), ("s", "Lateral acceleration", lateral),
+        ("s", "Speed", 3.6 * run.signal("speed")), ("s", "Roll angle", np.degrees(run.signal("roll"))),
+    ):  # fmt: skip
+        curve = next(c for (unit, title), c in drawn.items() if unit == across and title.startswith(up))
+        rows = np.isin(np.round(y, 9), np.round(curve.y, 9))
+        assert rows.sum() >= 0.9 * len(curve.y) > 50, (across, up)
+        if across == "deg":
+            np.testing.assert_allclose(np.interp(curve.x[5:-5], steering, y), curve.y[5:-5], atol=1e-6)
+    assert begin > 0
 
 
 @pytest.mark.parametrize("car", [pytest.param(c, marks=marks(c)) for c in library_names()])

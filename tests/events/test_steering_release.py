@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jounce.events.library.steering_release import steering_release
-from result_runs import value
+from result_runs import DEG, value
 
 
 @pytest.mark.parametrize("damping", [0.1, 0.3, 0.5])
@@ -27,6 +27,34 @@ def test_release_of_the_steering_wheel(damping: float) -> None:
     )
     outside = np.flatnonzero(np.abs(shape) > 0.05)
     assert value(found, "release_yaw_rate_settling") == pytest.approx(t[outside[-1]] - 5, abs=0.006)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_where_each_signal_comes_to_rest(side: float) -> None:
+    t = np.arange(0, 20, 0.005)
+    falls = np.exp(-2.0 * np.maximum(t - 5, 0.0))
+    found = steering_release(
+        t,
+        5.0,
+        yaw_rate=side * (0.25 * falls + 0.004),
+        lateral_acceleration=side * (3.0 * falls - 0.05),
+        steering=side * (0.6 * falls + 0.02),
+    )
+    for name, rest, unit in (
+        ("yaw_rate", 0.004 / DEG, "deg/s"),
+        ("ay", -0.05, "m/s2"),
+        ("steering", 0.02 / DEG, "deg"),
+    ):
+        assert found[f"release_{name}_rest"] == (pytest.approx(side * rest, rel=1e-9), unit)
+
+
+def test_figures_that_cannot_be_told_have_the_unit_of_those_that_can() -> None:
+    t = np.arange(0, 20, 0.01)
+    swinging = np.where(t < 5, 0.2, 0.2 * np.cos(3 * (t - 5)))
+    found = steering_release(t, 5.0, yaw_rate=swinging)
+    told = steering_release(t, 5.0, yaw_rate=np.where(t < 5, 0.2, 0.2 * np.exp(-(t - 5))))
+    assert {name: unit for name, (_, unit) in found.items()} == {name: told[name][1] for name in found}
+    assert math.isnan(value(found, "release_yaw_rate_overshoot"))
 
 
 def test_release_of_a_car_that_does_not_return() -> None:

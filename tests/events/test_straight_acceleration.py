@@ -10,11 +10,12 @@ import pytest
 import jounce as jn
 from cars import compact
 from drivelines import RWD
+from jounce.core.constants import GRAVITY
 from jounce.events.library.coast_down import CoastDown
 from jounce.events.library.straight_acceleration import StraightAcceleration, acceleration
 from jounce.sim.car import tires_of
 from jounce.vehicle.schema import Vehicle
-from result_runs import value
+from result_runs import DEG, value
 
 
 def test_acceleration_at_a_constant_rate() -> None:
@@ -28,6 +29,29 @@ def test_acceleration_at_a_constant_rate() -> None:
     assert value(found, "quarter_mile") == pytest.approx(math.sqrt(2 * 402.336 / a) + 2 - launch, abs=1e-4)
     assert value(found, "v_402m") == pytest.approx(3.6 * math.sqrt(2 * 402.336 * a), rel=1e-4)
     assert value(found, "ax_max") == pytest.approx(a)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_squat_counts_from_the_attitude_before_the_start(sign: float) -> None:
+    """Pitch is positive nose down; what a car squats is how far its nose rises, per acceleration."""
+    t = np.arange(0, 20, 0.01)
+    a = 3.0
+    v, ax = a * np.maximum(t - 2.0, 0.0), np.where(t > 2, a, 0.0)
+    pitch = 0.003 - sign * np.where(t > 2, 0.9 * DEG * a / GRAVITY, 0.0)
+    found = acceleration(t, v, throttle=(t >= 2.0).astype(float), longitudinal_acceleration=ax, pitch=pitch)
+    # nine tenths of the largest smoothed acceleration are there one sample before the step ends at the latest
+    assert value(found, "squat_gradient") == pytest.approx(sign * 0.9, rel=2e-3)
+    assert found["squat_gradient"][1] == "deg/g_0"
+
+
+def test_times_and_speeds_over_a_distance() -> None:
+    t = np.arange(0, 60, 0.01)
+    found = acceleration(t, 2.5 * np.maximum(t - 2.0, 0.0), start=2.0)
+    for name, speed in (("t_0_60", 60), ("t_0_160", 160), ("t_0_200", 200)):
+        assert value(found, name) == pytest.approx(speed / 3.6 / 2.5, abs=1e-9)
+    assert value(found, "t_1000m") == pytest.approx(math.sqrt(2000 / 2.5), abs=1e-4)
+    assert value(found, "v_1000m") == pytest.approx(3.6 * math.sqrt(2000 * 2.5), rel=1e-5)
+    assert value(found, "v_max") == pytest.approx(3.6 * 2.5 * (t[-1] - 2.0))
 
 
 def test_a_rolling_start_has_no_time_from_zero() -> None:

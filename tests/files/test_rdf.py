@@ -186,6 +186,8 @@ def test_beyond_an_unsafe_road() -> None:
         assert sample.height[1] == pytest.approx(behind)
         if beside is not None:
             assert sample.height[0] == pytest.approx(beside)
+    unsaid = parse_rdf(HEAD + body.replace("OUTBOUND_SAFE = 'TRUE'\n", "")).road()
+    assert unsaid.query([-50.0, 20.0], [10.0, 0.0]).height == pytest.approx([1.0, 1.0]), "safe where nothing is said"
 
 
 def test_spectra_as_tables_with_phase() -> None:
@@ -202,6 +204,47 @@ def test_spectra_as_tables_with_phase() -> None:
         2 * np.sum(np.exp(np.interp(np.log(omega), np.log([0.5, 10]), np.log([1e-5, 1e-7])))) * (omega[1] - omega[0])
     )
     assert np.var(left) == pytest.approx(expected, rel=0.1)
+
+
+@pytest.mark.parametrize("synthesis", ["WAVES", "FFT"])
+def test_each_track_has_its_own_spectrum_and_scale_counts_for_both(synthesis: str) -> None:
+    """Heights are proportional to SCALE and to the root of the density, of each side for itself."""
+
+    def tracks(left: float, right: float, more: str = "") -> tuple[np.ndarray, np.ndarray]:
+        table = "[{}_PSD_TABLE]\n{{omega psd}}\n0.5 {}e-5\n10 {}e-7\n"
+        keys = f"LEFT_PSD_TABLE = 'YES'\nRIGHT_PSD_TABLE = 'YES'\nPHASE = 0\nSYNTHESIS = '{synthesis}'\n{more}"
+        body = ANALYTIC.replace("OMEGA_1 = 0.1", "OMEGA_1 = 0.5").replace("OMEGA_2 = 30", "OMEGA_2 = 10")
+        body = body.replace("PHASE = 0\n", keys).replace("COHERENCY = 0.0", "COHERENCY = 1")
+        road = parse_rdf(HEAD + body + table.format("LEFT", left, left) + table.format("RIGHT", right, right)).road()
+        assert isinstance(road, LineRoad)
+        return tuple(u.values[1:-1] for u in road.unevenness)  # type: ignore[union-attr, return-value]
+
+    left, right = tracks(1, 1)
+    np.testing.assert_allclose(right, left, atol=1e-12)
+    assert np.std(left) > 1e-3
+    for (a, b), more, scale in (((4, 9), "", 1.0), ((9, 4), "SCALE = 3\n", 3.0)):
+        one, other = tracks(a, b, more)
+        np.testing.assert_allclose(one, scale * math.sqrt(a) * left, atol=1e-12)
+        np.testing.assert_allclose(other, scale * math.sqrt(b) * left, atol=1e-12)
+
+
+@pytest.mark.parametrize("side", ["LEFT", "RIGHT"])
+def test_every_column_of_a_kerb_counts(side: str) -> None:
+    """Slopes are per cent; two strips rise one after the other, each with its friction, on their side only."""
+    kerb = f"[{side}_KERB_GEOMETRY]\n{{track_s slope_1[%] width_1 friction1 slope_2[%] width_2 friction2}}\n"
+    kerb += "0 12 0.4 0.85 -7 0.6 0.65\n300 12 0.4 0.85 -7 0.6 0.65\n"
+    text = HEAD + ANALYTIC.replace("IRREGULARITIES = 'ANALYTIC_PSD'", "IRREGULARITIES = 'FLAT'")
+    text = text[: text.index("[LEFT_KERB_GEOMETRY]")] + kerb + text[text.index("[IRREGULARITIES]") :]
+    text = text.replace("LEFT_EDGE = 'KERB'\nRIGHT_EDGE = 'FLAT'\n", f"{side}_EDGE = 'KERB'\n")
+    road = parse_rdf(text).road()
+    assert isinstance(road, LineRoad)
+    sign = 1.0 if side == "LEFT" else -1.0
+    edge = 4.0
+    n = sign * np.array([edge + 0.3, edge + 0.7, edge - 0.1, -edge - 0.3])
+    sample = road.query(-20.0, -n)  # turned by 180 degrees: along −x, left is −y
+    np.testing.assert_allclose(sample.height[:2], [0.3 * 0.12, 0.4 * 0.12 - 0.3 * 0.07], atol=1e-12)
+    np.testing.assert_allclose(sample.height[2:], 0.0, atol=1e-12)
+    np.testing.assert_allclose(sample.friction[:2], [0.85, 0.65], atol=1e-12)
 
 
 def test_a_composite_road_replaces_whole_blocks(tmp_path: Path) -> None:

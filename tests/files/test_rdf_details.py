@@ -99,6 +99,20 @@ def test_absolute_sections_do_not_turn_with_the_line() -> None:
             assert float(relative.query(x + dy * nx, y + dy * ny).height) == pytest.approx(z, abs=5e-5)
 
 
+@pytest.mark.parametrize("bank", [0.05, -0.03])
+def test_skew_sections_lie_on_the_bank_of_the_line(bank: float) -> None:
+    """Relative angles count from the banked line, absolute ones from the level."""
+    line = f"0 0 0 {bank}\n50 0 0 {bank}\n100 0 0 {bank}"
+    rows = "0 0 0.02 0.04 0.3 1 1 1 1\n100 0 0.02 0.04 0.3 1 1 1 1"
+    for absolute, roll in (("FALSE", 0.02 + bank), ("TRUE", 0.02)):
+        road = parse_rdf(extrusion(rows, line=line, absolute=absolute)).road()
+        assert isinstance(road, MeshRoad)
+        for u, v in ((-1.5, 0.015), (0.0, 0.03), (2.0, 0.01)):
+            point = np.array([61.0, 0.0, 0.0]) + turned(roll, 0.04, 0.3) @ [0.0, u, v]
+            # sections every half metre, straight in between: the ridge at u = 0 is one of their points
+            assert float(road.query(point[0], point[1]).height) == pytest.approx(point[2], abs=1e-6), (absolute, u)
+
+
 def test_relative_sections_may_be_skew() -> None:
     rows = "0 0 0 0 0.4 1 1 1 1\n100 0 0 0 0.4 1 1 0.8 1"
     road = parse_rdf(extrusion(rows)).road()

@@ -19,7 +19,7 @@ from jounce.rigs.kc_figures import kc
 from jounce.rigs.suspension_rig import SuspensionRig, travel_sweep
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car, statics
-from jounce.sim.standing import modes
+from jounce.sim.modes import modes
 
 sys.path.insert(
     0, str(Path(__file__).resolve().parents[2] / "tools")

@@ -52,6 +52,23 @@ CLASSES: dict[str, dict[str, tuple[float, float]]] = {
     "formula_rear": {"loads": (1905, 1905), "stiffness": (0.50, 0.80), "mu_y": (1.5, 1.85), "alpha_peak": (4, 7),
                      "kappa_peak": (0.06, 0.12), "sigma": (0.15, 0.35), "trail": (12, 28), "rate": (190, 300),
                      "rolling": (12, 20)},
+    # radial truck tires: stiffness over load 0.11 to 0.19 1/deg [Gillespie1992]; rolling resistance and vertical rates
+    # of [Fancher1986] and of labels for the wet and dry grip of such tires
+    "truck_steer": {"loads": (29540, 33310), "stiffness": (0.11, 0.19), "mu_y": (0.70, 0.85), "alpha_peak": (9, 18),
+                    "kappa_peak": (0.12, 0.22), "sigma": (0.5, 1.0), "trail": (45, 80), "rate": (850, 1150),
+                    "rolling": (4, 8)},
+    "truck_drive": {"loads": (14870, 21970), "stiffness": (0.11, 0.19), "mu_y": (0.70, 0.85), "alpha_peak": (9, 18),
+                    "kappa_peak": (0.12, 0.22), "sigma": (0.4, 1.0), "trail": (40, 80), "rate": (850, 1150),
+                    "rolling": (4, 8)},
+    "trailer": {"loads": (35690, 35690), "stiffness": (0.11, 0.19), "mu_y": (0.70, 0.85), "alpha_peak": (9, 18),
+                "kappa_peak": (0.12, 0.22), "sigma": (0.5, 1.1), "trail": (45, 90), "rate": (950, 1300),
+                "rolling": (4, 7)},
+    "van": {"loads": (10120, 6900), "stiffness": (0.15, 0.27), "mu_y": (0.80, 0.96), "alpha_peak": (8, 13),
+            "kappa_peak": (0.10, 0.18), "sigma": (0.35, 0.9), "trail": (25, 60), "rate": (240, 330),
+            "rolling": (7, 12)},
+    "caravan": {"loads": (6910, 6910), "stiffness": (0.15, 0.27), "mu_y": (0.80, 0.96), "alpha_peak": (8, 13),
+                "kappa_peak": (0.10, 0.18), "sigma": (0.35, 0.8), "trail": (25, 60), "rate": (210, 290),
+                "rolling": (7, 12)},
 }  # fmt: skip
 MU_RATIO = (1.05, 1.15)  # longitudinal over lateral
 

@@ -104,6 +104,47 @@ def test_conditions_as_text(word: str, test: str, reference: str) -> None:
             "a cubic spline needs 4 values",
         ),
         ({"stages": [*stage()["stages"], *stage()["stages"]]}, r"stages\[1\].name = 'a': two stages"),
+        ({"stages": [{**stage()["stages"][0], "name": ""}]}, r"stages\[0\].name.*: missing; every stage has a name"),
+        (stage(ends=["velocty > 3"]), "'velocty' is no measure; did you mean 'velocity'"),
+        (
+            {**stage(), "throttle": {"minimum": 0.4, "maximum": 0.3}},
+            r"throttle.maximum = 0.3: is below minimum \(0.4\)",
+        ),
+        (
+            {**stage(), "steering": {"minimum": 0.4, "maximum": "0.3 rad"}},
+            r"steering.maximum = .*: is below minimum \(0.4 rad\)",
+        ),
+        (
+            {**stage(), "gears": {"minimum": 1, "maximum": 1, "table": [{"gear": 1}, {"gear": 1}]}},
+            "a gear stands twice",
+        ),
+        ({**stage(), "prediction": {"x": [0, 9], "y": [1]}}, "1 factors for 2 stations"),
+        ({**stage(), "prediction": {"x": [9, 9], "y": [1, 1]}}, "prediction.x.*: must rise"),
+        ({**stage(), "prediction": {"x": [0, 9], "y": [1, 0]}}, "a grip must be above 0"),
+        (
+            stage(
+                steering={
+                    "kind": "swept",
+                    "amplitude": 1,
+                    "first_frequency": 2,
+                    "frequency_rate": 1,
+                    "last_frequency": "1.9 Hz",
+                }
+            ),
+            r"last_frequency = .*: is below first_frequency \(2 Hz\)",
+        ),
+        (stage(steering={"kind": "measured"}), "give a file, or x and y"),
+        (stage(steering={"kind": "measured", "file": "a.dcd", "x": [0], "y": [1]}), "give a file, or x and y"),
+        (stage(steering={"kind": "measured", "x": [0, 1], "y": [1]}), "has 1 values for 2 x"),
+        (stage(steering={"kind": "measured", "x": [1, 1], "y": [1, 2]}), "x.*: must rise"),
+        ({**stage(), "paths": {"p": {"kind": "points", "px": [1], "py": [1]}}}, "at least two points"),
+        ({**stage(), "paths": {"p": {"kind": "points", "px": [1, 2], "py": []}}}, r"py.*: has 0 values for 2 points"),
+        (
+            {**stage(), "paths": {"p": {"kind": "points", "px": [1, 2], "py": [1, 2], "bank": [0]}}},
+            "bank.*: has 1 values for 2 points",
+        ),
+        ({**stage(), "speeds": {"p": {"kind": "map", "x": [0, 1], "y": [1]}}}, "has 1 values for 2 x"),
+        ({**stage(), "speeds": {"p": {"kind": "map", "x": [], "y": []}}}, "x.*: is empty"),
     ],
 )
 def test_refused_with_the_place(data: dict[str, Any], message: str) -> None:

@@ -362,3 +362,8 @@ def test_settling_time_of_a_decay() -> None:
     assert settling_time(t, np.exp(-t), 0.0, 0.05, 0.0) == pytest.approx(math.log(20), abs=1e-3)
     assert math.isnan(settling_time(t, np.ones_like(t), 0.0, 0.05, 0.0))
     assert settling_time(t, np.zeros_like(t), 0.0, 0.05, 0.0) == 0.0
+    # about a value that is not zero, on both sides, counted from another time
+    for settled in (2.0, -2.0):
+        for swing in (1.0, -1.0):
+            found = settling_time(t, settled + swing * np.exp(-t), settled, 0.05, 1.5)
+            assert found == pytest.approx(math.log(20) - 1.5, abs=1e-6)

@@ -44,6 +44,25 @@ def test_columns_become_channels(log: Path) -> None:
     assert run.label == "log"
 
 
+def test_a_sign_counts_for_the_offset_too(log: Path) -> None:
+    """sign · (scale · raw + offset), of channels and of the time."""
+    turned = {"column": "ay", "unit": "g_0", "scale": 2.0, "offset": -0.3, "sign": -1}
+    backwards = {"column": "t", "unit": "ms", "scale": -2.0, "offset": -500.0, "sign": -1}
+    run = read_run(log, {**MAP, "time": backwards, "System_Mass_Center.Tracking_Ay": turned})
+    assert run.time[0] == pytest.approx(0.5) and run.time[-1] == pytest.approx(0.5 + 2 * 0.99)
+    t = 0.5 * (run.time - 0.5)
+    # 2·(0.05 + t/4) − 0.3 = t/2 − 0.2, the other way round
+    assert np.allclose(run["System_Mass_Center.Tracking_Ay"], (0.2 - 0.5 * t) * 9.80665, atol=1e-12)
+
+
+def test_units_with_a_zero_of_their_own_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "tires.csv"
+    file.write_text("time,T\n0,20\n0.1,-5\n0.2,25\n")
+    run = read_run(file, {"Oven": {"column": "T", "unit": "degC", "scale": 2.0, "offset": 1.0, "sign": -1}})
+    assert run.unit("Oven") == "K"
+    assert run["Oven"] == pytest.approx([273.15 - 41, 273.15 + 9, 273.15 - 51])
+
+
 def test_the_map_may_be_a_file(log: Path, tmp_path: Path) -> None:
     file = tmp_path / "map.yaml"
     file.write_text(

@@ -9,6 +9,7 @@ import pytest
 import jounce as jn
 from jounce.core.errors import ParameterError
 from jounce.results.motion import Follower, Moving, motion
+from trains import car_trailer
 
 YAW, PITCH, ROLL = 2.1, -0.2, 0.3
 STEER, CAMBER, SIDE_VIEW = 0.35, -0.11, 0.07
@@ -113,3 +114,25 @@ def test_forces_and_wheels_of_a_turn_are_those_that_the_model_tells_in_world_axe
         apart = np.linalg.norm(found.position[:, 1 + k] - found.point[:, k], axis=1)
         assert apart == pytest.approx(run[f"Tire.Loaded_Radius.{tire}"], rel=1e-6)
     assert np.abs(found.force[-1, :, 1]).max() > 500  # it does turn
+
+
+def test_what_is_towed_moves_by_itself_and_hangs_at_the_hitch() -> None:
+    """A car with a trailer turns: both tell the same place of the ball; wheels of the trailer stand as forces say."""
+    vehicle = car_trailer()
+    event = jn.events.StepSteer(speed="60 km/h", amplitude="-70 deg", end_time=2.5, heading=2.0)
+    run = jn.run(vehicle, event)
+    found = motion(run.time, run)
+    assert found.bodies == ("body", "unit2", "L1", "R1", "L2", "R2", "L3", "R3")
+    ball = np.array([-3.53, 0.0, 0.43])
+    places = []
+    for k, offset in ((0, np.zeros(3)), (1, vehicle.layout.units[1].offset)):
+        turned = np.array([matrix(q) for q in found.attitude[:, k]])
+        places.append(found.position[:, k] + turned @ (ball - offset))
+    np.testing.assert_allclose(places[0], places[1], atol=1e-6)
+    heading = np.array([[np.arctan2(m[1, 0], m[0, 0]) for m in map(matrix, at)] for at in found.attitude[:, :2]])
+    assert (heading[:, 1] - heading[:, 0]).max() > 0.02  # to the right: the trailer comes later
+    for k, tire in enumerate(found.tires):
+        told = np.column_stack([run[f"Tire.Hub_Carrier_Force_Global_{axis}.{tire}"] for axis in "XYZ"])
+        assert found.force[:, k] == pytest.approx(told, abs=1e-6 * np.abs(told).max()), tire
+    first = motion(run.time, {name: run[name] for name in run.names})  # nobody says whose wheels they are
+    assert np.abs(first.force[:, 4] - found.force[:, 4]).max() > 50

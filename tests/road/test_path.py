@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path as FilePath
 
 import numpy as np
@@ -126,6 +127,44 @@ def test_reversed_and_moved() -> None:
     np.testing.assert_allclose(back.slope, -0.1, atol=1e-9)
     turned = path.moved(1.0, 2.0, 3.0, 0.5)
     assert turned.length == path.length and turned.heading[0] == 0.5
+
+
+def uneven(closed: bool) -> Path:
+    """A path whose columns are all different, on both sides, at another place and heading."""
+    if closed:
+        path = Path.from_points(ring() + np.array([3.0, -7.0, 1.0]))
+    else:
+        path = joined([(50.0, 0.0, 0.02), (60.0, 0.02, 0.02)], z=lambda s: 0.1 * s).moved(3.0, -7.0, 1.0, 0.5)
+    s = path.s
+    return replace(path, left=3 + 0.01 * s, right=2 + 0.02 * s, bank=0.05 - 0.001 * s, speed=20 + 0.1 * s)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_other_way_round_every_place_keeps_its_ground(closed: bool) -> None:
+    path = uneven(closed)
+    back = path.reversed()
+    at = np.array([10.0, 31.25, 77.0])
+    there = path.length - at
+    np.testing.assert_allclose(back.at(at), path.at(there), atol=1e-9)
+    np.testing.assert_allclose(np.exp(1j * back.at(at, "heading")), -np.exp(1j * path.at(there, "heading")), atol=1e-9)
+    for name, other, sign in (
+        ("left", "right", 1.0),  # left of one who comes back is the right of one who goes
+        ("right", "left", 1.0),
+        ("bank", "bank", -1.0),
+        ("curvature", "curvature", -1.0),
+        ("speed", "speed", 1.0),
+    ):
+        np.testing.assert_allclose(back.at(at, name), sign * path.at(there, other), atol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_in_a_mirror_left_is_right(closed: bool) -> None:
+    path = uneven(closed)
+    other = path.mirrored()
+    np.testing.assert_array_equal(other.at(path.s), path.at(path.s) * [1.0, -1.0, 1.0])
+    for name, there, sign in (("heading", "heading", -1), ("curvature", "curvature", -1), ("bank", "bank", -1),
+                              ("left", "right", 1), ("right", "left", 1), ("speed", "speed", 1)):  # fmt: skip
+        np.testing.assert_array_equal(getattr(other, name), sign * getattr(path, there), err_msg=name)
 
 
 def test_slope_and_vertical_curvature() -> None:

@@ -101,6 +101,23 @@ def test_each_step_equals_the_formula(smooth, method, n):
 
 
 @pytest.mark.parametrize("method", ["AB-2", "AM-2", "AM-3", "AM-4"])
+def test_after_another_method_old_derivatives_are_not_taken_up_again(smooth, method):
+    """There and back: each stretch begins as a run of its own does."""
+
+    def f(t, x):
+        return np.array([x[0] * (1.0 - x[0]), np.cos(t) * x[1]])
+
+    sim = Simulation(smooth, method=method, step=0.1, t0=0.3)
+    sim.set_states({"y": 0.9, "z": 1.1})
+    x, t = np.array([0.9, 1.1]), 0.3
+    for now, n in ((method, 6), ("Euler", 2), (method, 4), ("RK-2", 3), (method, 5)):
+        sim.set_method(now, step=0.1)
+        sim.advance(n)
+        x, t = reference_run(f, x, t, 0.1, n, now), t + n * 0.1
+    np.testing.assert_allclose(sim.x, x, rtol=1e-13)  # 20 steps of a few roundings each
+
+
+@pytest.mark.parametrize("method", ["AB-2", "AM-2", "AM-3", "AM-4"])
 def test_start_is_rk4_until_the_history_is_full_and_after_a_restart(logger, method):
     sim = Simulation(logger, method=method, step=0.1)
     counts = []

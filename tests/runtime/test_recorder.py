@@ -58,6 +58,16 @@ def test_a_run_continued_has_no_row_twice_and_none_missing(oscillator):
     np.testing.assert_array_equal(np.concatenate([p.data for p in parts]), whole.data)
 
 
+def test_after_another_step_rows_are_counted_from_there(oscillator):
+    sim = Simulation(oscillator, method="Euler", step=H)
+    before = sim.run(0.5, iprint=3)
+    sim.set_method("Euler", step=H / 2)
+    after = sim.run(1.25, iprint=3)
+    np.testing.assert_array_equal(before.time, [0, 3 * H])
+    # four steps are done, which is no multiple of three; the instant of the change is that of the run before
+    np.testing.assert_array_equal(after.time, 0.5 + 1.5 * H * np.arange(1, 5))
+
+
 def test_opt_write_between_calls_keeps_the_grid(oscillator):
     sim = Simulation(oscillator, method="Euler", step=H)
     sim.iprint = 2

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
 from jounce.core.constants import GRAVITY
 from jounce.core.errors import ModelError, ParameterError
+from jounce.runtime.program import Open, Phase, Program, Sine
 from jounce.runtime.simulation import Simulation
 from jounce.sim.build import build
 from jounce.symbolic import System, ops
@@ -402,6 +404,29 @@ def test_projection_holds_the_constraint_in_any_method() -> None:
         held = np.abs(sim.run(5.0, iprint=1)["g"]).max()
         assert held < gap, method
         assert held < plain / 100, method
+
+
+@pytest.mark.parametrize("moved_by", ["input", "time"])
+def test_projection_meets_what_moves_where_it_is_at_the_end_of_the_step(moved_by: str) -> None:
+    """One Newton step is exact for a linear constraint: no gap is left but rounding, in place and speed."""
+    s = System(f"moved_by_{moved_by}", gravity=(0, 0, 0))
+    a = s.prismatic("a", s.world)
+    s.body("a", a.frame, 2.0)
+    if moved_by == "input":
+        place: Any = s.input("drive", "m", rate=True, acceleration=True)
+    else:
+        place = 0.3 * ops.sin(2 * s.time)
+    s.loop("follow", [a.q[0] - place])
+    s.output("q", a.q[0], "m")
+    s.output("u", a.u[0], "m/s")
+    program = Program(Phase("p", [Open("drive", Sine(0.3, 1 / math.pi))])) if moved_by == "input" else None
+    for method in ("Euler", "RK-2"):
+        sim = Simulation(build(s.generate(step=Step("J2"))), method=method, step=0.02)
+        sim.set_states({"a.rate": 0.6})
+        sim.project = True
+        run = sim.run(1.0, iprint=1, program=program)
+        np.testing.assert_allclose(run["q"], 0.3 * np.sin(2 * run.time), atol=1e-13)
+        np.testing.assert_allclose(run["u"], 0.6 * np.cos(2 * run.time), atol=1e-13)
 
 
 # --- initialisation ---------------------------------------------------------------------------------------------------

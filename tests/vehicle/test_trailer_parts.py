@@ -12,8 +12,12 @@ import pytest
 
 from axle_lists import as_axles, vehicle_of
 from ideal_cars import ideal
+from jounce.components.basics import combine
+from jounce.results.output_map import OutputMap
+from jounce.results.run import Run
 from jounce.runtime.simulation import Simulation
 from jounce.sim import car
+from jounce.sim.statics import settle
 from trains import raw_car, trailer
 
 TABLE = {"x": [-0.6, -0.15, 0.0, 0.2, 0.7], "y": [-910.0, -340.0, 0.0, 560.0, 1320.0]}
@@ -31,6 +35,14 @@ MAPS: dict[str, Any] = {
         "x": {"fx": 2.6e-6, "fy": 1.2e-7}, "toe": {"fy": 1.45e-6, "mz": -6.7e-5, "fx_brake": -3.1e-7},
         "camber": {"fy": {"x": [-5000.0, 0.0, 5000.0], "y": [0.031, 0.0, -0.027]}}, "cross": {"toe": {"fy": 1.7e-7}},
     },
+}  # fmt: skip
+CUTOFF = 1 / (7 * 0.004)  # Hz, a filter of 7 output steps of 4 ms
+SETS: dict[str, Any] = {
+    "sets": [
+        {"other_travel": -0.05, "toe": {"fy": 1.45e-6, "mz": -6.7e-5}, "camber": {"fy": -3.1e-6}},
+        {"other_travel": 0.04, "toe": {"fy": 0.7e-6, "mz": -2.1e-5}, "camber": {"fy": -5.3e-6}},
+    ],
+    "contributions": True,
 }  # fmt: skip
 AXLES: dict[str, dict[str, Any]] = {
     "coil": {
@@ -50,21 +62,22 @@ AXLES: dict[str, dict[str, Any]] = {
     },
     "air": {
         **MAPS,
-        "spring": {"kind": "air", "force": AIR, "trim_load": 5300.0, "trim_length": 0.007, "ratio": 0.77},
+        "spring": {"kind": "air", "force": AIR, "trim_load": 5300.0, "auto_trim": True, "ratio": 0.77},
         "dampers": [{"rate": 3100.0}],
         "auxiliary_anti_roll": {"kind": "dual", "force": DUAL, "damping": 0.02},
     },
     "torsion": {
         **MAPS,
+        "compliance": SETS,
         "spring": {"kind": "rotational", "rate": 41e3, "preload": 1900.0, "ratio": 2.3},
-        "dampers": [{"rate": 3100.0}],
+        "dampers": [{"rate": 3100.0, "cutoff": CUTOFF}],
         "anti_roll_bar": {"stiffness": 1900.0, "ratio": 2.9},
     },
 }  # fmt: skip
 
 
 @lru_cache
-def train(kind: str) -> Simulation:
+def description(kind: str) -> car.Description:
     """A car whose rear axle is also that of its trailer, with twin tires, drum brakes and anti-lock control."""
     raw = as_axles(ideal("compact"))
     data = copy.deepcopy(AXLES[kind])
@@ -84,7 +97,12 @@ def train(kind: str) -> Simulation:
         for side in ("left", "right"):
             axle.pop(f"drive_{side}", None)
     raw["drive"] = {"L1": 0.5, "R1": 0.5, "max_torque": 900.0}
-    return car.simulation(vehicle_of({**raw, "trailers": [towed]}))
+    return car.describe(vehicle_of({**raw, "trailers": [towed]}))
+
+
+@lru_cache
+def train(kind: str) -> Simulation:
+    return car.simulation(description(kind))
 
 
 def rolling(kind: str) -> Simulation:
@@ -143,12 +161,98 @@ def test_drag_of_a_trailer_follows_the_incidence_of_its_own_wind() -> None:
     towed = trailer()
     drag = {"x": [-0.6, -0.2, 0.0, 0.2, 0.6], "y": [1.3, 0.9, 0.7, 0.9, 1.3]}
     towed["aero"] = {"kind": "wind_tunnel", "frontal_area": 4.7, "reference_length": 3.1, "drag": drag}
-    sim = car.simulation(vehicle_of({**raw_car(), "trailers": [towed]}))
+    vehicle = vehicle_of({**raw_car(), "trailers": [towed]})
+    sim = car.simulation(vehicle)
     density = sim.parameter("unit2.aero.air_density")
+    sim.set_states({"chassis.vx": 14.0, "chassis.vy": 0.0})
+    for speed, towards in ((9.0, 0.0), (5.0, 2.3), (5.0, -2.3)):  # wind by its speed and the direction it blows to
+        given = vehicle.with_(**{"trailers[0].aero.wind.speed": speed, "trailers[0].aero.wind.direction": towards})
+        car.set_numbers(sim, car.describe(given))
+        sim.set_states({"chassis.vx": 14.0, "chassis.vy": 0.0})
+        along, across = speed * np.cos(towards) - 14.0, speed * np.sin(towards)
+        cd = float(np.interp(np.arctan2(abs(across), -along), drag["x"], drag["y"]))
+        wanted = 0.5 * density * 4.7 * cd * (along**2 + across**2)
+        assert abs(sim.output("unit2.aero_forces.drag_force")) == pytest.approx(wanted, rel=1e-2), (speed, towards)
+    car.set_numbers(sim, car.describe(vehicle))
     for across, expected in ((0.0, 0.7), (14.0 * np.tan(0.2), 0.9), (-14.0 * np.tan(0.2), 0.9)):
         sim.set_states({"chassis.vx": 14.0, "chassis.vy": float(across)})
         force = sim.output("unit2.aero_forces.drag_force")
         assert abs(force) == pytest.approx(0.5 * density * 4.7 * expected * (14.0**2 + across**2), rel=1e-6)
+
+
+def test_a_filtered_damper_of_a_trailer_follows_the_force_of_its_law() -> None:
+    """Ḟ = 2πf (F - F_f) with f = 1/(n Δt) of n output steps, on each axle by its own state."""
+    sim = rolling("torsion")
+    sim.set_states({"L2.damper1.passed_force": 310.0, "L3.damper1.passed_force": 470.0})
+    rates = dict(zip([v.name for v in sim.model.states], sim.derivatives()[0], strict=True))
+    for wheel, force in (("L2", 310.0), ("L3", 470.0)):
+        wanted = 2 * np.pi / (7 * 0.004) * (-3100.0 * sim.state(f"{wheel}.jounce.rate") - force)
+        assert rates[f"{wheel}.damper1.passed_force"] == pytest.approx(wanted, rel=1e-6)
+
+
+def test_compliance_of_a_trailer_is_between_its_sets_by_the_travel_of_the_other_wheel() -> None:
+    for there in (-0.05, 0.04, -0.014, 0.09):
+        sim = rolling("torsion")
+        sim.set_states({"R3.jounce": there})
+        each = abs(sim.output("toe_compliance_by_fy.L3") / sim.output("Tire.Ground_Surface_Force_Y.L3"))
+        # the load is taken in axes of the carrier, which is turned by less than 0.03 rad
+        assert each == pytest.approx(np.interp(there, [-0.05, 0.04], [1.45e-6, 0.7e-6]), rel=1e-2)
+
+
+@pytest.mark.slow
+def test_air_springs_of_a_trailer_are_trimmed_to_their_design() -> None:
+    sim = car.simulation(description("air"))
+    settle(sim, description("air"))
+    loads = []
+    for wheel in ("L2", "R2", "L3", "R3"):
+        assert sim.output(f"Spring.Jounce.{wheel}") == pytest.approx(0.0, abs=1e-9)
+        loads.append(sim.output(f"Spring.Trim_Load.{wheel}"))
+    assert loads[0] == pytest.approx(loads[1], rel=0.05) and abs(loads[0] - loads[2]) > 100.0
+
+
+@pytest.mark.parametrize("gravity", [9.80665, 3.71])
+def test_gravity_of_the_system_is_that_of_the_trailer(gravity: float) -> None:
+    """In the air, nothing but gravity: both centres fall with it."""
+    sim = rolling("coil")
+    sim.set_parameters({"gravity": gravity})
+    sim.set_states({"chassis.z": 30.0, "chassis.vx": 0.0})
+    whole = [vehicle_mass(unit) for unit in description("coil").vehicle.layout.units]
+    falls = [sim.output(f"{prefix}System_Mass_Center.Global_Az") for prefix in ("", "unit2.")]
+    assert np.dot(whole, falls) / sum(whole) == pytest.approx(-gravity, rel=1e-9)
+    sim.set_parameters({"gravity": 9.80665})
+
+
+def vehicle_mass(unit: Any) -> float:
+    unsprung = [axle.data.wheels_on(side).unsprung_mass for axle in unit.axles for side in "LR"]
+    return float(combine(unit.data.body.sprung())[0]) + sum(unsprung)
+
+
+# ---- what is stored of it --------------------------------------------------------------------------------------------
+
+
+def test_the_map_of_outputs_takes_a_trailer_and_leaves_the_rest() -> None:
+    """A car gets a trailer: its channels are added, settings stay; without it they are gone again."""
+    train_channels = [v.name for v in train("coil").model.outputs]
+    alone = [name for name in train_channels if not re.search(r"^unit2\.|[LR]3|axle3|Hook_rear", name)]
+    before = OutputMap().update(alone).set("Suspension.Jounce.L1", scale=1e3, unit="mm", live=True)
+    after = before.update(train_channels)
+    assert len(after.entries) - len(before.entries) > 100
+    assert {"unit2.Articulation.yaw", "Hook_rear.Local_force_X", "Suspension.Jounce.L3"} <= set(after.entries)
+    assert all(after.entries[name] == before.entries[name] for name in before.entries)
+    changed = after.set("unit2.Articulation.yaw", scale=180 / np.pi, offset=-1.0, unit="deg", name="bend", live=True)
+    assert changed.update(alone) == before, "settings of what is gone go with it"
+    assert changed.live == ["Suspension.Jounce.L1", "unit2.Articulation.yaw"]
+
+
+def test_scale_and_offset_of_a_channel_of_a_trailer_are_for_what_is_stored_only() -> None:
+    sim = rolling("coil")
+    sim.set_states({"unit2.hitch.yaw": 0.03})
+    run = Run.from_recording(sim.run(sim.time + 0.02, interval=0.01), {})
+    chosen = OutputMap().set("unit2.Articulation.yaw", scale=180 / np.pi, offset=-1.0, unit="deg", name="bend")
+    stored = chosen.apply(run)
+    assert stored["bend"] == pytest.approx(np.degrees(run["unit2.Articulation.yaw"]) - 1.0, rel=1e-12)
+    assert stored.unit("bend") == "deg"
+    assert sim.output("unit2.Articulation.yaw") == pytest.approx(run["unit2.Articulation.yaw"][-1], rel=1e-12)
 
 
 def test_car_and_trailer_have_drags_of_their_own() -> None:
@@ -160,5 +264,4 @@ def test_car_and_trailer_have_drags_of_their_own() -> None:
     sim.set_parameters({"unit2.aero.drag.scale": 1.31, "aero.drag.scale": 0.83})
     sim.set_states({"chassis.vx": 14.0})
     for prefix, area in (("", 0.83 * 0.63), ("unit2.", 1.31 * 1.7)):
-        density = sim.parameter(f"{prefix}aero.air_density")
-        assert sim.output(f"{prefix}aero_forces.drag_force") == pytest.approx(0.5 * density * area * 14.0**2, rel=1e-9)
+        assert sim.output(f"{prefix}aero_forces.drag_force") == pytest.approx(0.5 * 1.2 * area * 14.0**2, rel=1e-9)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 import jounce
 from jounce.app import frames
 from jounce.app.frames import Array
+from jounce.app.settings import SETTINGS
 from jounce.core.errors import JounceError, ParameterError
 
 if TYPE_CHECKING:
@@ -110,6 +111,19 @@ def _general(workbench: Workbench) -> APIRouter:
             return {"status": "saved", "file": workbench.folders.shown(place)}
         return {"status": request.action, "file": request.file}
 
+    async def preferences() -> dict[str, Any]:
+        """Settings that stay: what they are, and what they may be."""
+        about = {
+            item.name: {"title": item.title, "panel": item.panel, "kind": item.kind, "default": item.default}
+            for item in SETTINGS.values()
+        }
+        return {"settings": workbench.preferences.settings, "about": about}
+
+    async def prefer(request: dict[str, Any]) -> dict[str, Any]:
+        """Change settings by name, all or none."""
+        workbench.preferences.set(request)
+        return workbench.preferences.settings
+
     async def vehicles() -> list[str]:
         """Vehicles of the library and of the registered folders."""
         return list(workbench.folders.vehicles())
@@ -134,6 +148,8 @@ def _general(workbench: Workbench) -> APIRouter:
     router.add_api_route("/folders/{alias}", unregister, methods=["DELETE"])
     router.add_api_route("/session", session)
     router.add_api_route("/session", go_on, methods=["POST"])
+    router.add_api_route("/preferences", preferences)
+    router.add_api_route("/preferences", prefer, methods=["PATCH"])
     router.add_api_route("/vehicles", vehicles)
     router.add_api_route("/file", file)
     router.add_api_route("/docs", docs, include_in_schema=False)
@@ -164,7 +180,8 @@ def _runs(workbench: Workbench) -> APIRouter:
         source = request.vehicle
         known = workbench.folders.vehicles()
         place = str(known[source]) if source in known else str(workbench.folders.resolve(source))
-        vehicle: dict[str, Any] = {"name": source.rpartition("/")[2], "source": place, "changes": request.changes}
+        name = source.rpartition("/")[2].removesuffix(".yaml")
+        vehicle: dict[str, Any] = {"name": name, "source": place, "changes": request.changes}
         if request.changes:
             vehicle["steps"] = [request.changes]
         job = workbench.jobs.submit(vehicle, event.to_dict(), request.options, request.label)
@@ -182,7 +199,7 @@ def _runs(workbench: Workbench) -> APIRouter:
         def read() -> None:
             time = stored.time
             answer["rows"] = len(time)
-            answer["start"], answer["end"] = (float(time[0]), float(time[-1])) if len(time) else (0.0, 0.0)
+            answer["from"], answer["to"] = (float(time[0]), float(time[-1])) if len(time) else (0.0, 0.0)
             answer["channels"] = [{"name": name, "unit": unit} for name, unit in stored.units.items()]
 
         if info.status != "failed" or stored.running:

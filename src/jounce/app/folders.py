@@ -176,11 +176,6 @@ class Folders:
         """Folders by alias, as the readers of others' files want them."""
         return {folder.alias: folder.path for folder in self}
 
-    def config_text(self) -> str:
-        """The aliases as a file that others read: ``DATABASE alias path``."""
-        lines = ["! folders by alias", *(f"DATABASE {folder.alias} {folder.path}" for folder in self)]
-        return "\n".join(lines) + "\n"
-
     def _put(self, folder: Folder) -> Folder:
         self._all[folder.alias.lower()] = folder
         self.removed.discard(folder.alias.lower())

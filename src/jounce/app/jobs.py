@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from jounce.app import worker
 from jounce.app.runs import JOB, read_job
+from jounce.app.settings import OF_RUNS
 from jounce.core.errors import JounceError, ParameterError
 from jounce.core.process import Process
 from jounce.core.writing import write_atomically
@@ -128,13 +129,14 @@ class Jobs:
         event : as `Event.to_dict`
         options : of ``jounce.run``
         """
+        asked = {name: value for name in OF_RUNS if (value := self.workbench.preferences[name])}
         name = label.strip() or f"{vehicle['name']} {event.get('event', '')}".strip()
         id, folder = self.workbench.runs.new(name)
         job = {
             "label": name,
             "vehicle": dict(vehicle),
             "event": dict(event),
-            "options": dict(options or {}),
+            "options": {**asked, **(options or {})},
             "status": "queued",
             "created": time.time(),
         }
@@ -192,9 +194,10 @@ class Jobs:
     async def _perform(self, number: int, job: Job) -> None:
         watch = asyncio.create_task(self._watch(number, job))
         roots = [str(path) for path in self.workbench.folders.paths]
+        code = [str(path) for path in self.workbench.own.folders]
         try:
             process = self._process(number)
-            status = await asyncio.to_thread(process.ask, worker.perform, str(job.folder), roots)
+            status = await asyncio.to_thread(process.ask, worker.perform, str(job.folder), roots, code)
         except EOFError as ended:
             self._processes.pop(number).close()
             why = "stopped" if job.stopping else f"its process ended: {ended}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import webbrowser
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ def serve(
     browser: bool = True,
     lanes: int = 1,
     token: str = "",
+    code: Sequence[str | Path] = (),
+    external: str = "",
     told: Callable[[str], None] = print,
 ) -> None:
     """Serve the workbench of a folder until somebody ends it.
@@ -38,13 +40,15 @@ def serve(
     browser : open the page
     lanes : runs at a time
     token : what requests must show; default: made up
+    code : folders of Python files that are run: events and scripts of one's own
+    external : command of a program that opens runs, ``{files}`` in it
     told : called with the one line that says the address, when the server is ready
     """
     import uvicorn
 
     listening = _bound(host, port)
     port = listening.getsockname()[1]
-    workbench = Workbench(folder, lanes=lanes, token=token)
+    workbench = Workbench(folder, lanes=lanes, token=token, code=code, external=external)
     address = f"http://{_in_address(host)}:{port}/?token={workbench.token}"
 
     def ready() -> None:

@@ -1,14 +1,13 @@
-"""What the menu of every page does: sessions and registered folders."""
+"""What the menu of every page does with sessions."""
 
 from __future__ import annotations
 
 import asyncio
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from jounce.app.forms import Field, box, button, foot, sure
+from jounce.app.forms import Field, box, foot, sure
 from jounce.core.errors import JounceError
 
 if TYPE_CHECKING:
@@ -72,47 +71,4 @@ def save_as(view: View) -> None:
         name = Field("Name", "", do)
         said = ui.label("").classes("jf-said")
         foot(dialog, "Save", do)
-    dialog.open()
-
-
-def folders(view: View) -> None:
-    """Registered folders: look, add, keep, remove."""
-    workbench = view.workbench
-    known = workbench.folders
-    dialog, body = box("Folders")
-
-    def fill() -> None:
-        lines.clear()
-        with lines:
-            for item in known:
-                with ui.element("div"):
-                    ui.label(item.alias)
-                    note = "" if item.writable else "  (not written to)"
-                    note += "  (this session only)" if item.for_session else ""
-                    ui.label(f"{item.path}{note}").classes("jn-muted")
-                    ui.element("div").classes("jn-space")
-                    if item.for_session:
-                        button("keep", partial(done, workbench.keep, item.alias))
-                    if not known.is_own(item):
-                        button("remove", partial(done, workbench.unregister, item.alias))
-
-    def done(function: Any, *arguments: str) -> None:
-        try:
-            function(*arguments)
-        except JounceError as problem:
-            said.set_text(str(problem))
-            return
-        said.set_text("")
-        fill()
-
-    with body:
-        ui.label("Vehicles, tires, roads, events and runs are read from these folders, and from nowhere else.")
-        lines = ui.element("div").classes("jf-list")
-        path = Field("Folder to register")
-        alias = Field("Alias (default: its name)")
-        said = ui.label("").classes("jf-said")
-        with ui.element("footer"):
-            button("Close", dialog.close)
-            button("Register", lambda: done(workbench.register, path.value, alias.value), "primary")
-    fill()
     dialog.open()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jounce.app import pages
@@ -59,6 +61,7 @@ def frame(view: View, known: list[Page]) -> Any:
         ui.add_head_html(f'<link rel="stylesheet" href="{sheet}">')
     theme = str(workbench.session.setting("theme", "auto"))
     dark = ui.dark_mode(THEMES.get(theme))
+    _background(view)
     view.dark = bool(THEMES.get(theme))
     outer = ui.element("div").classes("jn-app")
     with outer:
@@ -81,6 +84,22 @@ def frame(view: View, known: list[Page]) -> Any:
         _messages(view)
     ui.add_body_html('<script src="/static/app/shell.js"></script>')
     return content
+
+
+def _background(view: View) -> None:
+    """Give plots the background that the preferences name; what is drawn on it is light or dark after it."""
+    from nicegui import ui
+
+    preferences = view.workbench.preferences
+    seen = -1
+
+    def look() -> None:
+        nonlocal seen
+        if preferences.revision != seen:
+            seen = preferences.revision
+            ui.run_javascript(f"window.jouncePlotBackground({preferences['plot_background']!r})")
+
+    ui.timer(0.3, look)
 
 
 def _activity(view: View) -> None:
@@ -118,16 +137,17 @@ def _menu(view: View) -> None:
     """Sessions and folders."""
     from nicegui import ui
 
-    from jounce.app import session_menu
+    from jounce.app import preferences_menu, session_menu
 
-    with ui.button().props("icon=folder_open flat dense round size=sm aria-label=Session") as button:
-        ui.tooltip("Session and folders")
+    with ui.button().props("icon=menu flat dense round size=sm aria-label=Session") as button:
+        ui.tooltip("Session, folders, preferences")
         with ui.menu().props("auto-close"):
             for text, do in (
                 ("New session", session_menu.new),
                 ("Open session …", session_menu.open_one),
                 ("Save session as …", session_menu.save_as),
-                ("Folders …", session_menu.folders),
+                ("Folders …", partial(preferences_menu.show, panel="Folders")),
+                ("Preferences …", preferences_menu.show),
             ):
                 ui.menu_item(text, lambda do=do: do(view)).classes("jf-menu")
     button.classes("jf-session")
@@ -157,8 +177,9 @@ def _theme(view: View, dark: Any, theme: str) -> None:
     if THEMES[current] is None:
 
         async def ask() -> None:
-            found = await ui.run_javascript("return matchMedia('(prefers-color-scheme: dark)').matches", timeout=5)
-            view.set_dark(bool(found))
+            with suppress(TimeoutError):  # the tab is gone, or will ask again
+                found = await ui.run_javascript("return matchMedia('(prefers-color-scheme: dark)').matches", timeout=5)
+                view.set_dark(bool(found))
 
         ui.timer(0.2, ask, once=True)
 

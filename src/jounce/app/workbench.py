@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from jounce.app.build.document import Documents, checked_name
+from jounce.app.external import External
 from jounce.app.folders import Folder, Folders
 from jounce.app.jobs import Jobs
 from jounce.app.log import Log
+from jounce.app.own import Own
 from jounce.app.preferences import Preferences
 from jounce.app.runs import RunStore
 from jounce.app.session import Session, empty, read_session
@@ -35,11 +38,23 @@ class Workbench:
     runs : runs on disk
     jobs : the queue
     log : what is told
+    own : Python files of the user's own, from folders that the server was started with
+    external : a program that is asked to open runs; empty: none
     token : what a request must show
     """
 
-    def __init__(self, folder: Path, *, lanes: int = 1, token: str = "") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        lanes: int = 1,
+        token: str = "",
+        code: Sequence[str | Path] = (),
+        external: str = "",
+    ) -> None:
         place = folder.expanduser().absolute()
+        self.own = Own(code)
+        self.external = External(external)
         try:
             (place / PLACE).mkdir(parents=True, exist_ok=True)
         except OSError as problem:
@@ -61,6 +76,9 @@ class Workbench:
         for remark in self.preferences.remarks:
             self.log.add("error", remark, "preferences")
         self.documents = Documents(self)
+        self.own.load()
+        for remark in self.own.remarks:
+            self.log.add("error", remark, "own code")
 
     def start(self) -> None:
         """Begin to work, within a running event loop."""

@@ -11,7 +11,7 @@ import json
 import os
 import struct
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from jounce.app.live import LiveWriter, clear
 from jounce.app.runs import JOB, read_job
 from jounce.core.errors import JounceError
 from jounce.core.reads import only_from
+from jounce.core.units import parse
 from jounce.core.writing import write_atomically
 
 if TYPE_CHECKING:
@@ -87,12 +88,19 @@ def vehicle_of(source: str, steps: Iterable[Mapping[str, Any]]) -> Vehicle:
     return vehicle
 
 
-def perform(folder: str, roots: list[str]) -> str:
-    """Drive what ``job.json`` of a folder asks for; returns the status. Files are read from ``roots`` only."""
+def perform(folder: str, roots: list[str], code: Sequence[str] = ()) -> str:
+    """Drive what ``job.json`` of a folder asks for; returns the status. Files are read from ``roots`` only.
+
+    Parameters
+    ----------
+    code : folders of Python files with events of the user's own, which are loaded before
+    """
+    from jounce.app import own
     from jounce.runtime.cache import cache_root
 
     place = Path(folder)
     writer: LiveWriter | None = None
+    own.load(code)
     try:
         with only_from([*roots, str(cache_root())]):
             job = read_job(place)
@@ -100,7 +108,8 @@ def perform(folder: str, roots: list[str]) -> str:
             set_status(place, "running")
             run, writer = _driven(place, job)
             tell(place, "saving", run.reason)
-            run.with_metadata(label=job["label"]).save(place)
+            run.with_metadata(label=job["label"]).save(place, report=bool(job.get("options", {}).get("report")))
+            write_atomically(place / "run.log", run.log("engineering"))
         status, reason = run.status, run.reason
         for text in dict.fromkeys((*run.warnings, *run.kpi_warnings)):
             tell(place, "warning", text)
@@ -119,7 +128,7 @@ def perform(folder: str, roots: list[str]) -> str:
     return status
 
 
-def _driven(place: Path, job: Mapping[str, Any]) -> tuple[Run, LiveWriter]:
+def _driven(place: Path, job: Mapping[str, Any]) -> tuple[Run, LiveWriter | None]:
     from jounce.events.base import Event
     from jounce.events.engine import run
 
@@ -127,8 +136,10 @@ def _driven(place: Path, job: Mapping[str, Any]) -> tuple[Run, LiveWriter]:
     vehicle = vehicle_of(about["source"], about.get("steps", ()))
     event = Event.from_dict(job["event"])
     options = dict(job.get("options", {}))
-    interval = float(options.get("interval", 0.01)) if not isinstance(options.get("interval"), str) else 0.01
-    writer = LiveWriter(place, event.end_time / interval)
+    options.pop("report", None)
+    buffered = bool(options.pop("buffer", False))
+    interval = parse(options.get("interval", 0.01), "s", "interval")
+    writer = None if buffered else LiveWriter(place, event.end_time / interval)
     parent = os.getppid()
     file = (place / PROGRESS).open("wb", buffering=0)
     driving = False

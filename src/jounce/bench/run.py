@@ -82,6 +82,7 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
     from jounce.bench.steering import steering_rows
     from jounce.bench.suspension import suspension_rows
     from jounce.bench.tires import tire_rows
+    from jounce.bench.trains import train_rows
 
     rows: list[Row] = []
     with _empty_cache():
@@ -115,6 +116,8 @@ def run_bench(quick: bool = False, progress: Callable[[str], None] = lambda text
             rows += growth_rows()
             progress("growth with the number of units")
             rows += unit_rows()
+            progress("trains of cars and trailers")
+            rows += train_rows()
     return rows
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -38,25 +35,9 @@ def find_recipe(text: str) -> Any:
 
 def load_file(place: str) -> ModuleType:
     """A Python file as a module: recipes, or parts, tires and events that it registers."""
-    from jounce.core.errors import ParameterError
+    from jounce.core.code_files import load
 
-    path = Path(place)
-    if not path.is_file():
-        raise ParameterError(f"{place}: no such file")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ParameterError(f"{place}: no Python file; its name must end in .py")
-    module = importlib.util.module_from_spec(spec)
-    known = sys.modules.get(path.stem)
-    sys.modules[path.stem] = module  # classes look up their annotations there
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:  # whatever the user's own code does wrong
-        raise ParameterError(f"{place}: {type(error).__name__} while it was read: {error}") from error
-    finally:
-        if known is not None:
-            sys.modules[path.stem] = known
-    return module
+    return load(place)
 
 
 def find(text: str, kind: type, noun: str) -> Any:

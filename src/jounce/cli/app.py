@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,6 +16,13 @@ def app(
         str, typer.Option(help="Address to listen at; the default is reached from this machine only.")
     ] = "127.0.0.1",
     lanes: Annotated[int, typer.Option(help="Runs at a time.", min=1, max=64)] = 1,
+    code: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder of Python files with events and scripts of your own; they are run (repeatable)."),
+    ] = None,
+    external: Annotated[
+        str, typer.Option(help='Program that opens runs, "player {files}"; the Review page offers it.')
+    ] = "",
 ) -> None:
     """Open the workbench: build vehicles, run events and look at results in the browser."""
     from jounce.core.errors import ParameterError
@@ -27,4 +34,5 @@ def app(
         raise ParameterError(f"the workbench needs {missing.name}; install it: pip install 'jounce[web]'") from None
     from jounce.app.server import serve
 
-    serve(folder, port=port, host=host, browser=browser, lanes=lanes, told=lambda line: typer.echo(line))
+    options: dict[str, Any] = {"lanes": lanes, "code": code or (), "external": external}
+    serve(folder, port=port, host=host, browser=browser, told=lambda line: typer.echo(line), **options)

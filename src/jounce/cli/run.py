@@ -70,6 +70,7 @@ def run(
 
     from jounce.cli._runs import event_of, halved, print_figures, summary, with_progress
     from jounce.core.errors import ParameterError
+    from jounce.core.writing import write_atomically
     from jounce.events.bundle import is_bundle, opened, read_bundle, write_bundle
     from jounce.events.engine import run as drive
     from jounce.results.output_map import OutputMap
@@ -128,6 +129,7 @@ def run(
     if out is not None:
         folder = result.save(out)
         files["folder"] = str(folder)
+        files["log"] = str(write_atomically(folder / "run.log", result.log("engineering")))
     if report:
         target = (out or Path()) / "report.html"
         files["report"] = str(result.report(target, template=template))

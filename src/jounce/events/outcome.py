@@ -91,12 +91,14 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
     warnings += _features_missed(start.scene, recorded)
     plane = {"roll": "chassis_displacements.roll_wrt_road", "pitch": "chassis_displacements.pitch_wrt_road"}
     inclined = start.scene.even and event.inclined and all(name in recorded.names for name in plane.values())
+    towed = {name: w.axle.unit.own.rstrip(".") for name, w in place.wheels.items() if w.axle.unit.number > 1}
     return {
         **({"signals": plane} if inclined else {}),
         "vehicle": {
             "name": vehicle.name,
             "class": vehicle.category,
             "summary": summary,
+            **({"towed": towed} if towed else {}),
             "quantities": {
                 "steering_ratio": ratio,
                 "wheelbase": vehicle.wheelbase,

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jounce.components.towing.hitch import BEYOND
 from jounce.core.errors import ParameterError
 from jounce.events.laps import measure
 from jounce.files.roads import load_path
 from jounce.road.block import Frame
 from jounce.road.line import LineRoad
-from jounce.runtime.program import Number, Open, Program, Reference
+from jounce.runtime.program import End, Number, Open, Program, Reference, Stop, When
 from jounce.runtime.running import check_size
 
 if TYPE_CHECKING:
+    from jounce.core.generated import Variable
     from jounce.events.base import Event
     from jounce.events.options import Options, Progress
     from jounce.results.run import Run
@@ -49,7 +51,7 @@ def record(sim: Simulation, program: Program, options: Options, end: float) -> R
 def run_keywords(sim: Simulation, program: Program, options: Options) -> RunKeywords:
     """How a simulation runs a program, wherever it does so."""
     return {
-        "program": _driven(program, options.inputs, sim.model.aliases),
+        "program": _limited(_driven(program, options.inputs, sim.model.aliases), sim.model.watches),
         "method": options.method,
         "input_time": options.input_time,
         "step": options.step,
@@ -135,6 +137,22 @@ def _driven(program: Program, inputs: Mapping[str, Reference | Number], aliases:
         known[meant] = name
     more = [Open(name, reference) for name, reference in inputs.items()]
     phases = [replace(phase, channels=(*phase.channels, *more)) for phase in program.phases]  # type: ignore[misc]
+    return Program(phases, chosen=program.chosen, shown=program.shown)
+
+
+def _limited(program: Program, watches: Sequence[Variable]) -> Program:
+    """A program that also ends where units of a train touch: an angle of a hitch is beyond the limit of its data."""
+    ends = [
+        End(
+            When(item.name, ">", 0.0),
+            Stop(f"units touch: {item.name} > 0, an angle of the hitch is at its limit", True),
+        )
+        for item in watches
+        if item.name.endswith(BEYOND)
+    ]
+    if not ends:
+        return program
+    phases = [replace(phase, ends=(*ends, *phase.ends)) for phase in program.phases]  # type: ignore[misc]
     return Program(phases, chosen=program.chosen, shown=program.shown)
 
 

@@ -731,12 +731,20 @@ def resolve(reference: str, origin: str | Path, databases: dict[str, Path] | Non
     ----------
     reference : a path, relative to the file that holds it, or ``mdids://alias/table.tbl/file``, with or without mdids://
     origin : the file that holds the reference
-    databases : folders by alias
+    databases : folders by alias; where they lack one, those of a file of aliases beside the file are asked
     """
-    known = {name.lower(): folder for name, folder in (databases or {}).items()}
+    from jounce.files.databases import SUFFIX, aliases_beside
+
     text = reference.strip().replace("\\", "/")
-    is_alias = text.lower().startswith("mdids://")
-    parts = (text[len("mdids://") :] if is_alias else text).split("/")
+    scheme = next((word for word in ("mdids://", "midids://") if text.lower().startswith(word)), "")
+    is_alias = bool(scheme)
+    parts = (text[len(scheme) :].lstrip("/") if is_alias else text).split("/")
+    known = {name.lower(): folder for name, folder in (databases or {}).items()}
+    if is_alias:
+        name = parts[0].lower()
+        parts[0] = name if name in known else name.removesuffix(SUFFIX)
+        if parts[0] not in known:
+            known = {alias.lower(): folder for alias, folder in aliases_beside(origin).items()} | known
     if is_alias or (len(parts) > 2 and parts[0].lower() in known):
         if parts[0].lower() not in known:
             raise FormatError(

@@ -12,14 +12,19 @@ y to the left; a the axle of the wheel,
 
     x = a × n / |a × n|,  y = n × x                                                                            (3)
 
+Units that are towed have bodies of their own, ``unit2``, ``unit3`` …, by channels with that word before; their wheels
+stand relative to them. Which wheels these are is said by the metadata of a run (``vehicle.towed``).
+
 Attitudes are quaternions (x, y, z, w). The place of the body is that of the vehicle reference frame, in which the data
 of a vehicle are given; that of a wheel is its centre.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +34,7 @@ from jounce.core.errors import ParameterError
 Array = npt.NDArray[np.float64]
 
 BODY = "body"
+UNIT = re.compile(r"(unit\d+)\.(.+)")
 ANGLES = ("Vehicle.Yaw", "Vehicle.Pitch", "Vehicle.Euler_Roll")
 ORIGIN = tuple(f"Vehicle.Origin_Global_{axis}" for axis in "XYZ")
 CENTRE = tuple(f"Wheel.Global_{axis}.{{}}" for axis in "XYZ")
@@ -75,14 +81,23 @@ class Moving:
     ----------
     wheels : whose place and angles are recorded
     tires : whose force and contact are
+    units : bodies that are towed
+    towed : of the wheels that are not the first body's the body that they belong to
     """
 
     wheels: tuple[str, ...]
     tires: tuple[str, ...]
+    units: tuple[str, ...] = ()
+    towed: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, names: Iterable[str]) -> Moving:
-        """What the channels of a run tell; ParameterError where they do not tell how its body moved."""
+    def of(cls, names: Iterable[str], towed: Mapping[str, str] | None = None) -> Moving:
+        """What the channels of a run tell; ParameterError where they do not tell how its body moved.
+
+        Parameters
+        ----------
+        towed : by wheel the towed body that it belongs to
+        """
         known = set(names)
         lacking = [name for name in (*ANGLES, *ORIGIN) if name not in known]
         if lacking:
@@ -100,19 +115,26 @@ class Moving:
             for t in found
             if t.removesuffix(TWIN) in wheels and {c.format(t) for c in (*FORCE, *PATCH, *NORMAL)} <= known
         ]
-        return cls(tuple(sorted(wheels, key=_order)), tuple(sorted(tires, key=_order)))
+        heads: dict[str, set[str]] = {}
+        for name in known:
+            if match := UNIT.fullmatch(name):
+                heads.setdefault(match[1], set()).add(match[2])
+        units = sorted((unit for unit, told in heads.items() if {*ANGLES, *ORIGIN} <= told), key=_order)
+        own = {wheel: unit for wheel, unit in (towed or {}).items() if wheel in wheels and unit in units}
+        return cls(tuple(sorted(wheels, key=_order)), tuple(sorted(tires, key=_order)), tuple(units), own)
 
     @property
     def channels(self) -> tuple[str, ...]:
         """All that is read."""
         wheels = [c.format(w) for w in self.wheels for c in (*CENTRE, STEER, CAMBER, SIDE_VIEW, SPIN)]
         tires = [c.format(t) for t in self.tires for c in (*FORCE, *PATCH, *NORMAL)]
-        return (*ANGLES, *ORIGIN, *wheels, *tires)
+        units = [f"{unit}.{name}" for unit in self.units for name in (*ANGLES, *ORIGIN)]
+        return (*ANGLES, *ORIGIN, *units, *wheels, *tires)
 
     @property
     def bodies(self) -> tuple[str, ...]:
         """Names of what moves."""
-        return (BODY, *self.wheels)
+        return (BODY, *self.units, *self.wheels)
 
 
 class Follower:
@@ -129,15 +151,19 @@ class Follower:
         t = np.asarray(time, dtype=float)
         get = {name: np.asarray(channels[name], dtype=float) for name in self.moving.channels}
         n, wheels, tires = len(t), self.moving.wheels, self.moving.tires
-        body = _body(*(get[name] for name in ANGLES))
-        position, attitude = np.empty((n, 1 + len(wheels), 3)), np.empty((n, 1 + len(wheels), 4))
-        position[:, 0] = np.column_stack([get[name] for name in ORIGIN])
-        attitude[:, 0] = body
+        units = self.moving.units
+        first = 1 + len(units)
+        position, attitude = np.empty((n, first + len(wheels), 3)), np.empty((n, first + len(wheels), 4))
+        bodies = {}
+        for k, name in enumerate((BODY, *units)):
+            head = f"{name}." if k else ""
+            bodies[name] = attitude[:, k] = _body(*(get[head + angle] for angle in ANGLES))
+            position[:, k] = np.column_stack([get[head + axis] for axis in ORIGIN])
         turned = self._turns(t, np.column_stack([get[SPIN.format(w)] for w in wheels]) if wheels else np.zeros((n, 0)))
         axles = {}
         for k, wheel in enumerate(wheels):
             outwards = -1.0 if wheel.startswith("L") else 1.0
-            carrier = body
+            carrier = bodies[self.moving.towed.get(wheel, BODY)]
             for axis, angle in (
                 (2, get[STEER.format(wheel)]),
                 (0, outwards * get[CAMBER.format(wheel)]),
@@ -145,8 +171,8 @@ class Follower:
             ):
                 carrier = _times(carrier, _about(axis, angle))  # (2)
             axles[wheel] = _rotated(carrier, np.array([0.0, 1.0, 0.0]))
-            position[:, 1 + k] = np.column_stack([get[c.format(wheel)] for c in CENTRE])
-            attitude[:, 1 + k] = _times(carrier, _about(1, turned[:, k]))
+            position[:, first + k] = np.column_stack([get[c.format(wheel)] for c in CENTRE])
+            attitude[:, first + k] = _times(carrier, _about(1, turned[:, k]))
         point, force = np.empty((n, len(tires), 3)), np.empty((n, len(tires), 3))
         for k, tire in enumerate(tires):
             point[:, k] = np.column_stack([get[c.format(tire)] for c in PATCH])
@@ -178,7 +204,14 @@ class Follower:
 
 def motion(time: npt.ArrayLike, channels: Mapping[str, npt.ArrayLike]) -> Motion:
     """The motion that channels tell of, which may be a `jounce.Run`'s (``motion(run.time, run)``)."""
-    return Follower(Moving.of(channels))(time, channels)
+    return Follower(Moving.of(channels, towed_of(getattr(channels, "metadata", {}))))(time, channels)
+
+
+def towed_of(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """By wheel the towed body that it belongs to, as the metadata of a run say it; empty where nothing is towed."""
+    vehicle = metadata.get("vehicle")
+    told = vehicle.get("towed") if isinstance(vehicle, Mapping) else None
+    return {str(wheel): str(unit) for wheel, unit in told.items()} if isinstance(told, Mapping) else {}
 
 
 def _order(name: str) -> tuple[int, str]:

@@ -233,7 +233,9 @@ def _over(view: View, along: str, signal: str) -> list[Panel]:
         curves.append(Curve(label, _apply(x_scale, x[:top]), _apply(y_scale, y[:top]), colour))
     title = f"{words.signal(signal, first.signal_channel(signal))} over {words.SIGNALS[along].lower()}"
     label = f"{words.SIGNALS[along].lower()} / {x_scale.label}"
-    return [Panel(title, label, y_scale.label, curves, group=f"over-{signal}", xunit=x_scale.label, ordered=False)]
+    return [
+        Panel(title, label, y_scale.label, curves, group=f"over-{along}-{signal}", xunit=x_scale.label, ordered=False)
+    ]
 
 
 def _responses(view: View, method: Any) -> list[Panel]:

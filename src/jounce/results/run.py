@@ -497,6 +497,12 @@ class Run:
 
         return write(self, path, **options)
 
+    def log(self, profile: str = "si") -> str:
+        """The log as text: how it ended, warnings, statistics, key figures, speed of the computation."""
+        from jounce.results.run_log import render
+
+        return render(self, profile)
+
     def __repr__(self) -> str:
         span = f", {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ", empty"
         why = f" ({self.reason})" if self.reason and not self.complete else ""

@@ -599,11 +599,14 @@ class _Job:
         """
         if not self.options.rigid_wheels:
             return vehicle
-        changes = {
-            f"{dotted(path_of(vehicle, axle, 'steering'))}.rack_pinion": None
-            for axle in vehicle.layout.axles
-            if axle.data.steering is not None and axle.data.steering.rack_pinion is not None
-        }
+        changes: dict[str, Any] = {}
+        for axle in vehicle.layout.axles:
+            steering = axle.data.steering
+            if steering is not None and steering.gear is not None:
+                start = dotted(path_of(vehicle, axle, "steering"))
+                changes[f"{start}.{steering.gear_name}"] = None
+                if steering.rack_travel is None:  # of a drag link, which its gear moved
+                    changes[f"{start}.rack_travel"] = steering.travel
         return vehicle.with_(**changes) if changes else vehicle
 
     def _running(self, changed: Vehicle, tires: Any, speed: float | None) -> list[Phase]:

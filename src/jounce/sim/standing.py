@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,11 +27,13 @@ import numpy as np
 import numpy.typing as npt
 
 from jounce.components.basics import combine, on_side
-from jounce.components.places import AxlePlace, WheelPlace
+from jounce.components.places import AxlePlace, UnitPlace, WheelPlace
+from jounce.components.suspension.equalizer import equalizer_of
 from jounce.core.writing import write_atomically
 from jounce.runtime.simulation import Simulation
 from jounce.sim.car import Description, lineariser, simulation
 from jounce.sim.equilibrium import Places
+from jounce.sim.modes import Mode, modes
 from jounce.sim.statics import Settled, settle
 from jounce.vehicle.assembly import axle_mass, bodies, placed
 from jounce.vehicle.schema import Vehicle
@@ -51,15 +53,6 @@ class Row:
     label: str
     value: float
     unit: str
-
-
-@dataclass(frozen=True)
-class Mode:
-    """A mode of the car on its springs and tires."""
-
-    name: str
-    frequency: float  # Hz, damped
-    damping: float  # ratio
 
 
 @dataclass(frozen=True)
@@ -127,24 +120,53 @@ class _Report:
         self.report.groups.setdefault(group, []).append(Row(key, label, float(value), unit))
 
     def _masses(self) -> None:
-        found = bodies(self.place)
+        """Of the whole vehicle; of several units also each one, its own bodies alone."""
+        found, units = bodies(self.place), self.place.units
         sprung = sum(body.mass for body in found if body.sprung)
-        mass, centre, inertia = combine([body.properties for body in found])
-        front, rear = self.place.axles[0].x, self.place.axles[-1].x
-        a, b = front - centre[0], centre[0] - rear
         add = self._add
+        mass = combine([body.properties for body in found])[0]
         add("mass", "mass", "mass", mass, "kg")
         add("mass", "sprung_mass", "sprung mass", sprung, "kg")
-        add("mass", "front_weight", "front axle share", 100 * b / (a + b), "%")
-        add("mass", "cg_x", "centre of gravity behind the front axle", a, "m")
-        height = self._out("System_Mass_Center.Global_Z")
-        add("mass", "cg_height", "height of the centre of gravity", height, "m")
-        track = float(np.mean([axle.data.suspension.track for axle in self.place.axles]))
-        add("mass", "ssf", "static stability factor t/2h", track / (2 * height), "-")
+        for unit in units:
+            own = [body.properties for body in found if _unit_of(body.place, units[0]) is unit]
+            self._unit_masses(unit, combine(own))
+
+    def _unit_masses(self, unit: UnitPlace, properties: tuple[float, Array, Array]) -> None:
+        """Levers of a unit: between its first axle, or its coupling, and the middle of what else it stands on."""
+        mass, centre, inertia = properties
+        add, several = self._add, len(self.place.units) > 1
+        key = (lambda name: name) if unit.number == 1 else (lambda name: f"{name}_unit{unit.number}")
+        of = f" of {unit.data.name or f'unit {unit.number}'}" if several else ""
+        whole = " of the whole car" if not several else of
+        if several:
+            add("mass", f"mass_unit{unit.number}", f"mass{of}", mass, "kg")
+        ahead, behind = (unit.axles[:1], unit.axles[1:]) if unit.parent is None else ((), unit.axles)
+        front = ahead[0].x if ahead else 0.0
+        x = float(centre[0] - unit.offset[0])
+        a = front - x
+        if behind:
+            b = x - self._middle(behind)
+            word = "front axle share" if unit.parent is None else "share on its coupling"
+            name = key("front_weight") if unit.parent is None else key("coupling_weight")
+            add("mass", name, f"{word}{of}", 100 * b / (a + b), "%")
+        start = "front axle" if unit.parent is None else "coupling"
+        add("mass", key("cg_x"), f"centre of gravity{of} behind the {start}", a, "m")
+        height = self._out(f"{unit.own}System_Mass_Center.Global_Z")
+        add("mass", key("cg_height"), f"height of the centre of gravity{of}", height, "m")
+        if unit.axles:
+            track = float(np.mean([_stand(axle) for axle in unit.axles]))
+            add("mass", key("ssf"), f"static stability factor t/2h{of}", track / (2 * height), "-")
         for i, axis in enumerate("xyz"):
-            add("mass", f"i{axis}{axis}", f"I{axis}{axis} of the whole car", inertia[i, i], "kg.m2")
-        add("mass", "dynamic_index", "Izz/(m a b)", inertia[2, 2] / (mass * a * b), "-")
-        self.mass, self.sprung, self.height, self.a, self.b = mass, sprung, height, a, b
+            add("mass", key(f"i{axis}{axis}"), f"I{axis}{axis}{whole}", inertia[i, i], "kg.m2")
+        if behind:
+            add("mass", key("dynamic_index"), f"Izz/(m a b){of}", inertia[2, 2] / (mass * a * b), "-")
+        if unit.number == 1:
+            self.height = height
+
+    def _middle(self, axles: Sequence[AxlePlace]) -> float:
+        """Where axles carry together, m."""
+        loads = [sum(self._force_z(wheel.name) for wheel in axle.wheels) for axle in axles]
+        return sum(load * axle.x for load, axle in zip(loads, axles, strict=True)) / sum(loads)
 
     def _loads(self) -> None:
         wheels = self.place.wheels
@@ -154,6 +176,8 @@ class _Report:
             self._add("loads", f"load_{twin}", f"of it on the outer tire {twin}", self._tire_load(twin), "N")
         total = sum(self._force_z(c) for c in wheels)
         self._add("loads", "load_total", "all wheels", total, "N")
+        if len(self.place.axles) > 2:
+            self._axle_loads()
         if [len(axle.wheels) for axle in self.place.axles] == [2, 2]:
             first, last = self.place.axles[0].wheels[0].name, self.place.axles[1].wheels[1].name
             cross = (self._force_z(first) + self._force_z(last)) / total
@@ -161,6 +185,29 @@ class _Report:
         for item in placed(self.place, self.description.further.get(self.place.prefix, ())):
             for group, key, label, value, unit in item.part.figures(item.place, self._out):
                 self._add(group, key, label, value, unit)
+
+    def _axle_loads(self) -> None:
+        """Of each axle, of groups of them, and of couplings: what a towed unit does not carry itself."""
+        axle_load = {axle.number: sum(self._force_z(wheel.name) for wheel in axle.wheels) for axle in self.place.axles}
+        for axle in self.place.axles:
+            self._add("loads", f"load_{axle.word}", f"axle load, {axle.word}", axle_load[axle.number], "N")
+        for axle in self.place.axles:
+            if len(axle.group) > 1 and axle.group[0] is axle:
+                load = sum(axle_load[item.number] for item in axle.group)
+                numbers = " + ".join(item.word for item in axle.group)
+                self._add("loads", f"load_group_{axle.word}", f"axle group, {numbers}", load, "N")
+        borne: dict[int, float] = {}
+        for unit in reversed(self.place.units[1:]):
+            weight = self._mass_of(unit) * self.vehicle.system.gravity
+            own = sum(axle_load[axle.number] for axle in unit.axles)
+            borne[unit.number] = weight + sum(borne[item.number] for item in unit.towed) - own
+        for unit in self.place.units[1:]:
+            word = f"on the coupling of {unit.data.name or f'unit {unit.number}'}"
+            self._add("loads", f"coupling_load_unit{unit.number}", word, borne[unit.number], "N")
+
+    def _mass_of(self, unit: UnitPlace) -> float:
+        first = self.place.units[0]
+        return math.fsum(body.mass for body in bodies(self.place) if _unit_of(body.place, first) is unit)
 
     @property
     def _names(self) -> set[str]:
@@ -198,17 +245,22 @@ class _Report:
         return self._out("Suspension.Jounce", corner)
 
     def _slope(self, axle: AxlePlace, parts: tuple[float, ...], read: Callable[[], Any]) -> Any:
-        """Central difference of what is read while the wheels of an axle travel by given parts of one metre."""
-        names = [wheel.travel for wheel in axle.wheels]
-        was = {name: self.sim.state(name) for name in names}
+        """Central difference of what is read while the wheels of an axle travel by given parts of one metre.
+
+        Axles that share their springs travel together, as they do under a body.
+        """
+        axles = axle.group if equalizer_of(axle) is not None else [axle]
+        moved = [(wheel.travel, part) for item in axles for wheel, part in zip(item.wheels, parts, strict=False)]
+        was = {name: self.sim.state(name) for name, _ in moved}
         values = []
         for sign in (1.0, -1.0):
-            moved = zip(names, parts, strict=False)
             self.sim.set_states({name: was[name] + sign * WIDTH * part for name, part in moved})
-            self._follow(axle)
+            for item in axles:
+                self._follow(item)
             values.append(np.asarray(read(), dtype=float))
         self.sim.set_states(was)
-        self._follow(axle)
+        for item in axles:
+            self._follow(item)
         return (values[0] - values[1]) / (2 * WIDTH)
 
     def _follow(self, axle: AxlePlace) -> None:
@@ -236,6 +288,10 @@ class _Report:
     def _element_force(self, wheel: WheelPlace) -> float:
         """Force of springs, stops and bars on the travel of a wheel, downwards positive, at rest."""
         total = self._out("Spring.Aggregate_Force_At_Wheel", wheel.name)
+        beam, track = wheel.axle.data.suspension.solid, wheel.axle.data.suspension.track
+        if beam is not None and beam.spring_track is not None:  # inboard of the wheels: each bears a part of both
+            other = self._out("Spring.Aggregate_Force_At_Wheel", wheel.paired.name)
+            total = 0.5 * (total + other) + 0.5 * beam.spring_track / track * (total - other)
         central = f"Spring.Central_Force_At_Wheel.{wheel.name}"
         if central in self._names:
             total += self._out(central)
@@ -270,12 +326,15 @@ class _Report:
             add("rates", f"wheel_hop_{name}", f"wheel hop, {name}", hop, "Hz")
             stiffness = 0.5 * axle.data.suspension.track**2 * roll * math.pi / 180 if count == 2 else 0.0
             add("rates", f"roll_stiffness_{name}", f"roll stiffness at the wheels, {name}", stiffness, "N.m/deg")
-        words = [axle.word for axle in self.place.axles]
+        first = self.place.units[0]
+        words = [axle.word for axle in first.axles]
         if len(words) > 1:
             ratio = self.report[f"ride_frequency_{words[-1]}"] / self.report[f"ride_frequency_{words[0]}"]
             add("rates", "ride_frequency_ratio", f"ride frequency {words[-1]} / {words[0]}", ratio, "-")
-        total = sum(self.report[f"roll_stiffness_{word}"] for word in words)
-        add("rates", "roll_stiffness", "roll stiffness at the wheels", total, "N.m/deg")
+        for unit in self.place.units:
+            total = sum(self.report[f"roll_stiffness_{axle.word}"] for axle in unit.axles)
+            key, of = ("", "") if unit is first else (f"_unit{unit.number}", f" of {unit.data.name or unit.number}")
+            add("rates", f"roll_stiffness{key}", f"roll stiffness at the wheels{of}", total, "N.m/deg")
 
     def _tire_rate(self, wheel: WheelPlace) -> float:
         """Vertical stiffness of one tire (of both of a twin wheel) at its static load."""
@@ -313,8 +372,22 @@ class _Report:
             anti = 100 * shares[axle.number] * (x + r * sva) * self.vehicle.wheelbase / self.height
             if axle is axles[0]:
                 add("kinematics", "anti_dive", f"anti-dive, {name}", anti, "%")
-            elif axle is axles[-1]:
+            elif axle is self.place.units[0].axles[-1]:
                 add("kinematics", "anti_lift", f"anti-lift, {name} (braking)", -anti, "%")
+
+
+def _unit_of(place: Any, first: UnitPlace) -> UnitPlace:
+    """The unit that a body belongs to; what is of the whole vehicle is of the first."""
+    if isinstance(place, UnitPlace):
+        return place
+    axle = place.axle if isinstance(place, WheelPlace) else place
+    return axle.unit if isinstance(axle, AxlePlace) else first
+
+
+def _stand(axle: AxlePlace) -> float:
+    """Between the middles of what stands on either side: of twin tires between both."""
+    wheels = axle.data.wheels
+    return float(axle.data.suspension.track + (wheels.twin.offset if wheels.twin is not None else 0.0))
 
 
 def brake_shares(vehicle: Vehicle) -> dict[int, float]:
@@ -326,47 +399,3 @@ def brake_shares(vehicle: Vehicle) -> dict[int, float]:
         torque[axle.number] = sum(share * brake.full_moment(1.0) for brake in found)
     total = sum(torque.values())
     return {number: value / total if total else 0.0 for number, value in torque.items()}
-
-
-def modes(description: Description, sim: Simulation) -> list[Mode]:
-    """Oscillating modes of the car as it stands, slowest first, named by what moves most."""
-    linear = lineariser(description)
-    model, rest = linear.at(sim), linear.rest
-    partners = dict(rest["partners"])
-    moving = [i for i, role in enumerate(rest["roles"]) if role == "balance" and i in partners]
-    keep = sorted({*moving, *(partners[i] for i in moving)})
-    values, vectors = np.linalg.eig(model.A[np.ix_(keep, keep)])
-    shape_of = _Shapes(description, [model.states[i] for i in keep], keep, rest)
-    result = []
-    for k in np.argsort(np.abs(values)):
-        value = values[k]
-        if value.imag > 1e-6:
-            name = shape_of.name(vectors[:, k])
-            result.append(Mode(name, float(value.imag) / (2 * math.pi), float(-value.real / abs(value))))
-    return result
-
-
-class _Shapes:
-    """Names of modes by what moves most."""
-
-    def __init__(self, description: Description, names: list[str], keep: list[int], rest: dict[str, Any]) -> None:
-        self.names = names
-        body = rest["bodies"][0]
-        self.z, self.rx, self.ry = (keep.index(i) for i in (body["position"][2], *body["tilt"][:2]))
-        self.wheels = description.places[0].wheels
-        centre = description.places[0].units[0].origins[""]
-        self.places = {name: wheel.centre - centre for name, wheel in self.wheels.items()}
-        self.travel = {name: names.index(wheel.travel) for name, wheel in self.wheels.items()}
-
-    def name(self, shape: Any) -> str:
-        """A wheel against the body above it, the body (angles times half the car's length or width), or else."""
-        body = {c: shape[self.z] + p[1] * shape[self.rx] - p[0] * shape[self.ry] for c, p in self.places.items()}
-        wheel = {c: body[c] + shape[self.travel[c]] for c in self.places}
-        most = max(wheel, key=lambda c: abs(wheel[c]))
-        if abs(wheel[most]) > max(abs(b) for b in body.values()):
-            place = self.wheels[most]
-            together = (wheel[most] * wheel[place.paired.name].conjugate()).real > 0
-            return f"{place.axle.word} wheel hop, {'together' if together else 'opposite'}"
-        length, width = (max(abs(p[i]) for p in self.places.values()) for i in (0, 1))
-        size = {"heave": abs(shape[self.z]), "roll": width * abs(shape[self.rx]), "pitch": length * abs(shape[self.ry])}
-        return max(size, key=lambda n: size[n])

@@ -202,8 +202,12 @@ class _WithDerived(CallRegistry):
 
 
 def derived_program(system: System) -> Program:
-    """Derived parameters from free ones, chains through tables included."""
-    return build_program(_WithDerived(system), [d.symbol for d, _ in system.derived_parameters])
+    """Derived parameters from free ones, chains through tables included; made once per number of them."""
+    known, count = system.derived_made, len(system.derived_parameters)
+    if known is None or known[0] != count:
+        program = build_program(_WithDerived(system), [d.symbol for d, _ in system.derived_parameters])
+        known = system.derived_made = (count, program)
+    return known[1]
 
 
 class ModelWriter:

@@ -28,7 +28,7 @@ class Site:
     size: int = 0
 
 
-@dataclass
+@dataclass(slots=True)
 class Node:
     """kind 'const' (value), 'symbol' (key, name), 'op' (op, args), 'site' (runs here), 'result' (site, position)."""
 
@@ -85,8 +85,12 @@ def split(program: Program, keys: set[int]) -> tuple[Program, int]:
     def moved(places: Iterable[int]) -> tuple[int, ...]:
         return tuple(place[i] for i in places)
 
+    def at_new_place(node: Node) -> Node:
+        args = tuple([place[i] for i in node.args])
+        return Node(node.kind, node.op, args, node.value, node.key, node.name, node.site, node.position)
+
     result = Program(
-        [replace(nodes[i], args=moved(nodes[i].args)) for i in order],
+        [at_new_place(nodes[i]) for i in order],
         [place[i] if varies[i] else len(order) for i in program.outputs],
         [replace(site, args=list(moved(site.args))) for site in program.sites],
     )
@@ -100,6 +104,9 @@ class _Builder:
         self.program = Program()
         self.calls: list[Call] = []
         self.used: dict[int, set[Any]] = {}  # call -> output indices in use
+        self.op_const, self.op_input, self.op_assign = ca.OP_CONST, ca.OP_INPUT, ca.OP_ASSIGN
+        # exact: these are commutative in IEEE arithmetic
+        self.commutative = frozenset((ca.OP_ADD, ca.OP_MUL, ca.OP_EQ, ca.OP_NE, ca.OP_AND, ca.OP_OR))
         self._collect(expressions)
         self._read_graph(expressions)
         self._schedule(len(expressions))
@@ -107,9 +114,10 @@ class _Builder:
     def _collect(self, expressions: Sequence[SX]) -> None:
         """All calls that the expressions need, directly or through other calls' arguments."""
         seen: set[int] = set()
-        todo = [ca.vertcat(*expressions)] if expressions else []
-        while todo:
-            for symbol in ca.symvar(todo.pop()):
+        todo = list(expressions)
+        while todo:  # all that is new at once: calls share most of what their arguments are made of
+            found, todo = ca.symvar(ca.vertcat(*todo)), []
+            for symbol in found:
                 k = key(symbol)
                 if k in seen:
                     continue
@@ -123,8 +131,7 @@ class _Builder:
                 if id(call) not in self.used:
                     self.used[id(call)] = set()
                     self.calls.append(call)
-                    if call.args:
-                        todo.append(ca.vertcat(*call.args))
+                    todo += call.args
                 self.used[id(call)].add(index)
 
     def _read_graph(self, expressions: Sequence[SX]) -> None:
@@ -145,20 +152,21 @@ class _Builder:
         raw_value: list[float] = []
         register: dict[int, int] = {}
         self.raw_output = [-1] * len(everything)
-        op_const, op_input, op_output = ca.OP_CONST, ca.OP_INPUT, ca.OP_OUTPUT
+        op_const, op_input, op_output = self.op_const, self.op_input, ca.OP_OUTPUT
+        kind, reads, writes = function.instruction_id, function.instruction_input, function.instruction_output
         args: tuple[int, ...]
         for k in range(function.n_instructions()):
-            op = function.instruction_id(k)
+            op = kind(k)
             if op == op_output:
-                self.raw_output[function.instruction_output(k)[1]] = register[function.instruction_input(k)[0]]
+                self.raw_output[writes(k)[1]] = register[reads(k)[0]]
                 continue
             if op == op_const:
                 args, value = (), float(function.instruction_constant(k))
             elif op == op_input:
-                args, value = (function.instruction_input(k)[1],), 0.0
+                args, value = (reads(k)[1],), 0.0
             else:
-                args, value = tuple(register[i] for i in function.instruction_input(k)), 0.0
-            register[function.instruction_output(k)[0]] = len(raw_op)
+                args, value = tuple([register[i] for i in reads(k)]), 0.0
+            register[writes(k)[0]] = len(raw_op)
             raw_op.append(op)
             raw_args.append(args)
             raw_value.append(value)
@@ -173,65 +181,77 @@ class _Builder:
             for i in missing:
                 self.raw_output[i] = zero
 
-    def _children(self, raw: int) -> list[int]:
-        if self.raw_op[raw] == ca.OP_CONST:
-            return []
-        if self.raw_op[raw] != ca.OP_INPUT:
-            return list(self.raw_args[raw])
+    def _children(self, raw: int) -> Sequence[int]:
+        """Raw nodes that are needed before this one."""
+        op = self.raw_op[raw]
+        if op == self.op_const:
+            return ()
+        if op != self.op_input:
+            return self.raw_args[raw]
         owner = self.owners[self.raw_args[raw][0]]
         if owner is None:
-            return []
+            return ()
         call, index = owner
         start = self.argument_start[id(call)]
         if isinstance(call, Alias):
-            return [self.raw_output[start + index]]
-        return [self.raw_output[start + j] for j in range(len(call.args))]
+            return (self.raw_output[start + index],)
+        return self.raw_output[start : start + len(call.args)]
 
     def _schedule(self, n_outputs: int) -> None:
-        final: dict[int, int] = {}  # raw -> node
+        """Depth first; on the stack a raw node that waits for its children stands as its complement."""
+        final = [-1] * len(self.raw_op)  # raw -> node
         self.shared: dict[tuple[Any, ...], int] = {}
         self.site_of: dict[int, int] = {}  # call -> site
         self.sites: dict[tuple[Any, ...], int] = {}  # what is called with which arguments -> site
         self._site_node: dict[int, int] = {}
-        active: set[int] = set()
-        op_input = ca.OP_INPUT
+        active = bytearray(len(self.raw_op))
         for root in self.raw_output[:n_outputs]:
-            stack: list[tuple[int, bool]] = [(root, False)]
+            stack = [root]
             while stack:
-                raw, ready = stack.pop()
-                if raw in final:
-                    continue
-                if ready:
-                    active.discard(raw)
+                raw = stack.pop()
+                if raw < 0:
+                    raw = ~raw
+                    active[raw] = 0
                     final[raw] = self._finish(raw, final)
-                    continue
-                if raw in active:
-                    path = [r for r, waits in stack if waits]
-                    cycle = path[path.index(raw) :]
-                    owners = [self.owners[self.raw_args[r][0]] for r in cycle if self.raw_op[r] == op_input]
-                    through = ", ".join(dict.fromkeys(repr(o[0].label) for o in owners if o is not None))
-                    raise ModelError(
-                        f"algebraic loop through {through}: a value depends on itself (a load that needs the "
-                        "acceleration it causes, for example); break it with a state or a memory"
-                    )
-                active.add(raw)
-                stack.append((raw, True))
-                # a child that is still active is reported as a loop when popped
-                stack += [(child, False) for child in reversed(self._children(raw)) if child not in final]
+                elif final[raw] < 0:
+                    if active[raw]:
+                        raise self._loop(raw, [~r for r in stack if r < 0])
+                    active[raw] = 1
+                    stack.append(~raw)
+                    # a child that is still active is reported as a loop when popped
+                    stack += [child for child in reversed(self._children(raw)) if final[child] < 0]
             self.program.outputs.append(final[root])
 
-    def _finish(self, raw: int, final: dict[int, int]) -> int:
+    def _loop(self, raw: int, path: list[int]) -> ModelError:
+        cycle = path[path.index(raw) :]
+        owners = [self.owners[self.raw_args[r][0]] for r in cycle if self.raw_op[r] == self.op_input]
+        through = ", ".join(dict.fromkeys(repr(o[0].label) for o in owners if o is not None))
+        return ModelError(
+            f"algebraic loop through {through}: a value depends on itself (a load that needs the "
+            "acceleration it causes, for example); break it with a state or a memory"
+        )
+
+    def _finish(self, raw: int, final: list[int]) -> int:
         op = self.raw_op[raw]
-        if op == ca.OP_CONST:
+        if op == self.op_input:
+            return self._finish_input(raw, final)
+        if op == self.op_const:
             value = self.raw_value[raw]
             return self._node(("const", value, math.copysign(1.0, value)), Node("const", value=value))
-        if op != ca.OP_INPUT:
-            args = tuple(final[a] for a in self.raw_args[raw])
-            if op == ca.OP_ASSIGN:
-                return args[0]
-            if op in (ca.OP_ADD, ca.OP_MUL, ca.OP_EQ, ca.OP_NE, ca.OP_AND, ca.OP_OR) and args[0] > args[1]:
-                args = (args[1], args[0])  # exact: these are commutative in IEEE arithmetic
-            return self._node((op, *args), Node("op", op=op, args=args))
+        args = tuple([final[a] for a in self.raw_args[raw]])
+        if op == self.op_assign:
+            return args[0]
+        if op in self.commutative and args[0] > args[1]:
+            args = (args[1], args[0])
+        identity = (op, *args)
+        found = self.shared.get(identity)
+        if found is None:
+            nodes = self.program.nodes
+            found = self.shared[identity] = len(nodes)
+            nodes.append(Node("op", op, args))
+        return found
+
+    def _finish_input(self, raw: int, final: list[int]) -> int:
         index = self.raw_args[raw][0]
         owner = self.owners[index]
         if owner is None:

@@ -49,6 +49,7 @@ Carrier = Frame | joints.Joint | Body
 
 if TYPE_CHECKING:
     from jounce.symbolic.generate import Equations
+    from jounce.symbolic.program import Program
 
 
 @dataclass
@@ -821,6 +822,7 @@ class System(Scope):
         self.undefined: dict[int, Any] = {}  # symbols made by ``later`` that nobody has defined yet
         self.loop_gains: dict[str, SX] = {}
         self.equations: Equations | None = None  # once derived; nothing can be added then
+        self.derived_made: tuple[int, Program] | None = None  # program of so many derived parameters
         self.implicit = False  # whether loads added now belong to the implicit part of a step
         self.alive: list[Any] = []
         self.notes: dict[str, Any] = {}  # for whoever uses the model; numbers, texts, lists and dicts

@@ -19,6 +19,7 @@ import numpy as np
 
 from jounce.components.basics import on_side
 from jounce.components.places import AxlePlace, WheelPlace
+from jounce.components.suspension.equalizer import equalizer_of
 from jounce.core.curves import Curve
 from jounce.core.errors import did_you_mean
 from jounce.core.fields import walk
@@ -134,7 +135,7 @@ def _figures(vehicle: Vehicle, every: bool = False) -> Iterator[Doubt]:
     for axle in place.axles:
         at = dotted(path_of(vehicle, axle, "suspension"))
         held = axle.data.suspension
-        if every or (held.spring is None and not _further(axle) and not _shared(axle)):
+        if every or (held.spring is None and not _further(axle) and equalizer_of(axle) is None):
             yield Doubt(f"{at}.spring", "none; nothing carries the body above this axle but stops")
         if every or (not held.dampers and not _further(axle)):
             yield Doubt(f"{at}.dampers", "none; nothing damps this axle")
@@ -151,11 +152,6 @@ def _figures(vehicle: Vehicle, every: bool = False) -> Iterator[Doubt]:
 def _further(axle: AxlePlace) -> bool:
     """Whether further elements may carry or damp."""
     return any(getattr(item, "carries", True) for item in axle.data.suspension.elements)
-
-
-def _shared(axle: AxlePlace) -> bool:
-    """Whether the springs of its group carry it."""
-    return dict(axle.group[0].data.further()).get("equalizer") is not None
 
 
 def _of_axle(vehicle: Vehicle, axle: AxlePlace, at: str) -> Iterator[Figure]:
@@ -278,7 +274,7 @@ def _steering_ratio(axle: AxlePlace) -> float | None:
     maps = [steering.map("steer", wheel.side) for wheel in axle.wheels]
     steer = sum(item.scale * _at_zero(item.curve) for item in maps) / len(maps)
     if steering.input == "rack_travel":
-        steer *= _at_zero(steering.rack_travel)
+        steer *= _at_zero(steering.travel)
     return steering.gear_ratio_scale / steer if steer else None
 
 

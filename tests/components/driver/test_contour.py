@@ -255,6 +255,23 @@ def test_limits_are_never_exceeded(library: Any, side: float) -> None:
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_integral_of_the_yaw_rate_waits_while_the_hand_is_at_its_lock(library: Any, side: float) -> None:
+    """A bend that asks for more than the lock: what is missing is not summed up, nor is it once it comes straight."""
+    path = placed(joined([(30.0, 0.0, 0.0), (40.0, side / 14, side / 14), (120.0, 0.0, 0.0)]))
+    sim = ride(library, [path], speed=9.0, lock=1.7, **beside(path, 5.0, 0.0), yaw_integral=3.0)
+    at_lock, free = [], []
+    before = 0.0
+    for _ in range(1200):
+        held = abs(sim.output("car.hand")) >= 0.999 * 1.7
+        sim.advance(10)
+        now = sim.signal("driver.steering.yaw_sum")
+        (at_lock if held else free).append(abs(now - before))
+        before = now
+    assert len(at_lock) > 200
+    assert max(at_lock) == 0.0 < max(free)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
 def test_the_wheels_stay_near_the_direction_of_their_axle(library: Any, side: float) -> None:
     """A kinematic car has no slip: its wheels may turn by α_max from one sample to the next."""
     path = placed(Path.straight(300))

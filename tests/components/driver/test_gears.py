@@ -223,6 +223,16 @@ def test_kick_down_takes_the_gear_with_most_force(speed: float, first: float) ->
     assert not shifts(calm)
 
 
+@pytest.mark.parametrize(("gain", "kicks"), [(1.012, False), (1.03, True)])
+def test_a_kick_down_is_worth_two_hundredths_of_force(gain: float, kicks: bool) -> None:
+    """Where the gear below runs at full power, its force over that of the gear in use is P/(T n)."""
+    n = ENGINE["max_power"] / ENGINE["max_torque"] / gain
+    assert n * RATIOS[3] / RATIOS[4] < 600.0  # it may be taken
+    speed = n * RADIUS / (FINAL * RATIOS[4])
+    found = run(kicking(), 0.1, speed, driver__active=0.0, throttle=1.0, driver__first_gear=5.0)
+    assert bool(shifts(found)) is kicks
+
+
 def test_scheduled_speeds_are_lines_over_station_or_time() -> None:
     rows = []
     for g in range(5):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from jounce.components.driver.contour import Contour
-from jounce.components.driver.human import SKILLS, Human, pedal_lag
+from jounce.components.driver.human import DAMPING, SKILLS, Human, pedal_lag
 from jounce.core.tables import Table
 from jounce.road.path import Path
 from jounce.runtime.program import FromTable, Open, Phase, Program
@@ -117,6 +117,33 @@ def test_noise_is_as_large_as_said_and_comes_again_with_its_seed() -> None:
         assert abs(np.mean(found)) < 0.15 * numbers.noise
         assert np.array_equal(found, hands(skill, 7.0))
         assert abs(np.corrcoef(found, hands(skill, 8.0))[0, 1]) < 0.15
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_arms_begin_as_an_oscillator_that_takes_the_steering_for_more_direct(side: float) -> None:
+    """The first sample of (3) in closed form, about what a robot would do."""
+    path = Path.straight(600.0).moved(*AT, heading=HEADING)
+    start = {"speed": 18.0, "preview_time": 1.4, **beside(path, 5.0, 0.2 * side)}
+    robot = ride(library("robot"), [path], **start)
+    robot.run(0.002)
+    wanted = robot.output("driving_machine_monitor.driver_steering")
+    assert -side * wanted > 0.05
+    h = 0.01
+    for skill, numbers in SKILLS.items():
+        sim = ride(library(skill), [path], **start)
+        sim.set_parameters({"rider.human.noise": 0.0})
+        w = numbers.arms * h
+        first = (1 + numbers.gain_error) * wanted * w * w / (1 + 2 * DAMPING * w + w * w)
+        assert sim.run(0.01)["car.hand"][-1] == pytest.approx(first, rel=1e-9), skill
+
+
+def test_arms_are_no_faster_than_those_of_their_skill() -> None:
+    path = Path.straight(600.0).moved(*AT, heading=HEADING)
+    for skill, numbers in SKILLS.items():
+        sim = ride(library(skill), [path], speed=9.0, preview_time=1.0, **beside(path, 5.0, 6.0))
+        run = sim.run(1.5)
+        rates = np.abs(np.diff(run["car.hand"]) / np.diff(run.time))
+        assert rates.max() == pytest.approx(numbers.rate, rel=1e-6), skill
 
 
 def test_a_human_looks_a_second_ahead_and_does_not_anticipate() -> None:

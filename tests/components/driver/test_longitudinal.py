@@ -101,6 +101,24 @@ def test_no_wind_up_at_full_throttle() -> None:
     assert np.max(np.abs(v[late] - 24.0)) < 0.6 and abs(v[-1] - 24.0) < 0.1
 
 
+def test_a_foot_that_changed_pedals_stays_a_tenth_of_a_second() -> None:
+    """A trace that asks for drive and brake in turns, 60 ms each."""
+    sim, times = mapped(), np.arange(0.0, 3.0, 0.06)
+    sim.set_program(None)
+    sim.restart(defaults=True)
+    sim.set_states(dict.fromkeys(("L1.spin", "R1.spin"), 20.0 / RADIUS))
+    trace = Table([times], 20.0 + 0.3 * (np.arange(len(times)) % 2), method="linear", extrapolation="flat")
+    channels = [Open("driver.active", Constant(1.0)), Open("driver.target_speed", FromTable(trace))]
+    sim.set_program(Program(Phase("zigzag", channels)))
+    pedal = []
+    for _ in range(280):
+        sim.advance(10)
+        pedal.append(sim.signal("driver.pedals.braking"))
+    changes = np.flatnonzero(np.diff(pedal))
+    assert len(changes) > 8
+    assert np.diff(changes).min() >= 10  # samples of 10 ms
+
+
 def test_a_manual_car_follows_a_trace_with_launch_gears_and_stop() -> None:
     run = drive(manual(), [0.0, 2.0, 17.0, 30.0, 45.0, 52.0], [0.0, 0.0, 20.0, 20.0, 0.0, 0.0])
     v, wanted = run["rig.speed"], run["driver.target_speed"]

@@ -142,6 +142,22 @@ def test_hands_have_a_rate_and_a_lock(library):
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
+def test_an_offset_counts_up_to_what_the_tires_can_take_back(library, side):
+    """(2), on a straight path with wheels ahead: the hand begins to turn with k_e times the offset, or its limit."""
+    speed = 26.0
+    by_offset, _, by_hand, _ = law_at(speed).feedback
+    reach = MOST * abs(by_hand * PER_CURVATURE) / (abs(by_offset) * speed**2)
+    path, rates = placed(Path.straight(900.0)), []
+    for part in (0.6, 1.0, 1.4, 3.0):
+        sim = ride(library, [path], speed=speed, fastest=1e6, **beside(path, 30.0, side * part * reach))
+        sim.set_tables(tables())
+        hand = sim.run(0.03)["car.hand"][::10]
+        rates.append((hand[2] - hand[1]) / preview.PERIOD)  # at the first sample he takes the hand wheel over
+    assert rates[1] == pytest.approx(-side * by_offset * reach, rel=1e-2)  # and a little for the integral
+    assert np.array(rates) / rates[1] == pytest.approx([0.6, 1.0, 1.0, 1.0], rel=1e-2)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
 @pytest.mark.parametrize(("speed", "kept"), [(12.0, True), (2.5, False)])
 def test_the_wheels_stay_near_the_direction_of_their_axle(library, side, speed, kept):
     """A kinematic car has no slip: from one sample to the next its wheels may turn by α_max, above 3 m/s."""

@@ -28,9 +28,10 @@ def springs_of(car: jv.Vehicle) -> dict[Any, Curve]:
     return {"L": left, "R": right}
 
 
+@pytest.mark.parametrize("sequence", ["3-1-2", "3-2-1"])
 @pytest.mark.parametrize("angle", [-0.25, -0.1, 0.0, 0.28])
-def test_the_axis_of_a_synthetic_carrier_is_recovered(angle: float) -> None:
-    car = synthetic()
+def test_the_axis_of_a_synthetic_carrier_is_recovered(angle: float, sequence: str) -> None:
+    car = synthetic(sequence)
     u, rise = rack_at(angle), float(shift(angle)[2])
     found = instant_axis(car, "L", u, rise, steering_deflection=springs_of(car))
     assert found is not None

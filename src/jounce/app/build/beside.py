@@ -157,14 +157,16 @@ class Beside:
         what, more = ("statics", ()) if self.tab == "report" else ("kc", (self.axle,))
         if self.measured.known(what, request, *more) is None:
             await asyncio.sleep(REST)
-            if number != self._number:
+            if number != self._number or self.body.is_deleted:
                 return
             if not self.body.default_slot.children:
                 with self.body:
-                    ui.label("computing …").classes("jn-muted")
+                    ui.label("computing … (what was not built before is compiled first, which takes a while)").classes(
+                        "jn-muted"
+                    )
         found = await self.measured.ask(what, request, *more)
         old = await self.measured.ask(what, before, *more) if request["steps"] else found
-        if number != self._number:
+        if number != self._number or self.body.is_deleted:
             return
         self.body.classes(remove="jb-stale")
         if "problem" in found:

@@ -24,6 +24,7 @@ from jounce.core.paths import dotted
 from jounce.core.references import FileReference
 
 INLINE = ("Point", "Inertia")  # groups that are no more than numbers: rows of the group around
+TOWED = ("units", "trailers")  # lists of a vehicle with what it tows
 SIGNS = {"Gt": ("gt", ">"), "Ge": ("ge", "≥"), "Lt": ("lt", "<"), "Le": ("le", "≤")}
 WORDS = {"cg": "centre of gravity", "abs": "ABS", "tcs": "TCS", "esc": "ESC", "drs": "DRS", "right": "right side"}
 SPARK = 40  # points of a small picture of a curve
@@ -70,12 +71,14 @@ class Group:
 
 @dataclass
 class Shown:
-    """How rows are shown: units by SI unit, what is changed (path -> value as it was), what is doubted, files."""
+    """How rows are shown: units by SI unit, what is changed (path -> value as it was), what is doubted, files, and
+    whether more units and trailers are offered."""
 
     units: Mapping[str, str] = field(default_factory=dict)
     was: Mapping[str, str] = field(default_factory=dict)
     doubts: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    towed: bool = True
 
     def file(self, path: str) -> str:
         """The file in which a group stands."""
@@ -236,7 +239,7 @@ def rows(root: Group, shown: Shown, path: str = "", *, pattern: str = "", deep: 
         if pattern:
             own = [row for row in own if matches(row["path"], pattern)]
         else:
-            own += _absent(group)
+            own += (row for row in _absent(group) if shown.towed or row["path"] not in TOWED)
         if own or not (pattern or group.groups):
             found += [_head(group, start, shown), *own]
     return found

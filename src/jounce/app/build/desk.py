@@ -127,7 +127,7 @@ class Desk:
             self.document, self.root = next(iter(self.documents), None), None
         document = self.document
         revision = document.revision if document is not None else -1
-        seen = (self.documents.revision, document, revision)
+        seen = (self.documents.revision, document, (revision, self.workbench.preferences.revision))
         if seen == self._seen:
             return
         fresh = self._seen[1:] != seen[1:]
@@ -154,7 +154,8 @@ class Desk:
 
     def shown(self) -> Shown:
         """How rows are shown."""
-        return Shown(dict(self.workbench.session.setting("units", {})), self.was, self.doubts, self.files)
+        units = dict(self.workbench.session.setting("units", {}))
+        return Shown(units, self.was, self.doubts, self.files, towed=self.workbench.preferences["trailers"])
 
     def show(self) -> None:
         """Show tree, rows and curve as they are now."""

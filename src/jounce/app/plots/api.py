@@ -28,6 +28,7 @@ EXACT = 1_000_000  # numbers of a frame up to which nothing is thinned
 POINTS = 4000
 TICK = 0.04  # s between two looks at the rows of a run that goes on
 WHEEL = re.compile(r"[.:_]([LR]\d+(?:_twin)?)$")
+UNIT = re.compile(r"unit(\d+)\.")
 SIZES = {"m/s": 30.0, "N": 1e3}  # sizes that are expected of a run that goes on, in their units; of others 0
 FAR = 100.0  # m, of places in the world
 
@@ -139,10 +140,11 @@ def about(name: str, unit: str, size: float) -> dict[str, Any]:
     """What a plot writes beside a channel: unit on display, title, wheel."""
     scale = shown(unit, "engineering", size)
     wheel = WHEEL.search(name)
-    known = catalogue()
-    description = known.find(name).description if name in known else ""
-    title = words.channel(name, description).rpartition(" · ")[0]
     label = wheel[1] if wheel else ""
+    unit_of = UNIT.match(name)
+    title = words.channel(name, _described(name, wheel, unit_of)).rpartition(" · ")[0]
+    if unit_of:
+        title = f"Unit {unit_of[1]}: {title[:1].lower()}{title[1:]}"
     return {
         "unit": unit,
         "size": size if math.isfinite(size) else 0.0,
@@ -155,6 +157,14 @@ def about(name: str, unit: str, size: float) -> dict[str, Any]:
             "least": LEAST.get(scale.label, 0.0),
         },
     }
+
+
+def _described(name: str, wheel: re.Match[str] | None, unit: re.Match[str] | None) -> str:
+    """What the catalogue says of a channel; of further wheels and units what it says of the first."""
+    known = catalogue()
+    stem = name[unit.end() :] if unit else name
+    first = f"{name[: wheel.start(1)]}{wheel[1][0]}1" if wheel else ""
+    return next((known.find(one).description for one in (name, stem, first) if one and one in known), "")
 
 
 def titles(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -48,8 +48,8 @@ USUAL: list[dict[str, Any]] = [
         "title": "Driver",
         "panels": [
             *_signals("steering", "throttle", "brake"),
-            panel("driver_demands.gear"),
-            panel(SIGNAL + "forward_speed"),
+            *_signals("hand_torque"),
+            panel(SIGNAL + "forward_speed", "*.gear"),
             panel(SIGNAL + "longitudinal_acceleration"),
         ],
     },

@@ -12,6 +12,7 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 
 from jounce.app.plots.layout import resolve
+from jounce.app.review import scripts
 from jounce.core.errors import ParameterError
 from jounce.results.compare import compare
 from jounce.results.run import Run
@@ -67,7 +68,22 @@ def router(workbench: Workbench) -> APIRouter:
         text = await asyncio.to_thread(page_of, [runs.get(id) for id in run])
         return Response(text, media_type="text/html")
 
+    async def listed(run: Annotated[list[str], Query()]) -> list[dict[str, Any]]:
+        """Scripts of one's own that are made for the events of runs."""
+        return [{"name": s.name, "events": list(s.events)} for s in scripts.fitting(workbench, run)]
+
+    async def work(name: str, run: Annotated[list[str], Query()]) -> dict[str, Any]:
+        """Run a script of one's own on runs; it comes from a folder that the server was started with."""
+        return {"script": name, "good": await scripts.run(workbench, name, run)}
+
+    async def outside(run: Annotated[list[str], Query()]) -> dict[str, Any]:
+        """Have the program that the server was started with open runs."""
+        return {"command": await asyncio.to_thread(scripts.open_outside, workbench, run)}
+
     routes.add_api_route("/report", report)
+    routes.add_api_route("/scripts", listed)
+    routes.add_api_route("/scripts/{name}", work, methods=["POST"])
+    routes.add_api_route("/external", outside, methods=["POST"])
     routes.add_api_route("/csv", table)
     routes.add_api_route("/figures", figures)
     return routes

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jounce.app.plots.layout import SIGNAL, resolve
 from jounce.core.errors import JounceError, ParameterError
 from jounce.results import words
-from jounce.results.display import in_unit, number, pretty
+from jounce.results.display import in_unit, number, pretty, shown
+from jounce.results.identities import identities
 from jounce.results.kinds import find
 from jounce.results.origin import differences
 from jounce.results.plausibility import Range, ranges_of
@@ -43,6 +45,7 @@ def page_of(runs: Sequence[StoredRun]) -> str:
     parts.append(_table(told))
     if len(told) > 1:
         parts.append(_differences([run for _, run in told if run is not None]))
+    parts.append(_identities(told))
     parts.append(_remarks(told))
     return "".join(parts)
 
@@ -126,7 +129,7 @@ def _row(name: str, key: str, unit: str, values: Sequence[float], span: Range | 
     change = ""
     if len(values) > 1:
         share = (values[1] - values[0]) / abs(values[0]) if values[0] else math.nan
-        text = "" if math.isnan(share) else "±0 %" if abs(share) < 5e-5 else f"{100 * share:+.1f} %".replace("-", "−")
+        text = "" if math.isnan(share) else "±0 %" if abs(share) < 5e-4 else f"{100 * share:+.1f} %".replace("-", "−")
         change = f'<td class="jn-number">{text}</td>'
     return (
         f'<tr><td title="{escape(key)}">{escape(name)} <span class="jn-muted">{escape(pretty(unit))}</span></td>'
@@ -170,6 +173,38 @@ def _differences(runs: Sequence[Run]) -> str:
     if len(found) > MOST_DIFFERENCES:
         lines.append(f"<li>and {len(found) - MOST_DIFFERENCES} more; the report has them all</li>")
     return f'<div class="jn-kpis-title">What differs</div><ul class="jn-remarks">{"".join(lines)}</ul>'
+
+
+def _identities(told: Sequence[tuple[StoredRun, Run | None]]) -> str:
+    """What must agree by the laws of mechanics, as the reports have it."""
+    rows = []
+    for k, (stored, run) in enumerate(told):
+        if run is None:
+            continue
+        for item in identities(_with_rows(stored, run)):
+            size = max(abs(item.measured), abs(item.expected))
+            scale = shown(item.unit, "engineering", size)
+            left, right = (number(scale.factor * x + scale.offset) for x in (item.measured, item.expected))
+            off = abs(item.measured - item.expected) / size if size else 0.0
+            mark = "" if item.ok else " jn-out"
+            rows.append(
+                f'<tr><td title="{escape(item.note)}">{letter(k) if len(told) > 1 else ""} {escape(item.name)} '
+                f'<span class="jn-muted">{escape(scale.label)}</span></td><td class="jn-number">{left}</td>'
+                f'<td class="jn-number">{right}</td><td class="jn-number{mark}">{100 * off:.2f} %</td></tr>'
+            )
+    if not rows:
+        return ""
+    head = "<tr><th>what must agree</th><th>run</th><th>law</th><th>off by</th></tr>"
+    return f'<table class="jn-kpis jn-identities">{head}{"".join(rows)}</table>'
+
+
+def _with_rows(stored: StoredRun, light: Run) -> Run:
+    """The run with the few channels that identities ask for."""
+    asked = [f"{SIGNAL}{name}" for name in ("speed", "yaw_rate", "lateral_acceleration", "x", "y")]
+    asked.append("Tire.Ground_Surface_Force_Z.*")
+    names = list(dict.fromkeys(name for one in asked for name in resolve(stored.names, one, stored.signals)))
+    columns = stored.columns(["time", *names])
+    return Run(columns["time"], {n: columns[n] for n in names}, {n: stored.units[n] for n in names}, light.metadata)
 
 
 def _remarks(told: Sequence[tuple[StoredRun, Run | None]]) -> str:

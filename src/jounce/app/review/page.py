@@ -15,11 +15,12 @@ from nicegui.run import io_bound
 from jounce.app.pages import Page, View
 from jounce.app.plots import layout
 from jounce.app.plots.element import Plots
-from jounce.app.review import dialogs, layouts, opening
+from jounce.app.review import dialogs, layouts, opening, scripts
 from jounce.app.review.figures import page_of
 from jounce.app.runs import StoredRun
 from jounce.app.scene.element import Scene
 from jounce.core.errors import JounceError
+from jounce.results import words
 from jounce.results.motion import Moving
 
 MOST_SHOWN = 8  # runs laid over each other
@@ -106,12 +107,17 @@ class Review:
         with dialogs.button("dashboard_customize", "Layouts of plots", lambda: None), ui.menu() as menu:
             box = ui.element("div")
         menu.on_value_change(lambda event: layouts.fill(self, box) if event.value else None)
-        with dialogs.button("download", "Take away", lambda: None), ui.menu():
+        self.takers = [dialogs.button("download", "Take away", lambda: None)]
+        with self.takers[0], ui.menu():
             ui.menu_item("Report (HTML)", lambda: self.take("report", channels=False))
             ui.menu_item("Report with these plots (HTML)", lambda: self.take("report"))
             ui.menu_item("These plots (PNG)", lambda: self.plots.save(self.pages[self.page]["title"]))
             ui.menu_item("Channels of these plots (CSV)", lambda: self.take("csv"))
             ui.menu_item("All channels (CSV)", lambda: self.take("csv", channels=False))
+        self.takers.append(dialogs.button("terminal", "Scripts of your own", lambda: None))
+        with self.takers[1], ui.menu() as own:
+            inside = ui.element("div")
+        own.on_value_change(lambda event: self.fill_scripts(inside) if event.value else None)
         self.toggles = {
             name: dialogs.button(icon, text, partial(self.toggle, name))
             for name, icon, text in (
@@ -119,6 +125,47 @@ class Review:
                 ("figures", "functions", "Key figures"),
             )
         }
+
+    def fill_scripts(self, box: Any) -> None:
+        """The menu of scripts that are made for the runs that are shown, and of the program of others."""
+        box.clear()
+        bench = self.bench
+        ids = list(self.shown)
+        with box:
+            for script in scripts.fitting(bench, ids) if ids else []:
+                ui.menu_item(script.name, partial(self.run_script, script.name))
+            kind = bench.runs.info(ids[0]).event if ids else ""  # of measured data there is none
+            if bench.own.folders and kind:
+                ui.menu_item(f"New script for {words.event(kind)}", lambda: self.new_script(kind))
+            if bench.external and ids:
+                ui.menu_item(f"Open in {bench.external.name}", lambda: self._try(self.open_outside))
+            if not bench.own.folders and not bench.external:
+                ui.item_label("none: start jounce app with --code DIR, or with --external COMMAND").classes(
+                    "jn-menu-hint"
+                )
+
+    async def run_script(self, name: str) -> None:
+        """Run a script on all runs that are shown."""
+        try:
+            good = await scripts.run(self.bench, name, list(self.shown))
+        except JounceError as problem:
+            self.view.notify(str(problem), "negative")
+            return
+        if all(good):
+            self.view.notify(f"{name}: done", "positive")
+        else:
+            self.view.notify(f"{name}: failed; the log says why", "negative")
+
+    def new_script(self, kind: str) -> None:
+        """Write a script for an event to begin with; it is offered from now on."""
+        place = self._try(lambda: self.bench.own.new(kind))
+        if place is not None:
+            self.bench.log.add("good", f"a script to begin with: {place}", "own code")
+            self.view.notify(f"written: {place}; change it with an editor, it is offered here", "positive")
+
+    def open_outside(self) -> None:
+        """Have the program of others open the runs that are shown."""
+        scripts.open_outside(self.bench, list(self.shown))
 
     def _sides(self) -> None:
         """The scene and the figures, as far as they are wanted; without the scene nothing of it is loaded."""
@@ -178,6 +225,8 @@ class Review:
 
     def show(self) -> None:
         """Draw what is chosen, where it is not drawn already."""
+        for taker in self.takers:
+            taker.set_enabled(bool(self.shown))
         infos = []
         for id in self.shown:
             try:

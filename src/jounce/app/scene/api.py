@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Response, WebSocket, WebSocketDisconnect
 
 from jounce.app.scene import drawing, frame
 from jounce.core.errors import JounceError
-from jounce.results.motion import Follower, Moving, motion
+from jounce.results.motion import Follower, Moving, towed_of
 
 if TYPE_CHECKING:
     from jounce.app.runs import StoredRun
@@ -58,7 +58,8 @@ def router(workbench: Workbench) -> APIRouter:
             if len(fresh):
                 read += len(fresh)
                 if follower is None:
-                    moving = Moving.of(rows.names)
+                    towed = await asyncio.to_thread(_towed, runs.get(id), workbench.folders.paths)
+                    moving = Moving.of(rows.names, towed)
                     follower = Follower(moving)
                     known = [1 + rows.names.index(name) for name in moving.channels]
                     await socket.send_json({"bodies": moving.bodies, "tires": moving.tires})
@@ -83,9 +84,9 @@ def _size(moved: Any) -> int:
 
 def frames_of(stored: StoredRun, points: int = FRAMES) -> bytes:
     """The motion of a run as frames; every so manieth where there are more than ``points``."""
-    wanted = Moving.of(stored.names)
+    wanted = Moving.of(stored.names, towed_of(stored.note.get("metadata", {})))
     columns = stored.columns(("time", *wanted.channels))
-    moved = motion(columns["time"], columns)
+    moved = Follower(wanted)(columns["time"], columns)
     rows = len(moved)
     if rows <= points:
         return frame.pack(moved)
@@ -112,6 +113,20 @@ def drawing_of_run(stored: StoredRun, roots: Any) -> dict[str, Any]:
     if course:
         found["cones"] = [[float(x), float(y), 0.0] for _, _, x, y in course["cones"]]
     return {**found, "order": moving.bodies, "forces": moving.tires, "label": stored.label, "remarks": remarks}
+
+
+def _towed(stored: StoredRun, roots: Any) -> dict[str, str]:
+    """Which wheels belong to what is towed, from the data that a run was asked for with."""
+    from jounce.app.runs import JOB, read_job
+    from jounce.app.worker import vehicle_of
+    from jounce.core.reads import only_from
+
+    if not (stored.info.folder / JOB).is_file():
+        return {}
+    job = read_job(stored.info.folder)
+    with only_from(roots):
+        layout = vehicle_of(job["vehicle"]["source"], job["vehicle"].get("steps", ())).layout
+    return {name: drawing.name_of(w.axle.unit) for name, w in layout.wheels.items() if w.axle.unit.number > 1}
 
 
 def _of_job(stored: StoredRun, found: dict[str, Any], remarks: list[str]) -> dict[str, Any]:

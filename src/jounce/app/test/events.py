@@ -44,7 +44,12 @@ USUAL = {"m": "m", "m/s": "km/h", "rad/s": "deg/s"}
 def listed() -> list[dict[str, str]]:
     """All events: kind, title, standard, and words to be found by."""
     found = [
-        {"kind": cls.kind, "title": cls.title, "standard": cls.standard, "words": f"{cls.kind} {_help(cls)}"}
+        {
+            "kind": cls.kind,
+            "title": cls.title,
+            "standard": cls.standard if cls.__module__.startswith("jounce.") else "own",
+            "words": f"{cls.kind} {_help(cls)}",
+        }
         for cls in classes()
     ]
     return sorted(found, key=lambda item: item["title"].lower())

@@ -67,6 +67,10 @@ class Testing:
         running = next(iter(self.bench.jobs.running), "")
         if running or last:
             self.follow(running or last)
+        if not self.followed:
+            self.plots.say(
+                "Choose an event and press Run: what it does is drawn here, while it goes on and afterwards."
+            )
         ui.timer(POLL, self.look)
 
     # --- elements ---------------------------------------------------------------------------------------------------
@@ -230,6 +234,9 @@ class Testing:
         """Vehicles that are run."""
         known = plan.vehicles(self.bench)
         found = [key for key in self.state.get("vehicles", []) if key in known]
+        edited = f"{plan.DOCUMENT}{self.bench.session.of_page('build').get('document', '')}"
+        if not found and edited in known:  # that of the Build page
+            return [edited]
         return found or [next((key for key in known if key.startswith(plan.DOCUMENT)), f"{plan.NAMED}sedan")]
 
     def show_vehicles(self) -> None:
@@ -569,6 +576,11 @@ def _chip(text: str, does: Callable[[], Any]) -> Any:
 async def build(view: View) -> None:
     """Fill the page."""
     await io_bound(events.listed)
+    request = ui.context.client.request
+    wanted = f"{plan.DOCUMENT}{request.query_params.get('document', '') if request is not None else ''}"
+    if wanted in plan.vehicles(view.workbench):  # the way from the Build page leads to its vehicle
+        view.state["vehicles"] = [wanted]
+        view.save()
     Testing(view)
 
 

@@ -41,7 +41,8 @@ def request(bench: Workbench, key: str) -> dict[str, Any]:
     known = bench.folders.vehicles()
     if name not in known:
         raise ParameterError(f"vehicle {name!r}: not known any more; choose another")
-    return {"name": name.rpartition("/")[2], "source": str(known[name]), "steps": [], "changes": {}}
+    label = name.rpartition("/")[2].removesuffix(".yaml")
+    return {"name": label, "source": str(known[name]), "steps": [], "changes": {}}
 
 
 # --- tests -----------------------------------------------------------------------------------------------------------

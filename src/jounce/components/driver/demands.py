@@ -54,7 +54,7 @@ def _input(at: VehicleModel, name: str) -> Callable[[], Any]:
     def make() -> Any:
         if name == "steering_wheel":
             steered = at.place.steered  # the torque of a hand that holds a wheel with inertia needs its acceleration
-            inert = steered is not None and steered.data.steering.rack_pinion is not None
+            inert = steered is not None and steered.data.steering.gear is not None
             more = at.settings.steering_acceleration or inert
             return at.root.input(name, UNITS[name], DOCS[name], rate=True, acceleration=more)
         return at.root.input(name, "-", DOCS[name])

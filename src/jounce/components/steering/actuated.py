@@ -29,7 +29,7 @@ from jounce.symbolic.ops import dot
 
 PORT = "Rear_Steering_Actuator_Disp.str_swa"
 TOLD = "Rear_Steering_System"
-NOT_HERE = ("rack_travel", "column", "release", "rack_pinion", "elements", "attachments")
+NOT_HERE = ("rack_travel", "column", "release", "rack_pinion", "recirculating_ball", "elements", "attachments")
 
 
 class ActuatedSteering(Steering):

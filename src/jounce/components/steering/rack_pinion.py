@@ -126,6 +126,10 @@ class RackPinion(Data):
             raise problem("0: what is below the torsion bar needs an inertia", "column", "lower_inertia")
         return self
 
+    def mechanism(self, p: Symbols, at: Given) -> Told:
+        """Write its equations."""
+        return Mechanism(self, p, at).build()
+
     @property
     def joints(self) -> int:
         return 0 if self.column.shafts is None else self.column.shafts.count
@@ -180,7 +184,7 @@ class Told:
 class Mechanism:
     """The equations of a ``RackPinion``."""
 
-    def __init__(self, data: RackPinion, p: Symbols, at: Given) -> None:
+    def __init__(self, data: Any, p: Symbols, at: Given) -> None:
         self.data, self.p, self.at = data, p, at
         self.chain = Chain(at.scope, at.on)
         self.hand = Turn(Node(at.hand, at.rate, acceleration=(1 - at.loose) * at.acceleration), at.hand)
@@ -189,6 +193,23 @@ class Mechanism:
         self.told = Told(None, None, None)
         self.arriving: Any = 0.0  # torque on ζ that comes down the chain: of its last link
         self.twist: tuple[Any, Any] = (0.0, 0.0)
+
+    told_as, word, moved = RACK, "pinion", "rack"  # in names of channels
+
+    @property
+    def gear(self) -> Any:
+        """Data of the gear."""
+        return self.data.rack
+
+    @property
+    def gear_p(self) -> Any:
+        """Numbers of the gear."""
+        return self.p.rack
+
+    @property
+    def pinion_inertia(self) -> Any:
+        """Of what the lower column turns."""
+        return self.p.rack.pinion_inertia
 
     # -- the chain ---------------------------------------------------------------------------------
 
@@ -218,7 +239,7 @@ class Mechanism:
     def _follows(self, *, bar: bool) -> bool:
         """Whether a link follows below the upper column's end (with ``bar``: below the lower one's)."""
         column = self.data.column
-        here = self.data.rack.mesh_stiffness is not None
+        here = self.gear.mesh_stiffness is not None
         if bar:
             return here
         return here or column.lower is not None or column.disk is not None or self.data.torsion_bar.on == "lower"
@@ -294,7 +315,7 @@ class Mechanism:
         self.at.channel(f"{COLUMN}.lower_column_rotation", here.angle, "rad", "turn of the lower column")
         self.at.channel(f"{COLUMN}.lower_column_rotational_velocity", here.rate, "rad/s", "its speed")
         for i, name in enumerate(links):
-            if i + 1 < len(links) or self.data.torsion_bar.on == "lower" or self.data.rack.mesh_stiffness is not None:
+            if i + 1 < len(links) or self.data.torsion_bar.on == "lower" or self.gear.mesh_stiffness is not None:
                 end = self.chain.node(f"{name}_column", "what is below the lower column" if i else "its lower end")
             else:
                 end = Turn(self.zeta, self.at.angle * self.at.scale, self.at.scale)
@@ -335,11 +356,11 @@ class Mechanism:
     # -- pinion and rack ---------------------------------------------------------------------------
 
     def _mesh(self, pinion: Turn) -> None:
-        at, p = self.at, self.p.rack
+        at, p = self.at, self.gear_p
         self.pinion = pinion
-        pinion.carry(p.pinion_inertia)
-        if self.data.rack.mesh_stiffness is not None:
-            ratio = at.sign * at.slope / at.scale  # rack per turn of the pinion; teeth give way by little of a turn
+        pinion.carry(self.pinion_inertia)
+        if self.gear.mesh_stiffness is not None:
+            ratio = self.rack.ratio / at.scale  # rack per turn of the pinion; teeth give way by little of a turn
             gap = pinion.angle - at.angle * at.scale
             stiffness = p.mesh_stiffness * ratio * ratio
             self.chain.stiff_link(
@@ -347,9 +368,9 @@ class Mechanism:
             )
             self.arriving = stiffness * gap * at.scale
             self.told.energy["mesh"] = 0.5 * stiffness * gap * gap
-        channel = at.channel
-        channel(f"{RACK}.pinion_rotation", pinion.angle, "rad", "turn of the pinion")
-        channel(f"{RACK}.pinion_rotational_velocity", pinion.rate, "rad/s", "its speed")
+        name = f"{self.told_as}.{self.word}"
+        at.channel(f"{name}_rotation", pinion.angle, "rad", f"turn of the {self.word}")
+        at.channel(f"{name}_rotational_velocity", pinion.rate, "rad/s", "its speed")
 
     def _rack(self) -> None:
         at, p, rack = self.at, self.p.rack, self.rack
@@ -412,7 +433,7 @@ class Mechanism:
         force, power = (
             electric.connect(around, self.p.electric)
             if electric is not None
-            else hydraulic.connect(around, self.p.hydraulic)  # type: ignore[union-attr]
+            else hydraulic.connect(around, self.p.hydraulic)
         )
         self.told.work["assist"] = power
         if electric is not None and electric.on != "rack":
@@ -443,7 +464,7 @@ class Mechanism:
     def _tell(self) -> None:
         channel = self.at.channel
         force = self.arriving / self.rack.ratio
-        channel(f"{RACK}.rack_force_from_lower_column", force, "N", "that arrives from the column")
+        channel(f"{self.told_as}.{self.moved}_force_from_lower_column", force, "N", "that arrives from the column")
         channel(f"{HAND}.Steering_Wheel_Torque", self.told.torque, "N.m", "torque the hand needs, left positive")
         channel(
             f"{HAND}.Steering_Wheel_Torque_load", -self.told.felt, "N.m", "torque of the steering on the hand wheel"

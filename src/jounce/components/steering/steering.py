@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -31,8 +32,9 @@ from jounce.core.fields import Data, choice, curve, part, problem, quantity
 
 if TYPE_CHECKING:
     from jounce.components.steering.rack_pinion import RackPinion
+    from jounce.components.steering.recirculating_ball import RecirculatingBall
 else:
-    RackPinion = Data  # imported with the first vehicle that has one
+    RackPinion = RecirculatingBall = Data  # imported with the first vehicle that has one
 
 BACK = CurveUnits("m", "rad")  # of the way from rack to hand wheel
 
@@ -131,6 +133,12 @@ class Steering(Subsystem):
         late="jounce.components.steering.rack_pinion:RackPinion",
         doc="inertia, elasticity, friction and assist between hand wheel and rack",
     )
+    recirculating_ball: RecirculatingBall | None = part(
+        None,
+        silent=True,
+        late="jounce.components.steering.recirculating_ball:RecirculatingBall",
+        doc="the same with worm, ball nut, pitman arm and drag link, whose way is the rack travel",
+    )
 
     @classmethod
     def expand(cls, raw: Any) -> Any:
@@ -186,32 +194,36 @@ class Steering(Subsystem):
         return self
 
     def _check_rack(self) -> None:
-        if self.input == "rack_travel" and self.rack_travel is None:
+        if self.recirculating_ball is not None:
+            for name in ("rack_pinion", "rack_travel"):
+                if getattr(self, name) is not None:
+                    raise problem("stands beside recirculating_ball, which has one of its own", name)
+        if self.input == "rack_travel" and self.travel is None:
             raise problem("missing; needed for input: rack_travel", "rack_travel")
 
     def remarks(self) -> Iterator[tuple[str, str]]:
         if self.attachments is not None and self.feedback_method == "maps":
             yield "attachments", "change the kingpin moment that feedback maps are entered with; do they have them?"
-        if self.rack_pinion is not None:
-            yield from ((f"rack_pinion.{key}", text) for key, text in self.rack_pinion.remarks())
+        if self.gear is not None:
+            yield from ((f"{self.gear_name}.{key}", text) for key, text in self.gear.remarks())
 
     def _check_feedback(self) -> None:
         found = self.feedback
-        if self.rack_pinion is not None:
+        if self.gear is not None:
             for name in ("column", "release"):
                 if getattr(self, name) is not None:
-                    raise problem("stands beside rack_pinion, which has one of its own", name)
+                    raise problem(f"stands beside {self.gear_name}, which has one of its own", name)
             for name, bad in (("inertia_terms", found.inertia_terms), ("torque", found.torque is not None),
                               ("servo_scaling", found.servo_scaling is not None)):  # fmt: skip
                 if bad:
-                    raise problem("stands beside rack_pinion, which has it by itself", "feedback", name)
-            if self.rack_travel is None:
+                    raise problem(f"stands beside {self.gear_name}, which has it by itself", "feedback", name)
+            if self.travel is None:
                 raise problem("missing; needed for rack_pinion", "rack_travel")
         if found.method == "kingpin" and (self.kingpin is None or self.kingpin_axis == "motion"):
             raise problem("method: kingpin needs a given kingpin", "feedback")
         if self.release is not None and found.inertia_terms:
             raise problem("a free hand wheel moves by the torque without inertia_terms", "release")
-        if self.rack_travel is None:
+        if self.travel is None:
             for name, needed in (
                 ("tie_rod", found.method == "tie_rods"),
                 ("tie_rod_force", found.tie_rod_force is not None),
@@ -224,26 +236,51 @@ class Steering(Subsystem):
     def lock(self) -> float | None:
         """Hand wheel angle to the nearer end of the data, rad; None where they have none (constant rates)."""
         steer, ends = self.steer.curve, []
-        if self.rack_travel is not None and self.rack_travel.is_table:
-            ends.append(_reach(self.rack_travel))
+        if self.travel is not None and self.travel.is_table:
+            ends.append(_reach(self.travel))
         if steer.is_table:
             reach = _reach(steer)
             if self.input == "rack_travel":
-                assert self.rack_travel is not None
-                reach = min(abs(invert(self.rack_travel, sign * reach)) for sign in (1.0, -1.0))
+                assert self.travel is not None
+                reach = min(abs(invert(self.travel, sign * reach)) for sign in (1.0, -1.0))
             ends.append(reach)
         return min(ends) * self.gear_ratio_scale if ends else None
 
     @property
     def releases(self) -> bool:
         """Whether its hand wheel can be let go."""
-        return self.release is not None or self.rack_pinion is not None
+        return self.release is not None or self.gear is not None
+
+    @property
+    def gear(self) -> RackPinion | RecirculatingBall | None:
+        """The gear that has inertia, if any."""
+        return self.rack_pinion if self.recirculating_ball is None else self.recirculating_ball
+
+    @property
+    def gear_name(self) -> str:
+        """Its key."""
+        return "rack_pinion" if self.recirculating_ball is None else "recirculating_ball"
+
+    @property
+    def travel(self) -> Curve | None:
+        """Travel of the rack, or of the drag link, over hand wheel angle."""
+        return self.rack_travel if self.recirculating_ball is None else self._drag_link
+
+    @cached_property
+    def _drag_link(self) -> Curve:
+        assert self.recirculating_ball is not None
+        return self.recirculating_ball.travel(self.gear_ratio_scale)
+
+    def _drawn(self, p: Symbols, angle: Any) -> Any:
+        if self.recirculating_ball is None:
+            return p.rack_travel(angle)
+        return self.recirculating_ball.drawn(p.recirculating_ball, angle, p.gear_ratio_scale)
 
     def turned(self, place: AxlePlace, hand: float) -> dict[str, float]:
         """States that the hand wheel moves to where it is and nothing else acts: the rack, where it has a state."""
-        if self.rack_pinion is None:
+        if self.gear is None:
             return {}
-        return {f"{place.vehicle.prefix}steering.rack": self.rack_pinion.pinion(hand) / self.gear_ratio_scale}
+        return {f"{place.vehicle.prefix}steering.rack": self.gear.pinion(hand) / self.gear_ratio_scale}
 
     @property
     def feedback_method(self) -> Literal["virtual_work", "kingpin", "tie_rods", "maps"]:
@@ -292,12 +329,12 @@ class Steering(Subsystem):
 
     @derived(doc="1 where the rack moves to the left with the hand wheel, -1 where it moves to the right", at="axle")
     def rack_sign(self, place: Place) -> float | None:
-        return None if self.rack_travel is None else float(self.rack_travel.monotonic)
+        return None if self.travel is None else float(self.travel.monotonic)
 
     @derived(at="axle", guides=True)
     def rack_back(self, place: Place) -> Curve | None:
         """Hand wheel angle over rack travel."""
-        found = self.rack_travel
+        found = self.travel
         if found is None:
             return None
         if found.constant is not None:
@@ -353,11 +390,11 @@ class Steering(Subsystem):
         if self.releases:
             loose, offset, speed = let_go(scope, at.vehicle.root, rate)
             free, hand, rate = (loose, speed, rate), hand + offset, rate + loose * (speed - rate)
-        if self.rack_pinion is not None:
+        if self.gear is not None:
             angle, angle_rate = scope.coordinate(
                 "rack", unit="rad", doc="travel of the rack, as a turn of the pinion", on=at.frame, role="balance"
             )
-            rack = p.rack_travel(angle)
+            rack = self._drawn(p, angle)
             at.linkage = Linkage(hand, angle, p.gear_ratio_scale, rack, None, free, rate, angle_rate)
             self._tell(at, rate)
             return
@@ -407,7 +444,7 @@ class Steering(Subsystem):
         sides = feedback.sides_of(at, self, linkage, self.feedback.inertia_terms)
         total = feedback.tell_kingpins(at, sides)
         load = feedback.load_on_angle(at, self, linkage, sides, total)
-        if self.rack_pinion is not None:
+        if self.gear is not None:
             self._mechanism(at, p, sides, load)
             return
         torque = feedback.hand_torque(at, self, linkage, load, total)
@@ -417,9 +454,9 @@ class Steering(Subsystem):
 
     def _mechanism(self, at: AxleModel, p: Symbols, sides: Mapping[str, Any], load: Any) -> None:
         """What moves between hand wheel and rack; wheels act on ζ by virtual work, and by what ``load`` has more."""
-        from jounce.components.steering.rack_pinion import Given, Mechanism
+        from jounce.components.steering.rack_pinion import Given
 
-        assert self.rack_pinion is not None
+        assert self.gear is not None
         linkage, scope, system = at.linkage, at.vehicle.scope("steering"), at.system
         if self.feedback_method != "virtual_work" or self.feedback.tie_rod_force is not None:
             known = feedback.by_virtual_work(dict(sides)) + sum(linkage.by_elements)
@@ -433,5 +470,5 @@ class Steering(Subsystem):
             lambda name, unit, doc, mode="added": at.vehicle.outside(name, unit, doc, mode, float(mode == "flag")),
             at.channel,
         )  # fmt: skip
-        told = Mechanism(self.rack_pinion, p.rack_pinion, given).build()
+        told = self.gear.mechanism(getattr(p, self.gear_name), given)
         move(scope, loose, speed, rate, told.moving)

@@ -59,3 +59,9 @@ class Equalizer(Part):
         for word, force in zip(("left", "right"), p.kept["forces"], strict=True):
             name = f"Axle_Group.{word}.SUSP{at.place.number}"
             at.channel(name, force, "N", "of the spring and damper that the group shares, downwards on its wheels")
+
+
+def equalizer_of(axle: AxlePlace) -> Equalizer | None:
+    """The springs that the group of an axle shares; None where it has its own."""
+    found: Equalizer | None = dict(axle.group[0].data.further()).get("equalizer")
+    return found

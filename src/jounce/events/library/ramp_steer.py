@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 # also of the other ways to drive through steady states
 RESULTS = Kind(
     (steady_state.of_run,),
-    (over("lateral_acceleration", "steering", "side_slip", "roll", "hand_torque"), *USUAL),
+    (
+        over("lateral_acceleration", "steering", "side_slip", "roll", "hand_torque"),
+        over("steering", "lateral_acceleration", "hand_torque"),
+        *USUAL,
+    ),
     steady_state.WORDS,
     steady_state.FIRST,
 )

@@ -69,7 +69,8 @@ def _measure(figures: Figures, free: Free, time: Array, release: float) -> None:
     if not rest.ok:
         why = f"{WHAT}: {name} is {rest.why} at the end"
         figures.missing([f"{key}_settling"], "s", why)
-        figures.missing([f"{key}_damping", f"{key}_overshoot"], "-", why)
+        figures.missing([f"{key}_damping"], "-", why)
+        figures.missing([f"{key}_overshoot"], "%", why)
         return
     level = rest.value if abs(rest.value) < BAND * abs(before) else 0.0
     figures.put(f"{key}_settling", settling_time(t, x, level, BAND * abs(before), release), "s")

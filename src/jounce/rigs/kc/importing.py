@@ -255,11 +255,11 @@ def _turned(result: Imported, place: Any, sweeps: list[Sweep], reach: tuple[floa
 def _rack_of(place: Any) -> Any:
     """Rack travel over the hand wheel, of the vehicle."""
     steering = place.data.steering
-    if steering is None or steering.rack_travel is None:
+    if steering is None or steering.travel is None:
         return None
 
     def rack(hand: Array) -> Array:
-        return evaluated(steering.rack_travel, place.settings, hand / steering.gear_ratio_scale, 0.0 * hand)
+        return evaluated(steering.travel, place.settings, hand / steering.gear_ratio_scale, 0.0 * hand)
 
     return rack
 

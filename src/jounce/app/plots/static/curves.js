@@ -65,6 +65,10 @@ export class Source {
     this.detail = null;
     this.pairs = null;
   }
+  /** Whether it has told which channels it has. */
+  get known() {
+    return Object.keys(this.groups).length > 0;
+  }
   path(names, more) {
     const query = new URLSearchParams(more);
     for (const name of names) query.append("channel", name);

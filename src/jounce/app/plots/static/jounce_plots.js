@@ -20,7 +20,7 @@ class Board {
     this.window = [0, 1];
     this.cursor = NaN;
     this.frames = 0;
-    this.colours = colours();
+    this.colours = colours(this.host);
     this.grid = host.querySelector(".jn-plots-grid");
     this.empty = host.querySelector(".jn-plots-empty");
     this.observer = new ResizeObserver(() => this.later("resize", () => this.panels.forEach((panel) => panel.resize())));
@@ -108,6 +108,7 @@ class Board {
     this.sources = [source];
     this.window = [0, this.farTo(0)];
     this.cursor = NaN;
+    this.said("waiting for the first rows …");
     this.rebuild();
   }
   /** How far the axis of a run that goes on reaches: to its end where that is near, else ahead of it by leaps. */
@@ -165,7 +166,7 @@ class Board {
     this.panels.forEach((panel) => panel.mark());
   }
   repaint() {
-    this.colours = colours();
+    this.colours = colours(this.host);
     this.panels.forEach((panel) => panel.makePlot());
   }
 

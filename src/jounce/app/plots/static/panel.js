@@ -35,8 +35,8 @@ function onProcessor(make) {
   }
 }
 
-export function colours() {
-  const style = getComputedStyle(document.body);
+export function colours(host) {
+  const style = getComputedStyle(host);
   const get = (name) => style.getPropertyValue(`--jn-${name}`).trim();
   return {
     lines: Array.from({ length: COLOURS }, (_, k) => get(`c${k}`)),
@@ -58,6 +58,12 @@ const element = (tag, name, text) => {
   if (text !== undefined) made.textContent = text;
   return made;
 };
+
+/** What was asked for in words, as long as no run tells it better. */
+function spoken(asked) {
+  const signal = asked.startsWith("signal:") ? asked.slice(7).replaceAll("_", " ") : "";
+  return signal ? signal[0].toUpperCase() + signal.slice(1) : asked;
+}
 
 export class Panel {
   constructor(owner, spec) {
@@ -156,7 +162,7 @@ export class Panel {
     });
     this.scales = [...new Set(this.curves.map((c) => c.scale))];
     const first = this.curves[0];
-    const usual = first ? (stems.size === 1 ? first.about.title : [...stems].slice(0, 3).join(", ")) : this.spec.y.join(", ");
+    const usual = first ? (stems.size === 1 ? first.about.title : [...stems].slice(0, 3).join(", ")) : this.spec.y.map(spoken).join(", ");
     this.title = this.spec.title || usual;
     if (this.crossed && first) {
       const about = first.source.about[first.x];
@@ -166,7 +172,8 @@ export class Panel {
     }
     this.titleBox.textContent = this.title;
     this.titleBox.title = [...new Set(this.curves.map((c) => c.channel))].join("\n");
-    this.note.textContent = found.length ? "" : this.owner.sources.length ? (this.spec.y.length ? "not recorded in these runs" : "drop a channel here") : "";
+    const known = this.owner.sources.some((source) => source.known);
+    this.note.textContent = found.length ? "" : !this.spec.y.length ? "drop a channel here" : known ? "not recorded in these runs" : "";
     this.makeLegend();
     this.makePlot();
   }

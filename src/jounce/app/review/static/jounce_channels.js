@@ -56,7 +56,7 @@ export default {
   template: `
     <div class="jn-channels">
       <div class="jn-find">
-        <input v-model="filter" type="search" placeholder="Filter channels: yaw, *force*[xy]*" aria-label="Filter channels" @keydown.enter="first">
+        <input v-model="filter" type="search" placeholder="Channels: *yaw*" aria-label="Filter channels" @keydown.enter="first">
         <span class="jn-muted">{{ found }}</span>
       </div>
       <div class="jn-channels-list" tabindex="0">

@@ -538,13 +538,19 @@ class Scene {
       this.layTrail();
       this.bar(true);
       if (!same || this.camera !== "free") this.centre = null;
-      this.cursor(same ? this.time : track.time[0]);
+      this.cursor(same ? this.time : this.pointed(track));
       if (!same && this.camera === "free") this.home();
     } catch (problem) {
       if (this.asked === asked) this.said(String(problem.message ?? problem));
       return;
     }
     await this.setGhost(ghost);
+  }
+  /** Where somebody already points in a plot, which may have come first; else the begin. */
+  pointed(track) {
+    const from = track.time[0];
+    const to = track.time[track.length - 1];
+    return Object.values(window.jouncePlots ?? {}).map((board) => board.cursor).find((t) => t >= from && t <= to) ?? from;
   }
   async setGhost(run) {
     this.dropGhost();
@@ -689,7 +695,7 @@ class Scene {
     const up = new THREE.Vector3(0, 0, 1);
     const wide = Math.max(1, 1.35 / Math.max(this.eye.aspect, 0.4));
     this.controls.target.copy(middle.clone().applyAxisAngle(up, turn).add(at));
-    const away = new THREE.Vector3(1.0, 1.25, 0.62).normalize().multiplyScalar(1.85 * size * wide);
+    const away = new THREE.Vector3(1.0, 1.25, 0.62).normalize().multiplyScalar((1.1 * size + 2.4) * wide);
     this.eye.position.copy(this.controls.target).add(away.applyAxisAngle(up, turn));
     this.centre = at.clone();
     this.eye.up.set(0, 0, 1);
