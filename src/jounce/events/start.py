@@ -2,8 +2,7 @@
 
 An event with ``initial_curvature`` starts on a circle, its heading being that of the way; one with
 ``initial_acceleration`` gathers speed (``sim/steady`` (2), (3)); ``initial_gear`` is that of a driver who changes
-gears, or of a gearbox on demand. ``articulations`` say how towed units stand at rest; a train that moves has those of
-its steady turn.
+gears, or of a gearbox on demand. A train begins in line, or articulated as its steady turn is.
 """
 
 from __future__ import annotations
@@ -89,7 +88,6 @@ class Start:
         self._choose_gear()
         where: dict[str, Any] = {"x": event.x, "y": event.y, "heading": event.heading}
         where |= {"normal": plane.normal, "height": plane.height}
-        where["articulations"] = getattr(event, "articulations", ())
         self._normal = plane.normal
         moving = abs(event.speed) > CRAWL
         if event.static_setup == "none":
