@@ -236,6 +236,31 @@ def test_identities_of_a_sound_run(step_run: Run) -> None:
     assert found["Length of the path against ∫v dt"].ok
 
 
+def test_identities_hold_uphill_and_while_a_car_slides(step_run: Run) -> None:
+    """The way is that along the slope; a path turns by yaw and by side slip."""
+    t = np.arange(0.0, 10.0, 0.01)
+    speed, grade, yaw, slip = 12.0, 0.2, 0.13, -0.021
+    angle = np.arctan(grade)
+    way = speed * np.cos(angle) * t
+    channels = {
+        "System_Mass_Center.Global_X": way,
+        "System_Mass_Center.Global_Y": 0.0 * t,
+        "System_Mass_Center.Global_Z": grade * way,
+        "System_Mass_Center.Speed": speed + 0.0 * t,
+        "chassis_velocities.yaw": yaw + 0.0 * t,
+        "System_Mass_Center.Side_Slip_Angle": slip * t,
+        "System_Mass_Center.Tracking_Ay": speed * (yaw + slip) + 0.0 * t,
+    }
+    run = Run(t, channels, dict.fromkeys(channels, "-"))
+    found = {item.name: item for item in identities(run)}
+    assert found["Length of the path against ∫v dt"].measured == pytest.approx(speed * (t[-1] - t[0]), rel=1e-9)
+    turn = found["Lateral acceleration against v·ψ̇"]
+    assert turn.expected == pytest.approx(speed * (yaw + slip), rel=1e-9) and turn.ok
+    without = {name: values for name, values in channels.items() if "Side_Slip" not in name}
+    wrong = {item.name: item for item in identities(Run(t, without, dict.fromkeys(without, "-")))}
+    assert not wrong["Lateral acceleration against v·ψ̇"].ok
+
+
 def test_identities_show_a_wrong_sign_and_a_wrong_radius(step_run: Run) -> None:
     flipped = step_run.with_channels({"chassis_velocities.yaw": -step_run["chassis_velocities.yaw"]}, {})
     assert not next(i for i in identities(flipped) if "v·ψ̇" in i.name).ok

@@ -15,62 +15,7 @@ from jounce.sim.steady import roll, run_steadily
 from jounce.sim.turns import Turns
 from jounce.vehicle.library_figures import stored
 from jounce.vehicle.reading import load
-
-# A single-track car written down by hand: mass, yaw inertia, distances of the axles, cornering stiffnesses, ratio
-MASS, INERTIA, FRONT, REAR, C_FRONT, C_REAR, RATIO = 1430.0, 2310.0, 1.21, 1.52, 71e3, 93e3, 15.7
-
-
-def single_track(speed: float, lateness: float = 0.0) -> Lateral:
-    a = np.array(
-        [
-            [-(C_FRONT + C_REAR) / (MASS * speed), (C_REAR * REAR - C_FRONT * FRONT) / (MASS * speed) - speed],
-            [
-                (C_REAR * REAR - C_FRONT * FRONT) / (INERTIA * speed),
-                -(C_FRONT * FRONT**2 + C_REAR * REAR**2) / (INERTIA * speed),
-            ],
-        ]
-    )
-    b = np.array([C_FRONT / MASS, C_FRONT * FRONT / INERTIA]) / RATIO
-    unit = np.eye(4)
-    return Lateral(a, b, -lateness * b, speed, unit[0], unit[1])
-
-
-def dense(car: Lateral, omega: float, period: float, delay: int, starts: np.ndarray, bends: np.ndarray) -> np.ndarray:
-    """The first w that is best, of many cases (columns), by least squares over all w of a long horizon at once."""
-    phi, gamma, bend = sampled(car, period, delay)
-    q, rho = weights(car, omega, period, car.gain, delay)
-    n, size = len(bends), len(gamma)
-    counted = np.flatnonzero(np.diag(q))
-    root = np.sqrt(np.diag(q))[counted, None]
-    free, forced = starts.copy(), np.zeros((size, n))
-    rows, sides = [], []
-    for k in range(n):
-        rows.append(root * forced[counted])
-        sides.append(-root * free[counted])
-        free = phi @ free + np.outer(bend, bends[k])
-        forced = phi @ forced
-        forced[:, k] += gamma
-    rows.append(math.sqrt(rho) * np.eye(n))
-    sides.append(np.zeros((n, starts.shape[1])))
-    return np.linalg.lstsq(np.vstack(rows), np.vstack(sides), rcond=None)[0][0]
-
-
-LONG = 25.0  # s: the slowest pole is at about 0.1 ω, so that what comes later weighs less than e^-20
-
-
-@pytest.mark.parametrize(("speed", "delay", "lateness"), [(17.0, 0, 0.0), (33.0, 0, 0.04), (26.0, 3, 0.02)])
-def test_gains_are_those_of_the_same_problem_solved_at_once(speed, delay, lateness):
-    """Feedback from starts along every state, preview from single curvatures ahead, 1e-6 of the largest."""
-    car, omega, period = single_track(speed, lateness), 4.3, 0.07
-    law = design(car, omega, period=period, delay=delay, ahead=60)
-    size, horizon, looked = len(law.feedback), round(LONG / period), (0, 7, 31)
-    starts, bends = np.zeros((size, size + len(looked))), np.zeros((horizon, size + len(looked)))
-    starts[:, :size] = np.eye(size)
-    for column, j in enumerate(looked):
-        bends[j, size + column] = 1.0
-    found = -dense(car, omega, period, delay, starts, bends)
-    assert found[:size] == pytest.approx(law.feedback, abs=1e-6 * np.abs(law.feedback).max())
-    assert found[size:] == pytest.approx(law.preview[list(looked)], abs=1e-6 * np.abs(law.preview).max())
+from jounce.verify.cases.driver import FRONT, LONG, RATIO, at_once, single_track
 
 
 def test_riccati_backwards_with_the_curvatures_as_states():
@@ -279,5 +224,5 @@ def test_a_motion_of_further_units_enters_without_change():
     car = Lateral(a, np.array([*base.B, 0.0, 0.0]), np.zeros(4), 25.0, unit[0], unit[1])
     law = design(car, 5.0, period=0.07)
     assert len(law.feedback) == 4 + FURTHER
-    first = -dense(car, 5.0, 0.07, 0, np.eye(4 + FURTHER), np.zeros((round(LONG / 0.07), 4 + FURTHER)))
+    first = -at_once(car, 5.0, 0.07, 0, np.eye(4 + FURTHER), np.zeros((round(LONG / 0.07), 4 + FURTHER)))
     assert first == pytest.approx(law.feedback, abs=1e-6 * np.abs(law.feedback).max())

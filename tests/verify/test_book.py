@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from jounce.core.errors import CompileError, ParameterError, SimulationError
 from jounce.verify import book, html
 from jounce.verify.book import Case, Page
+from jounce.verify.chapters import CHAPTERS, chapter_at
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -113,6 +115,38 @@ def test_the_page_is_self_contained_and_the_same_every_time() -> None:
     assert "data:image/svg+xml;base64," in text
     assert not re.search(r'(?:src|href)="(?!data:|#)', text)
     assert "All 5 checks pass" in text
+
+
+def test_every_chapter_has_cases_and_says_where_the_model_ends() -> None:
+    """And one reference at least that is not of this package: another program, a print, a law, a textbook."""
+    found = {chapter: [c for c in book.cases() if chapter_at(c.chapter) == chapter] for chapter in CHAPTERS}
+    for chapter, items in found.items():
+        assert items and len(chapter.limits) > 80, chapter.title
+    assert [chapter.first for chapter in CHAPTERS] == sorted(chapter.first for chapter in CHAPTERS)
+
+
+def test_the_page_has_chapters_with_a_table_of_contents_and_tolerances_where_they_are_used() -> None:
+    pages = book.run(["drum", "cycles"])
+    text = html.render(pages)
+    for title in ("Brakes and controllers", "Events"):
+        number = [chapter.title for chapter in CHAPTERS].index(title) + 1
+        assert f'href="#chapter-{number}"' in text and f'id="chapter-{number}"' in text
+        assert f'<span class="number">{number}.1</span>' in text
+    assert (
+        text.index('id="chapter-11"')
+        < text.index('id="drum"')
+        < text.index('id="chapter-14"')
+        < text.index('id="cycles"')
+    )
+    assert text.count("Where the model ends.") == 2
+    for page in pages:
+        for row in page.rows:
+            assert row.why in unescape(text) and row.source in unescape(text)
+
+
+def test_equations_that_cases_share_stand_there_once() -> None:
+    text = html.render(book.run(["courses", "cycles"]))
+    assert text.count("<pre>") == 1 and 'see <a href="#courses">14.1</a>' in text
 
 
 def test_the_page_shows_what_failed() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
 
-from jounce.verify import book, html
+from jounce.verify import book, html, reference_car
 from jounce.verify.cases import bicycle, carrier, chain, key_figures, order, rigid_body, tires, top, trees
+from jounce.verify.chapters import CHAPTERS, Chapter, chapter_at
 
-LONG = {"trees", "car-newton", "car-flight", "car-integrator"}  # forty random mechanisms; whole cars
+# forty random mechanisms; cars of the library, long runs
+LONG = {"trees", "car-newton", "car-flight", "car-integrator", "set-up", "coasting", "cruise-control", "slow-circle"}
 
 
 @pytest.mark.parametrize(
@@ -28,6 +31,20 @@ def test_the_case_passes(case: book.Case) -> None:
     assert page.plots
     for plot in page.plots:
         assert b"</svg>" in html.svg(plot)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=[chapter.title for chapter in CHAPTERS])
+def test_a_case_of_every_chapter_has_a_reference_that_is_not_ours(chapter: Chapter) -> None:
+    """Named in the text of a module: a package, or a work of the bibliography."""
+    texts = [case.equations for case in book.cases() if chapter_at(case.chapter) == chapter]
+    names = r"\[[A-Z][A-Za-z]+\d{4}\]|SciPy|scipy|numpy\.linalg|Pinocchio|vehiclemodels|ISO \d+|FMVSS|opencrg|ASAM"
+    assert any(re.search(names, text) for text in texts)
+
+
+def test_the_reference_car_stands_at_design_by_its_own_numbers() -> None:
+    sim = reference_car.at_rest(reference_car.description())
+    assert sim.state("chassis.z") == pytest.approx(reference_car.HEIGHT, abs=1e-9)
+    assert max(abs(sim.state(f"{wheel}.jounce")) for wheel in reference_car.WHEELS) < 1e-9
 
 
 # What the book compares with is tested here against itself, so that a slip in it cannot agree with a slip in the model.

@@ -1,7 +1,7 @@
 """Identities of mechanics beside what a run shows: the quickest way to see a wrong sign, unit or radius.
 
-steady turn       a_y = v ψ̇,  a_y = v²/R,  ψ̇ = v/R
-distance          ∫v dt = length of the path
+steady turn       a_y = v (ψ̇ + β̇),  a_y = v²/R,  ψ̇ = v/R
+distance          ∫v dt = length of the path, up and down hills
 wheel loads       Σ F_z = m g on a level road, on average
 """
 
@@ -56,7 +56,11 @@ def _turn(run: Run) -> list[Identity]:
     rows = (run.time >= window[0]) & (run.time <= window[1])
     v, r, ay = (float(run.signal(name)[rows].mean()) for name in ("speed", "yaw_rate", "lateral_acceleration"))
     note = f"means from {window[0]:.2f} to {window[1]:.2f} s"
-    result = [Identity("Lateral acceleration against v·ψ̇", ay, v * r, "m/s2", 0.02, note)]
+    turns = r
+    if run.has_signal("side_slip"):  # a car whose side slip still grows, as it slides, turns its path less than itself
+        slip, time = run.signal("side_slip")[rows], run.time[rows]
+        turns += float(slip[-1] - slip[0]) / float(time[-1] - time[0])
+    result = [Identity("Lateral acceleration against v·ψ̇", ay, v * turns, "m/s2", 0.02, note)]
     radius = run.number("radius", "m")
     if not math.isnan(radius) and radius > 0.0:
         side = math.copysign(1.0, ay)
@@ -81,7 +85,9 @@ def _distance(run: Run) -> list[Identity]:
     if not all(run.has_signal(name) for name in ("speed", "x", "y")):
         return []
     x, y = run.signal("x"), run.signal("y")
-    length = float(np.sum(np.hypot(np.diff(x), np.diff(y))))
+    above = run.signal_channel("x").removesuffix("X") + "Z"
+    z = run[above] if above in run else np.zeros_like(x)
+    length = float(np.sum(np.sqrt(np.diff(x) ** 2 + np.diff(y) ** 2 + np.diff(z) ** 2)))
     by_speed = float(travelled(run.time, run.signal("speed"))[-1])
     if by_speed < 1.0:
         return []

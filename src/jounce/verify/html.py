@@ -19,6 +19,7 @@ from importlib import metadata
 import jounce
 from jounce.core.errors import ParameterError
 from jounce.verify.book import Page, Plot, Row
+from jounce.verify.chapters import CHAPTERS, Chapter, chapter_at
 
 PACKAGES = ("casadi", "numpy", "scipy", "pin")
 
@@ -50,8 +51,12 @@ body { margin: 0; background: #f4f6f8; color: var(--ink);
 main { max-width: 1080px; margin: 0 auto; background: #fff; padding: 48px 56px 64px;
   box-shadow: 0 0 24px rgba(20, 30, 40, .06); }
 h1 { font-size: 30px; line-height: 1.2; margin: 0 0 6px; letter-spacing: -.01em; }
-h2 { font-size: 21px; margin: 0 0 10px; padding-top: 28px; border-top: 2px solid var(--line); }
-h2 .number { color: var(--soft); font-weight: 400; margin-right: 10px; }
+h2 { font-size: 24px; margin: 44px 0 10px; padding-top: 22px; border-top: 3px solid var(--accent); }
+h3 { font-size: 18px; margin: 34px 0 8px; padding-top: 18px; border-top: 1px solid var(--line); }
+h4 { font-size: 13px; margin: 18px 0 4px; color: var(--soft); }
+.number { color: var(--soft); font-weight: 400; margin-right: 10px; }
+.limits { border-left: 4px solid var(--line); padding: 2px 0 2px 14px; color: var(--soft); font-size: 14px; }
+.limits b { color: var(--ink); }
 p { max-width: 78ch; margin: 0 0 14px; }
 .lead { color: var(--soft); font-size: 16px; }
 .verdict { display: flex; align-items: baseline; gap: 14px; margin: 24px 0; padding: 14px 18px;
@@ -75,13 +80,22 @@ table.facts { width: auto; } table.facts th { border: 0; padding-right: 22px; } 
 a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }
 figure { margin: 18px 0 22px; } figure img { width: 100%; max-width: 860px; height: auto; display: block; }
 figcaption { color: var(--soft); font-size: 13px; margin-top: 4px; max-width: 78ch; }
-details { margin: 0 0 18px; font-size: 13px; } summary { cursor: pointer; color: var(--accent); }
+details { margin: 0 0 14px; font-size: 13px; } summary { cursor: pointer; color: var(--accent); }
 details ul { margin: 8px 0 0; padding-left: 20px; } details li { margin-bottom: 5px; max-width: 100ch; }
+tr.chapter td { background: #eef3f9; border-bottom-color: #d5dfeb; }
+tr.chapter a { font-weight: 600; color: var(--ink); }
+tr.case td:nth-child(2) { padding-left: 18px; }
 pre { background: #f7f8fa; border: 1px solid var(--line); padding: 14px 16px; overflow-x: auto; font-size: 12px;
   line-height: 1.5; white-space: pre-wrap; }
 footer { margin-top: 40px; color: var(--soft); font-size: 13px; }
 @media (max-width: 760px) { main { padding: 24px 18px; } table { display: block; overflow-x: auto; } }
-@media print { body { background: #fff; } main { box-shadow: none; padding: 0; } section { break-inside: avoid-page; } }
+@page { size: A4; margin: 16mm 14mm; }
+@media print {
+  body { background: #fff; font-size: 10pt; } main { box-shadow: none; padding: 0; max-width: none; }
+  .chapter-head { break-before: page; } h2, h3, h4 { break-after: avoid; } figure, tr, .limits { break-inside: avoid; }
+  thead { display: table-header-group; } figure img { max-width: 150mm; } a { color: inherit; }
+  table { font-size: 8pt; } .num { font-size: 7.5pt; } pre { font-size: 7.5pt; }
+}
 """
 
 
@@ -94,22 +108,43 @@ def check_available() -> None:
 def render(pages: Sequence[Page], progress: Callable[[Page], None] | None = None) -> str:
     """Return the page as text; ``progress`` is called before the plots of each case are drawn."""
     check_available()
-    rows = [row for page in pages for row in page.rows]
-    sections = []
-    for number, page in enumerate(pages, 1):
-        if progress is not None:
-            progress(page)
-        sections.append(_section(number, page))
+    sections, numbers = [], _numbers(pages)
+    told: dict[str, Page] = {}  # by their equations, which cases of a module share
+    for chapter, items in _by_chapter(pages):
+        sections.append(_chapter(chapter, items, numbers))
+        for page in items:
+            if progress is not None:
+                progress(page)
+            sections.append(_section(numbers, page, told.setdefault(page.case.equations, page)))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>jounce {jounce.__version__}: verification "
         f"book</title>\n<style>{CSS}</style>\n</head>\n<body>\n<main>\n"
-        f"{_head(rows)}{_facts()}{_contents(pages)}{''.join(sections)}{_foot()}</main>\n</body>\n</html>\n"
+        f"{_head(pages)}{_facts()}{_reading()}{_contents(pages, numbers)}{''.join(sections)}{_foot()}"
+        "</main>\n</body>\n</html>\n"
     )
 
 
-def _head(rows: Sequence[Row]) -> str:
+def _by_chapter(pages: Sequence[Page]) -> list[tuple[Chapter, list[Page]]]:
+    """Pages by chapter; chapters without any are left out."""
+    found: dict[Chapter, list[Page]] = {}
+    for page in sorted(pages, key=lambda p: (p.case.chapter, p.case.name)):
+        found.setdefault(chapter_at(page.case.chapter), []).append(page)
+    return list(found.items())
+
+
+def _numbers(pages: Sequence[Page]) -> dict[str, str]:
+    """Number of every case: that of its chapter in the whole book, and its own."""
+    return {
+        page.case.name: f"{CHAPTERS.index(chapter) + 1}.{i}"
+        for chapter, items in _by_chapter(pages)
+        for i, page in enumerate(items, 1)
+    }
+
+
+def _head(pages: Sequence[Page]) -> str:
+    rows = [row for page in pages for row in page.rows]
     failed = sum(not row.ok for row in rows)
     verdict = (
         f'<div class="verdict bad"><b>{failed} of {len(rows)} checks failed</b><span>marked in red below</span></div>'
@@ -149,36 +184,109 @@ def _facts() -> str:
     return f'<table class="facts">{items}</table>\n'
 
 
-def _contents(pages: Sequence[Page]) -> str:
-    lines = []
-    for number, page in enumerate(pages, 1):
-        used = [r.difference / r.tolerance for r in page.rows if r.difference is not None and r.tolerance]
-        kinds = sorted({row.kind for row in page.rows if row.kind})
-        passed = sum(row.ok for row in page.rows)
-        mark = '<span class="ok">pass</span>' if page.ok else '<span class="fail">fail</span>'
-        worst = f"{100 * max(used):.2g} %" if used else "–"
-        lines.append(
-            f'<tr><td class="num">{number}</td><td><a href="#{page.case.name}">{html.escape(page.case.title)}</a></td>'
-            f'<td class="soft">{", ".join(kinds)}</td><td class="num">{passed}/{len(page.rows)}</td>'
-            f'<td class="num">{worst}</td><td class="mark">{mark}</td></tr>'
-        )
+def _reading() -> str:
+    """How the document is read."""
+    words = {
+        "closed form": "a solution on paper, from a textbook that is cited or written down above the case",
+        "published": "a number or a figure that others printed",
+        "independent package": "computed by a package that shares no code with this one",
+        "conservation": "a law of mechanics that holds whatever the model is",
+        "order": "how an error falls with the step",
+        "cross-formulation": "the same mechanics, written down in another way and compiled as well",
+    }
+    items = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in words.items())
     return (
-        '<table><thead><tr><th></th><th>Case</th><th>Compared with</th><th class="num">Checks</th>'
-        '<th class="num">Largest use<br>of a tolerance</th><th class="mark"></th></tr></thead>'
+        "<p>Every check has an expected value, what it was compared with, the difference and the tolerance; below its "
+        "table stands where each tolerance comes from. The use of a tolerance is the difference over it: far below "
+        "100 % the agreement is better than what was argued, and a slip that matters would still be seen. Every "
+        "chapter says where the model ends.</p>\n"
+        f'<table class="facts">{items}</table>\n'
+    )
+
+
+def _used(pages: Sequence[Page]) -> str:
+    """The largest use of a tolerance."""
+    rows = [row for page in pages for row in page.rows]
+    used = [r.difference / r.tolerance for r in rows if r.difference is not None and r.tolerance]
+    return f"{100 * max(used):.2g} %" if used else "–"
+
+
+def _count(pages: Sequence[Page]) -> str:
+    rows = [row for page in pages for row in page.rows]
+    return f"{sum(row.ok for row in rows)}/{len(rows)}"
+
+
+def _mark(pages: Sequence[Page]) -> str:
+    ok = all(page.ok for page in pages)
+    return '<span class="ok">pass</span>' if ok else '<span class="fail">fail</span>'
+
+
+def _contents(pages: Sequence[Page], numbers: dict[str, str]) -> str:
+    lines = []
+    for chapter, items in _by_chapter(pages):
+        number = CHAPTERS.index(chapter) + 1
+        lines.append(
+            f'<tr class="chapter"><td class="num">{number}</td><td><a href="#chapter-{number}">'
+            f'{html.escape(chapter.title)}</a></td><td class="num">{_count(items)}</td>'
+            f'<td class="num">{_used(items)}</td><td class="mark">{_mark(items)}</td></tr>'
+        )
+        for page in items:
+            lines.append(
+                f'<tr class="case"><td class="num">{numbers[page.case.name]}</td>'
+                f'<td><a href="#{page.case.name}">{html.escape(page.case.title)}</a></td>'
+                f'<td class="num">{_count([page])}</td><td class="num">{_used([page])}</td>'
+                f'<td class="mark">{_mark([page])}</td></tr>'
+            )
+    return (
+        '<h4>Contents</h4><table><thead><tr><th></th><th></th><th class="num">Checks passed</th>'
+        '<th class="num">Largest use of a tolerance</th><th class="mark"></th></tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table>\n"
     )
 
 
-def _section(number: int, page: Page) -> str:
-    case = page.case
+def _chapter(chapter: Chapter, pages: Sequence[Page], numbers: dict[str, str]) -> str:
+    """Heading, what was compared with what, and where the model ends."""
+    number, lines = CHAPTERS.index(chapter) + 1, []
+    for page in pages:
+        groups: dict[str, list[Row]] = {}
+        for row in page.rows:
+            groups.setdefault(row.kind or "not run", []).append(row)
+        for i, (kind, rows) in enumerate(groups.items()):
+            sources = list(dict.fromkeys(row.source for row in rows))
+            shown = "; ".join(sources[:2]) + (f"; … ({len(sources)} sources)" if len(sources) > 2 else "")
+            used = [r.difference / r.tolerance for r in rows if r.difference is not None and r.tolerance]
+            title = f'<a href="#{page.case.name}">{html.escape(page.case.title)}</a>' if i == 0 else ""
+            lines.append(
+                f'<tr><td class="num">{numbers[page.case.name] if i == 0 else ""}</td><td>{title}</td>'
+                f'<td><b>{html.escape(kind)}</b> · <span class="soft">{html.escape(shown)}</span></td>'
+                f'<td class="num">{sum(r.ok for r in rows)}/{len(rows)}</td>'
+                f'<td class="num">{f"{100 * max(used):.2g} %" if used else "–"}</td></tr>'
+            )
+    return (
+        f'<div class="chapter-head" id="chapter-{number}"><h2><span class="number">{number}</span>'
+        f"{html.escape(chapter.title)}</h2>\n"
+        '<table><thead><tr><th></th><th>Case</th><th>Compared with</th><th class="num">Checks</th>'
+        '<th class="num">Largest use</th></tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table>\n"
+        f'<p class="limits"><b>Where the model ends.</b> {html.escape(chapter.limits)}</p></div>\n'
+    )
+
+
+def _section(numbers: dict[str, str], page: Page, first: Page) -> str:
+    """A case; ``first``: that with the same equations, where they stand."""
+    case, other = page.case, first.case
     text = html.escape(re.sub(r"\s+", " ", case.text))
+    equations = (
+        f"<details open><summary>Equations and sources</summary><pre>{html.escape(case.equations)}</pre></details>\n"
+        if other is case
+        else f'<p class="soft">Equations and sources: see <a href="#{other.name}">{numbers[other.name]}</a>.</p>\n'
+    )
     # the first plot right after the words: it says more than the table
     return (
-        f'<section id="{case.name}">\n<h2><span '
-        f'class="number">{number}</span>{html.escape(case.title)}</h2>\n<p>{text}</p>\n'
+        f'<section id="{case.name}">\n<h3><span '
+        f'class="number">{numbers[case.name]}</span>{html.escape(case.title)}</h3>\n<p>{text}</p>\n'
         f"{''.join(_figure(plot) for plot in page.plots)}{_table(page.rows)}{_tolerances(page.rows)}"
-        f"<details><summary>Equations and "
-        f"sources</summary><pre>{html.escape(case.equations)}</pre></details>\n</section>\n"
+        f"{equations}</section>\n"
     )
 
 
@@ -215,7 +323,7 @@ def _tolerances(rows: Sequence[Row]) -> str:
     for why, labels in groups.items():
         names = "; ".join(labels) if len(labels) <= 3 else f"{labels[0]}; … ({len(labels)} checks)"
         items.append(f'<li>{html.escape(why)} <span class="soft">({html.escape(names)})</span></li>')
-    return f"<details><summary>Where the tolerances come from</summary><ul>{''.join(items)}</ul></details>\n"
+    return f"<details open><summary>Where the tolerances come from</summary><ul>{''.join(items)}</ul></details>\n"
 
 
 def _figure(plot: Plot) -> str:
