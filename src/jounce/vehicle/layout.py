@@ -313,6 +313,7 @@ def check(vehicle: Vehicle) -> None:
     if vehicle.model_layout:
         layout_text.compare(vehicle)
     trains.check_apart(place, lambda axle: path_of(vehicle, axle, "suspension"))
+    trains.check_balance(place)
 
 
 def _check_spelling(vehicle: Vehicle, how: str) -> None:
