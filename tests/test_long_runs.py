@@ -92,7 +92,7 @@ def test_an_hour_on_the_handling_track(seen: list[Simulation], capsys: pytest.Ca
         told.append((now, memory(), quaternion(seen[0])))
 
     event = events.find("follow")(
-        path="handling", road="handling", speed="auto 0.7", laps=1000, end_time=60 * MINUTES, leaves=5.0
+        path="handling", road="handling", speed="auto 0.7", laps=100, end_time=60 * MINUTES, leaves=5.0
     )
     run = jn.run(vehicle, event, channels=CHANNELS, interval=0.1, progress=progress)
     assert run.time[-1] == pytest.approx(60 * MINUTES, abs=0.2), run.reason
