@@ -31,12 +31,12 @@ from make_steering import text as gear_text
 from stale import put
 
 from jounce.components.basics import combine
-from jounce.components.places import AxlePlace, UnitPlace
+from jounce.components.places import AxlePlace
 from jounce.core.constants import GRAVITY
 from jounce.files.library import library_file
 from jounce.files.tir import read_tir
 from jounce.vehicle import Vehicle, load
-from jounce.vehicle.assembly import bodies
+from jounce.vehicle.assembly import bodies_of
 from jounce.vehicle.reading import VEHICLES
 
 COMMAND = "tools/make_trucks.py"
@@ -186,7 +186,7 @@ TRUCKS = {
         Steered(
             3.935, 1.74, 0.205, 19.5, 42.0, 0.7, 3.5, 6.0, 0.085,
             Feel("hydraulic", 3.2, (330.0, 9.0), (135.0, 5.0), (3.0, 2.5), 0.5, 900.0, 0.09, 28.0, bar_damping=5.0,
-                 rack_damping=16000.0, piston_area=3300e-6, stroke=0.30, orifice=36e-6),
+                 rack_damping=16000.0, piston_area=3300e-6, stroke=0.45, orifice=36e-6),
             BALL_AND_NUT,
         ),
     ),
@@ -205,7 +205,7 @@ TRUCKS = {
         Steered(
             4.875, 1.74, 0.205, 20.0, 42.0, 0.7, 3.5, 6.0, 0.085,
             Feel("hydraulic", 3.2, (370.0, 9.5), (150.0, 5.2), (3.0, 2.5), 0.5, 950.0, 0.09, 28.0, bar_damping=5.0,
-                 rack_damping=16000.0, piston_area=3500e-6, stroke=0.30, orifice=36e-6),
+                 rack_damping=16000.0, piston_area=3500e-6, stroke=0.45, orifice=36e-6),
             BALL_AND_NUT,
         ),
     ),
@@ -233,7 +233,7 @@ TRUCKS = {
         Steered(
             3.665, 1.60, 0.14, 18.0, 36.0, 0.6, 4.0, 11.0, 0.010,
             Feel("hydraulic", 2.0, (60.0, 5.6), (27.0, 3.9), (2.0, 1.2), 0.28, 260.0, 0.045, 4.6, bar_damping=2.5,
-                 rack_damping=2500.0, piston_area=1050e-6),
+                 rack_damping=2500.0, piston_area=1050e-6, stroke=0.26),
             "Rack and pinion, ahead of the axle",
         ),
     ),
@@ -245,15 +245,10 @@ TRUCKS = {
 
 def loads(vehicle: Vehicle) -> dict[int, float]:
     """Load of every axle on the ground by its number, N: by the levers of units with two supports."""
-    masses: dict[int, list[object]] = {unit.number: [] for unit in vehicle.layout.units}
-    for body in bodies(vehicle.layout):
-        place = body.place
-        unit = place if isinstance(place, UnitPlace) else getattr(getattr(place, "axle", place), "unit", None)
-        masses[1 if unit is None else unit.number].append(body.properties)
     found: dict[int, float] = {}
     borne: dict[int, float] = {}  # by unit: what it puts on the one that tows it
     for unit in reversed(vehicle.layout.units):
-        mass, centre, _ = combine(masses[unit.number])  # type: ignore[arg-type]
+        mass, centre, _ = combine([body.properties for body in bodies_of(unit)])
         forces = [(mass * GRAVITY, float(centre[0] - unit.offset[0]))]
         forces += [(borne[u.number], float(u.offset[0] - unit.offset[0])) for u in unit.towed]
         groups = [axle.group for axle in unit.axles if axle.group[0] is axle]

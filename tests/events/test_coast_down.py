@@ -35,6 +35,17 @@ def test_coast_down_recovers_the_road_load() -> None:
     assert value(found, "road_load_80") == pytest.approx(a + c * (80 / 3.6) ** 2, rel=1e-4)
 
 
+def test_the_standard_error_of_a_road_load_is_that_of_its_noise() -> None:
+    """Of 2400 speeds with a noise of σ: m σ over the time, within three times (2 n)^-1/2."""
+    t, m, sigma = np.arange(0, 120, 0.05), 1700.0, 0.02
+    v = coasting(150.0, 0.40, m, 35.0, t)
+    assert value(coast_down(t, v, m), "road_load_error") < 0.01
+    noise = np.random.default_rng(4).normal(0.0, sigma, len(t))
+    noise[0] = 0.0
+    found = coast_down(t, v + noise, m)
+    assert found["road_load_error"] == (pytest.approx(m * sigma / float(t[-1]), rel=0.045), "N")
+
+
 def test_coast_down_over_a_narrow_range_is_refused() -> None:
     t = np.arange(0, 5, 0.05)
     found = coast_down(t, coasting(150.0, 0.4, 1700.0, 35.0, t), 1700.0)

@@ -11,6 +11,8 @@ import jounce as jn
 from cars import compact
 from jounce.components.driver.contour import Contour
 from jounce.events import find
+from jounce.events.manoeuvres import continued
+from jounce.road.path import Path
 
 MANOEUVRE = find("manoeuvre")
 NUMBER, STATION, OFFSET = (f"driving_machine_monitor.{name}" for name in ("maneuver_ID", "path_s", "path_distance"))
@@ -69,6 +71,18 @@ def test_paths_that_continue_and_end() -> None:
     demand = run["driver.demand.steering_wheel"]
     k = np.flatnonzero(run[NUMBER] == 2)[0]
     assert abs(demand[k] - demand[k - 1]) < 0.1  # no jump at the switch
+
+
+def test_a_path_that_continues_goes_on_at_its_height() -> None:
+    """Before the seam it is the path before, beyond it its own climb from there."""
+    s = np.arange(0.0, 101.0)
+    before = Path.from_points(np.column_stack([s, 0 * s, 3.0 + 0.02 * s]), step=1.0)
+    path = Path.from_points(np.column_stack([100 + s, 0 * s, -7.0 + 0.05 * s]), step=1.0)
+    found = continued(before, path)
+    seam = found.length - path.length
+    assert 5.0 < seam <= before.length + 1e-9
+    for way, height in ((-4.0, 4.92), (0.0, 5.0), (40.0, 7.0)):
+        assert float(found.at(seam + way)[2]) == pytest.approx(height, abs=0.02), way
 
 
 def test_lateral_acceleration_is_held_by_the_speed() -> None:

@@ -104,6 +104,17 @@ def test_the_body_stays_where_it_is(heave: Run) -> None:
     assert abs(float(np.mean(yaw[last])) - yaw[0]) < math.radians(0.1)
 
 
+@pytest.mark.parametrize("moment", [1700.0, -1700.0])
+def test_the_stake_holds_against_a_moment(moment: float) -> None:
+    """It takes its stiffness times the turn, and with what the tires take it is as large as the moment."""
+    still = SevenPost(excitation="sine", peak_velocity=1e-6, end_time=4.0)
+    run = jounce.run(jounce.load("sedan"), still, inputs={"Ext_Body.moment.Z": moment})
+    turned = run["chassis_displacements.yaw"][-1] - run["chassis_displacements.yaw"][0]
+    held = run["Seven_Post.Holding_Moment_Z"][-1]
+    assert held == pytest.approx(-1e5 * turned, rel=0.02)
+    assert 0.05 < -held / moment < 1.0
+
+
 @pytest.mark.parametrize(
     ("mode", "signs"), [("pitch", (1, 1, -1, -1)), ("roll", (1, -1, 1, -1)), ("warp", (1, -1, -1, 1))]
 )
@@ -559,6 +570,9 @@ def test_loads_at_the_hubs_of_a_fixed_body_give_the_compliance_back(tmp_path: Pa
     force = [run[f"Seven_Post.Holding_Force_{axis}"][last] for axis in "XY"]
     # along and across the wheels, which are turned by some 0.005 rad of toe and compliance
     assert force == pytest.approx([-(-1500 + 900), -(1200 - 500)], abs=0.01 * 1500)
+    told = {("long", "L1"): -1500.0, ("long", "R1"): 900.0, ("lat", "L2"): 1200.0, ("lat", "R2"): -500.0}
+    for (way, wheel), load in {**told, ("align", "R2"): 80.0, ("long", "L2"): 0.0, ("align", "L1"): 0.0}.items():
+        assert run[f"testrig.wheel_load_{way}.{WORDS[wheel]}"][last] == pytest.approx(load, abs=1e-9), (way, wheel)
     for axis in "XYZ":
         moved = run[f"Seven_Post.Held_{axis}"]
         assert abs(moved[last] - moved[0]) < 1e-3
@@ -604,7 +618,8 @@ def test_downforces_are_those_of_the_model_of_the_air() -> None:
     blown = jounce.run(car, event, inputs={"Aerodynamic.wind_x": -50.0})
     own = [blown[f"aero_forces.{word}_downforce"][0] for word in ("front", "rear")]
     assert total == pytest.approx(sum(own), rel=1e-3)
-    assert run["sevenpost.F_aero"][-1] > 0 and own[0] > 0
+    # the maps act at the axles, as the actuators do
+    assert run["sevenpost.F_aero"][-1] == pytest.approx(own[0], rel=1e-3) and own[0] > 0
 
 
 # --- the story: a chicane on the rig ------------------------------------------------------------

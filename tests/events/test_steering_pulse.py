@@ -31,6 +31,17 @@ def test_figures_of_a_decaying_oscillation(damping: float, side: float) -> None:
     outside = np.flatnonzero(np.abs(shape) > 0.05 * highest)
     assert value(found, "pulse_steering_settling") == pytest.approx(t[outside[-1]] - 2.0, abs=0.003)
     assert "pulse_ay_peak" not in found
+    # what is told of one signal is told of all, each in its unit
+    every = steering_pulse(
+        t, 2.0, yaw_rate=side * 0.5 * shape, lateral_acceleration=side * 0.5 * shape, steering=side * 0.5 * shape
+    )
+    for what in ("damping", "frequency", "settling"):
+        assert every[f"pulse_ay_{what}"] == every[f"pulse_yaw_rate_{what}"] == every[f"pulse_steering_{what}"]
+    assert every["pulse_ay_peak"] == (pytest.approx(side * 0.5 * highest, rel=1e-4), "m/s2")
+    assert value(every, "pulse_steering_peak") == pytest.approx(math.degrees(side * 0.5 * highest), rel=1e-4)
+    lifted = steering_pulse(t, 2.0, lateral_acceleration=0.5 * shape - 0.02, steering=0.5 * shape + 0.01)
+    assert value(lifted, "pulse_ay_rest") == pytest.approx(-0.02, rel=1e-3)
+    assert value(lifted, "pulse_steering_rest") == pytest.approx(math.degrees(0.01), rel=1e-3)
 
 
 def test_a_hand_wheel_that_goes_on_swinging_has_no_settling_time() -> None:

@@ -46,6 +46,11 @@ def test_where_each_signal_comes_to_rest(side: float) -> None:
         ("steering", 0.02 / DEG, "deg"),
     ):
         assert found[f"release_{name}_rest"] == (pytest.approx(side * rest, rel=1e-9), unit)
+        assert found[f"release_{name}_overshoot"] == (0.0, "%")
+    # each settles to five per cent of what it was at the release, about where it comes to rest
+    for name, size, rest in (("yaw_rate", 0.25, 0.004), ("ay", 3.0, -0.05), ("steering", 0.6, 0.02)):
+        settled = 0.5 * math.log(size / (0.05 * (size + rest)))
+        assert found[f"release_{name}_settling"] == (pytest.approx(settled, abs=1e-4), "s")
 
 
 def test_figures_that_cannot_be_told_have_the_unit_of_those_that_can() -> None:

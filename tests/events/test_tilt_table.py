@@ -11,7 +11,7 @@ import pytest
 import jounce as jn
 from jounce import events
 from jounce.core.constants import GRAVITY
-from jounce.events.library.tilt_table import tilt_table
+from jounce.events.library.tilt_table import CENTRE, LOAD, NORMAL, PLACE, of_run, tilt_table
 from jounce.results.run import Run
 from jounce.sim import car
 from jounce.sim.statics import settle
@@ -136,3 +136,22 @@ def test_without_rails_the_car_slides() -> None:
     assert math.isnan(slid.kpis["tilt_table_ratio"][0])
     # it slides where the plane is steeper than the friction of its tires, about 0.35 times theirs
     assert 0.3 < math.tan(float(angles(slid).max())) < 0.45
+
+
+def test_the_centre_of_a_train_is_that_of_its_units_by_their_masses() -> None:
+    """Two units whose centres are 1 m apart in height: (2·0.6 + 3·1.6)/5 = 1.2 m over wheels 0.9 m to either side."""
+    n, channels, units = 11, {}, {}
+    for name, y in (("L1", 0.9), ("R1", -0.9)):
+        channels |= {LOAD.format(name): np.full(n, 1e4), NORMAL.format(name): np.ones(n)}
+        units |= {LOAD.format(name): "N", NORMAL.format(name): "-"}
+        for axis, value_ in zip("XYZ", (0.0, y, 0.0), strict=True):
+            channels[PLACE.format(axis, name)], units[PLACE.format(axis, name)] = np.full(n, value_), "m"
+    for own, z in (("", 0.6), ("unit2.", 1.6)):
+        for axis, value_ in zip("XYZ", (0.0, 0.0, z), strict=True):
+            key = f"{own}{CENTRE.format(axis)}"
+            channels[key], units[key] = np.full(n, value_), "m"
+    for key in ("chassis_displacements.yaw", "chassis_displacements.roll"):
+        channels[key], units[key] = np.zeros(n), "rad"
+    about = {"vehicle": {"masses": {"": 2.0, "unit2.": 3.0}}, "event": {"parameters": {"direction": "right"}}}
+    found = of_run(Run(np.linspace(0.0, 1.0, n), channels, units, about))
+    assert value(found, "static_stability_factor") == pytest.approx(0.9 / 1.2, rel=1e-12)

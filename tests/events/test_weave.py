@@ -45,6 +45,10 @@ def test_figures_of_ellipses(phase: float) -> None:
     # slopes of both branches at the centre have the mean of in-phase parts; lines over ±0.05 g add 1 % of curvature
     assert value(found, "hand_torque_gradient") == pytest.approx(3.3 * math.cos(phase) / 2.1 * GRAVITY, rel=0.02)
     assert value(found, "steering_sensitivity") == pytest.approx(2.1 / (0.3 * math.cos(0.3)) / GRAVITY, rel=0.02)
+    # of both branches the mean is the same there: cos(φ ± 0.3)/cos φ; of lines over ±0.05 g on curves that bend more
+    assert value(found, "steering_sensitivity_at_0_1g") == pytest.approx(
+        2.1 / (0.3 * math.cos(0.3)) / GRAVITY, rel=0.04
+    )
 
 
 def test_too_little_has_no_figures() -> None:

@@ -52,7 +52,7 @@ def test_provenance_symmetry_and_layout(name: str) -> None:
     assert vehicle.remarks() == []
     for unit in vehicle.layout.units:
         assert unit.data.body.centre()[1] == 0
-    assert str(layout_text.of(vehicle)) == LAYOUTS[name]
+    assert str(layout_text.of(vehicle)) == LAYOUTS[name] == vehicle.model_layout
 
 
 EVERY = pytest.mark.parametrize(
@@ -135,3 +135,23 @@ def test_modes_are_told_by_what_moves_most() -> None:
     expected = math.sqrt((stiffness - mass * GRAVITY * height) / inertia) / (2 * math.pi)
     assert found["semitrailer roll"].frequency == pytest.approx(expected, rel=0.04)
     assert found["semitrailer roll"].damping == pytest.approx(0.14, abs=0.03)
+
+
+def test_wheels_of_a_steered_solid_axle_steer_by_the_table_and_with_its_beam() -> None:
+    """Left by the table at the travel of the drag link, right by its mirror image; a beam that rolls steers both."""
+    sim, _ = standing("tractor_semitrailer")
+    steered = make_trucks.TRUCKS["tractor_semitrailer"].steering
+    assert steered is not None
+    travel, was = 0.61 * steered.most * make_trucks.DEG * steered.arm, sim.x.copy()
+    for sign in (1.0, -1.0):
+        sim.set_states({"steering.rack": sign * travel * steered.ratio / steered.arm})  # a turn of the gear
+        left, right = (sim.output(f"Wheel.Spindle_Steer.{side}1") for side in "LR")
+        # the table has steps of 4 deg: a spline of a smooth curve through them is right to 1e-4
+        assert left == pytest.approx(make_trucks.steer_angle(steered, sign * travel / steered.arm), rel=1e-3)
+        assert right == pytest.approx(-make_trucks.steer_angle(steered, -sign * travel / steered.arm), rel=1e-3)
+    roll, half = 0.031, 2.05 / 2
+    up = half * math.sin(roll)
+    sim.set_states({"steering.rack": 0.0, "L1.jounce": up, "R1.jounce": -up})
+    for side in "LR":  # against the body, whose axles are turned by nothing
+        assert sim.output(f"Wheel.Spindle_Steer.{side}1") == pytest.approx(0.06 * roll, rel=1e-2)
+    sim.x[:] = was

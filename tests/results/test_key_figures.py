@@ -12,6 +12,7 @@ from jounce.events.library.impulse_steer import ImpulseSteer
 from jounce.results.key_figures.braking import braking
 from jounce.results.key_figures.common import decay, settling_time, steady, travelled_at, vertex
 from jounce.results.key_figures.frequency import (
+    RANGE,
     frequency_response,
     second_order,
     sine_response,
@@ -48,7 +49,14 @@ def test_understeer_gradient_at_constant_speed_and_on_a_circle(side: float) -> N
             steering_ratio=15.0,
             wheelbase=2.8,
             cg_to_rear=1.3,
+            hand_torque=0.8 * ay,
         )
+        if np.ptp(v) == 0:
+            gradient = 15.0 * (2.8 / v[0] ** 2 + k) * GRAVITY / DEG
+            assert value(found, "steering_gradient") == pytest.approx(gradient, rel=1e-9)
+            assert value(found, "side_slip_gradient") == pytest.approx(1.3 / v[0] ** 2 * GRAVITY / DEG - 2.5, rel=1e-6)
+        assert value(found, "hand_torque_gradient") == pytest.approx(0.8 * GRAVITY, rel=1e-9)
+        assert found["hand_torque_at_4ms2"] == (pytest.approx(3.2, rel=1e-9), "N.m")
         # averaging over 0.25 s bends v(t) of the circle by v̈·0.25²/24
         assert value(found, "understeer_gradient") == pytest.approx(2.0, rel=1e-5)
         assert value(found, "roll_gradient") == pytest.approx(4.0, rel=1e-9)
@@ -175,6 +183,21 @@ def test_frequency_response_of_a_known_system(kind: str) -> None:
     assert found.coherence.min() > (0.95 if kind == "random" else 0.99)
 
     figures = steering_response(t, u, yaw_rate=y, method=method)
+    # what is told of one signal is told of all
+    alike = steering_response(t, u, lateral_acceleration=2 * y, roll=-3 * y, side_slip=0.5 * y, method=method)
+    for name, factor in (("ay", 2.0), ("roll", -3.0), ("side_slip", 0.5)):
+        assert value(alike, f"{name}_gain_low") == pytest.approx(
+            abs(factor) * value(figures, "yaw_rate_gain_low"), rel=1e-9
+        )
+        turned = value(alike, f"{name}_phase_1hz") - value(figures, "yaw_rate_phase_1hz")
+        assert math.remainder(turned - (180 if factor < 0 else 0), 360) == pytest.approx(0.0, abs=1e-6)
+        assert value(alike, f"{name}_coherence") == pytest.approx(value(figures, "yaw_rate_coherence"), rel=1e-9)
+    for what in ("bandwidth", "equivalent_time"):
+        usual = value(figures, f"yaw_rate_{what}")
+        assert value(alike, f"ay_{what}") == pytest.approx(usual, rel=1e-9, nan_ok=True)
+    whole = frequency_response(t, u, y, method)
+    inside = (whole.frequency >= RANGE[0]) & (whole.frequency <= RANGE[1])
+    assert value(figures, "yaw_rate_coherence") == pytest.approx(float(whole.coherence[inside].min()), rel=1e-9)
     fine = np.linspace(0.2, 6, 200_001)
     h = exact(fine)
     lag = fine[np.argmax(np.unwrap(np.angle(h)) <= -math.pi / 4)]
@@ -303,6 +326,13 @@ def test_a_stop_with_constant_deceleration() -> None:
     assert value(found, "dive_gradient") == pytest.approx(1.5, rel=1e-6)
     assert value(found, "peak_deceleration") == pytest.approx(a)
     assert not found.warnings
+    # referred to another speed, its way is in the square of it; beyond 2 km/h with a remark
+    other = braking(t, v, start=t0, nominal_speed=v0 + 1 / 3.6)
+    assert value(other, "stopping_distance_nominal") == pytest.approx((v0 + 1 / 3.6) ** 2 / (2 * a), rel=1e-5)
+    assert not other.warnings
+    far = braking(t, v, start=t0, nominal_speed=v0 - 2.1 / 3.6)
+    assert value(far, "stopping_distance_nominal") == pytest.approx((v0 - 2.1 / 3.6) ** 2 / (2 * a), rel=1e-5)
+    assert any("began at 100.0 km/h instead of 97.9 km/h" in text for text in far.warnings)
 
 
 def test_mfdd_leaves_out_the_build_up_of_pressure() -> None:

@@ -62,6 +62,15 @@ def test_a_convention_of_signs_is_turned_into_ours() -> None:
             unit = UNITS[quantity]
             np.testing.assert_allclose(map.converted(quantity, "L", Channel("a"), RAW, unit), left * RAW)
             np.testing.assert_allclose(map.converted(quantity, "R", Channel("a"), RAW, unit), right * RAW)
+    # of every quantity: what is meant by a word is a sign on each side, and the opposite has a word, too
+    for words in DIRECTIONS.values():
+        assert {abs(sign) for pair in words.values() for sign in pair} == {1}
+        assert {(-left, -right) for left, right in words.values()} == set(words.values())
+        assert (1, 1) in words.values()
+    for words in DIRECTIONS.values():  # of the world they are the same on both sides, of the car's middle mirrored
+        for word, (left, right) in words.items():
+            if word in ("up", "down", "forwards", "rearwards"):
+                assert left == right, word
     # turned to the left is toe-out on the left and toe-in on the right; a wheel steered by +1 has toe (-1, +1)
     assert DIRECTIONS["toe"]["left"] == tuple(-a for a in DIRECTIONS["toe"]["right"])
     with pytest.raises(ParameterError, match=r"signs: camber = 'inside': unknown  known: outwards, inwards"):

@@ -12,6 +12,7 @@ from jounce.core.errors import FormatError, ParameterError
 from jounce.files.roads import library_paths, library_roads, load_path, load_road, parse_road
 from jounce.road.builder import RoadBuilder
 from jounce.road.envelope import Envelope
+from jounce.road.figure import _mean
 from jounce.road.ground import Service
 from jounce.road.line import LineRoad
 from jounce.road.simple import External, Flat
@@ -227,6 +228,15 @@ def test_a_block_is_saved_for_c_programs(tmp_path: Path) -> None:
         check(block[:-80].copy())
     with pytest.raises(ParameterError, match="outside function"):
         External(function=lambda x, y, z: (0, 0, 0, 1)).save_block(tmp_path / "no.bin")
+
+
+def test_what_is_constant_along_a_road_is_said_with_its_value() -> None:
+    pytest.importorskip("matplotlib")
+    assert (_mean(np.array([np.nan, 2.0, -5.0])), _mean(np.array([np.nan]))) == (-1.5, 0.0)
+    drawn = Flat(grade=0.03, bank=-0.02, length=100.0, width=8.0).figure()
+    said = " ".join(text.get_text() for part in (drawn, *drawn.axes) for text in part.texts)
+    said += " ".join(axes.get_title() for axes in drawn.axes) + (drawn.get_suptitle() or "")
+    assert "slope 3 %" in said and "bank -2 %" in said, said
 
 
 @pytest.mark.parametrize(("name", "parts"), [("flat", 1), ("potholes", 7), ("handling", 4)])

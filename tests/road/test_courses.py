@@ -19,5 +19,7 @@ def test_an_eased_path_keeps_its_margin_and_asks_for_less() -> None:
         assert right + CONE_BASE + 0.5 * width + margin - 2e-3 <= y <= left - CONE_BASE - 0.5 * width - margin + 2e-3
     assert np.abs(path.curvature).max() < 0.4 * np.abs(course.path.curvature).max()
     assert (path.x[0], path.y[0]) == pytest.approx((course.path.x[0], course.path.y[0]))
+    assert np.diff(path.s) == pytest.approx(0.5, rel=0.01)  # half of the usual metre
+    assert np.diff(eased(course, width, margin, step=0.5).s) == pytest.approx(0.25, rel=0.01)
     with pytest.raises(ParameterError, match="does not fit"):
         eased(course, width, 0.4)

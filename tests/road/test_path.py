@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.interpolate import make_smoothing_spline
 
 from jounce.core.errors import FormatError, JounceError, ParameterError
 from jounce.files.drd import drd_text, parse_drd, read_drd, write_drd
@@ -26,7 +27,7 @@ from jounce.files.gps import (
 )
 from jounce.files.problems import Report
 from jounce.road.courses import circle, iso_3888_1, iso_3888_2, skidpad, slalom
-from jounce.road.path import Path, joined
+from jounce.road.path import Path, _smoothed, joined
 
 
 def ring(n: int = 60, radius: float = 50.0) -> np.ndarray:
@@ -73,6 +74,16 @@ def test_clothoids_have_linear_curvature_and_fresnel_positions() -> None:
     s, c = fresnel(path.s / a)
     np.testing.assert_allclose(path.x, a * c, atol=1e-10)
     np.testing.assert_allclose(path.y, a * s, atol=1e-10)
+
+
+@pytest.mark.parametrize("distance", [0.03, 0.2])
+def test_smoothing_moves_points_by_the_distance_asked_for(distance: float) -> None:
+    """Root mean square in plan view; a height that is noisier still does not count."""
+    rng = np.random.default_rng(6)
+    x = np.arange(0.0, 300.0, 3.0)
+    points = np.column_stack([x, 8 * np.sin(x / 40), 0 * x]) + rng.normal(0.0, [0.3, 0.3, 3.0], (len(x), 3))
+    found = _smoothed(x, points, distance, make_smoothing_spline)
+    assert math.sqrt(np.mean(np.sum((found - points)[:, :2] ** 2, axis=1))) == pytest.approx(distance, rel=1e-3)
 
 
 def test_open_and_closed_are_told_apart() -> None:

@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 import jounce as jn
 from jounce.core.errors import ParameterError
 from jounce.road.path import Path
-from jounce.road.paths import ANYWHERE, AT, PROJECT, REACH, PathService, PathSet
+from jounce.road.paths import ANYWHERE, AT, CURVATURE, PROJECT, REACH, PathService, PathSet
 from jounce.runtime.compile import STRICT_FLAGS, find_compiler
 from jounce.runtime.export import export_c
 from jounce.runtime.simulation import Simulation
@@ -63,6 +63,14 @@ def test_places_are_those_of_the_path(paths: PathSet) -> None:
         assert np.allclose(np.cos(place.heading)[inside], d[:, 0], atol=2e-6)
         assert np.allclose(np.sin(place.heading)[inside], d[:, 1], atol=2e-6)
         assert np.allclose(place.slope[inside], d[:, 2], atol=2e-6)
+
+
+def test_a_curvature_asked_for_alone_is_that_of_the_place(paths: PathSet) -> None:
+    """To the bit, over laps and beyond the ends."""
+    for number, path in enumerate(paths.paths):
+        s = np.linspace(-1.3 * path.length, 2.4 * path.length, 907)
+        assert np.array_equal(paths.curvature(number, s), paths.at(number, s).curvature)
+        assert np.abs(paths.curvature(number, s)).max() > 1e-3
 
 
 def test_bank_and_speed_come_along_and_a_path_without_them_has_none(paths: PathSet) -> None:
@@ -173,12 +181,15 @@ def test_derivatives_are_those_of_the_answers(paths: PathSet) -> None:
         assert not exact[:, [0, 3, 4]].any()
         ends = [np.ravel(paths.at(number, s + f)) for f in (-h, h)]
         assert np.allclose(paths.derivatives(AT, number, s)[:, 1], (ends[1] - ends[0]) / (2 * h), atol=1e-6)
+        alone = paths.derivatives(CURVATURE, number, s)
+        assert alone.shape == (1, 2) and alone[0].tolist() == paths.derivatives(AT, number, s)[4].tolist()
 
 
 def test_what_is_nowhere_is_nan_and_what_is_no_path_is_refused(paths: PathSet) -> None:
     assert all(np.isnan(v) for v in paths.project(0, np.nan, 1.0))
     assert all(np.isnan(v) for v in paths.project(0, 1.0, np.inf))
     assert all(np.isnan(v) for v in paths.at(1, np.inf))
+    assert np.isnan(paths.curvature(1, np.inf)) and np.isnan(paths.derivatives(CURVATURE, 1, np.inf)).all()
     with pytest.raises(ParameterError, match="path 3: there are 3"):
         paths.at(3, 0.0)
     with pytest.raises(ParameterError, match="at least one"):

@@ -22,6 +22,7 @@ from jounce.runtime.program import (
     Hold,
     Open,
     Phase,
+    Polynomial,
     Program,
     Pulse,
     Ramp,
@@ -31,8 +32,10 @@ from jounce.runtime.program import (
     SetMemory,
     SetState,
     Sine,
+    Slope,
     Stop,
     Sweep,
+    Swept,
     When,
 )
 from jounce.runtime.simulation import METHODS, Simulation
@@ -45,6 +48,17 @@ TABLE = Table([0.0, 1.0, 2.0, 4.0], [[0.0, 1.0], [1.0, 0.0], [4.0, 2.0], [16.0, 
 def quintic(z):
     z = np.clip(z, 0.0, 1.0)
     return 10 * z**3 - 15 * z**4 + 6 * z**5
+
+
+def cubic(z):
+    z = np.clip(z, 0.0, 1.0)
+    return 3 * z**2 - 2 * z**3
+
+
+def swept(z):
+    """0.4 sin of the integral of a frequency that grows from 0.3 Hz by 0.5 Hz/s to 1.55 Hz."""
+    grown = np.clip(z, 0.0, 2.5)
+    return 0.4 * np.sin(TWO_PI * (0.3 * grown + 0.25 * grown**2 + 1.55 * (z - grown)))
 
 
 ENTRY = 0.25
@@ -100,6 +114,29 @@ REFERENCES = {
         Pulse(2.0, 1.0, rise=0.5, fall=0.75, delay=0.5, smooth=True, relative=True),
         lambda t: ENTRY + 2 * (quintic((t - 0.5) / 0.5) - quintic((t - 2.0) / 0.75)),
         [0.5, 1.0, 2.0, 2.75],
+    ),
+    "cubic ramp": (
+        Ramp(2.0, 1.5, start=-1.0, cubic=True, delay=0.4),
+        lambda t: -1 + 3 * cubic((t - 0.4) / 1.5),
+        [0.4, 1.9],
+    ),
+    "cubic pulse": (
+        Pulse(-0.7, 1.0, rise=0.5, fall=0.75, delay=0.4, cubic=True, relative=True),
+        lambda t: ENTRY - 0.7 * (cubic((t - 0.4) / 0.5) - cubic((t - 1.9) / 0.75)),
+        [0.4, 0.9, 1.9, 2.65],
+    ),
+    "slope": (Slope(0.6, 1.0, 2.5), lambda t: np.where(t < 1, ENTRY, 0.6 * np.clip(t - 1, 0, 1.5)), [1.0, 2.5]),
+    "slope relative": (Slope(-0.6, 1.0, relative=True), lambda t: ENTRY - 0.6 * np.clip(t - 1, 0, None), [1.0]),
+    "swept": (Swept(0.4, 0.3, 0.5, 1.55, 0.3), lambda t: np.where(t < 0.3, ENTRY, swept(t - 0.3)), [0.3, 2.8]),
+    "swept relative": (
+        Swept(0.4, 0.3, 0.5, 1.55, 0.3, relative=True),
+        lambda t: np.where(t < 0.3, ENTRY, ENTRY + swept(t - 0.3)),
+        [0.3, 2.8],
+    ),
+    "polynomial": (
+        Polynomial(-0.5, 0.8, begin=0.6),
+        lambda t: ENTRY - 0.5 * np.clip(t - 0.6, 0, None) + 0.4 * np.clip(t - 0.6, 0, None) ** 2,
+        [0.6],
     ),
     "table": (
         FromTable(TABLE, column=1, scale=2.0, offset=0.5, delay=0.25),

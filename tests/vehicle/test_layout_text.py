@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
@@ -91,3 +92,32 @@ def test_the_text_of_a_vehicle() -> None:
 def test_the_library_says_what_its_axles_are() -> None:
     """Maps of travel and rack steer in front; maps of both travels at the rear: a twist beam by its equations."""
     assert str(layout_text.of(jv.load("light_truck"))) == "V_T"
+
+
+def test_a_file_may_say_its_layout_and_it_is_written_again(tmp_path: Path) -> None:
+    file = tmp_path / "car.yaml"
+    changed = compact().with_(model_layout="I_I")
+    changed.save(file)
+    assert "model_layout: I_I" in file.read_text()
+    assert jv.load(file).model_layout == "I_I" and jv.load(file) == changed
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I__", r"position 4: ends after __; expected another unit"),
+        ("I_X", r"position 3: 'X' is no suspension"),
+        ("I_S", r"unit 1 is I_S there and I_I in the vehicle"),
+        ("I_I__I", r"has 2 units, the vehicle 1"),
+    ],
+)
+def test_a_layout_that_is_not_that_of_the_file_is_told_with_its_line_and_position(
+    text: str, told: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "car.yaml"
+    compact().with_(model_layout="I_I").save(file)
+    lines = file.read_text().splitlines()
+    line = next(i for i, row in enumerate(lines, 1) if row.startswith("model_layout:"))
+    file.write_text(file.read_text().replace("model_layout: I_I", f"model_layout: {text}"))
+    with pytest.raises(ParameterError, match=rf"(?s)car\.yaml.*line {line}  model_layout.*{told}"):
+        jv.load(file)

@@ -25,6 +25,7 @@ def show(
     from jounce.cli._terminal import waiting
     from jounce.sim import car
     from jounce.sim.standing import standing, write_state
+    from jounce.vehicle import layout_text
     from jounce.vehicle.reading import read
 
     data = read(vehicle)
@@ -43,6 +44,7 @@ def show(
                 {
                     "vehicle": data.name,
                     "description": data.description,
+                    "layout": str(layout_text.of(data)),
                     "statics": {"method": report.settled.method, "iterations": report.settled.iterations},
                     "figures": {k: {"value": v, "unit": u} for k, (v, u) in report.figures().items()},
                     "modes": [{"name": m.name, "frequency": m.frequency, "damping": m.damping} for m in report.modes],
@@ -57,7 +59,7 @@ def show(
     from jounce.cli._terminal import show as show_table
 
     console = terminal()
-    console.print(f"[bold]{data.name}[/bold]  {data.description}")
+    console.print(f"[bold]{data.name}[/bold]  {data.description}  [dim]{layout_text.of(data)}[/dim]")
     if data.provenance is not None:
         console.print(f"[dim]{data.provenance.source} ({data.provenance.licence})[/dim]")
     for group, rows in report.groups.items():

@@ -16,9 +16,10 @@ from jounce.events.base import Steered
 from jounce.results.origin import pack
 from jounce.road.envelope import Envelope
 from jounce.road.line import LineRoad, station_range
-from jounce.vehicle.assembly import bodies
+from jounce.vehicle.assembly import bodies, bodies_of
 
 if TYPE_CHECKING:
+    from jounce.components.places import UnitPlace
     from jounce.events.base import Event
     from jounce.events.scene import Scene
     from jounce.events.start import Start
@@ -62,14 +63,16 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
             "parameters": {name: str(value) for name, value in start.options.parameters.items()},
         }
     )
-    mass, centre, height = _centre_of_gravity(vehicle)
+    mass, height = _mass_and_height(vehicle)
     place = vehicle.layout
-    axles = place.axles
+    axles, units = place.axles, place.units
     ratio = start.steering_ratio
-    to_rear = centre - axles[-1].x
+    masses = {unit.own: sum(body.mass for body in bodies_of(unit)) for unit in units}
+    to_rear, base = _lever(units[0])
+    alone = " of the first unit alone" if len(units) > 1 else ""
     summary = {
         "mass": [mass, "kg"],
-        "front axle share": [100 * to_rear / vehicle.wheelbase, "%"],
+        f"front axle share{alone}": [100 * to_rear / base if base else math.nan, "%"],
         "height of the centre of gravity": [height, "m"],
         "wheelbase": [vehicle.wheelbase, "m"],
         **{f"track, {axle.word}": [axle.data.suspension.track, "m"] for axle in axles},
@@ -98,7 +101,7 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
             "name": vehicle.name,
             "class": vehicle.category,
             "summary": summary,
-            **({"towed": towed} if towed else {}),
+            **({"towed": towed, "masses": masses} if len(units) > 1 else {}),
             "quantities": {
                 "steering_ratio": ratio,
                 "wheelbase": vehicle.wheelbase,
@@ -275,7 +278,15 @@ def _signal(recorded: Recording, name: str) -> Any:
     return recorded[name] if name in recorded.names else None
 
 
-def _centre_of_gravity(vehicle: Vehicle) -> tuple[float, float, float]:
-    """Mass of the whole car, and x and z of its centre of gravity at design, vehicle reference frame."""
+def _mass_and_height(vehicle: Vehicle) -> tuple[float, float]:
+    """Mass of the whole vehicle, and the height of its centre of gravity at design."""
     mass, centre, _ = combine([body.properties for body in bodies(vehicle.layout)])
-    return float(mass), float(centre[0]), float(centre[2])
+    return float(mass), float(centre[2])
+
+
+def _lever(unit: UnitPlace) -> tuple[float, float]:
+    """Of a unit alone: from its centre of gravity to the middle of its rear axles, and from its first axle to there."""
+    _, centre, _ = combine([body.properties for body in bodies_of(unit)])
+    rear = unit.axles[1:] or unit.axles
+    middle = sum(axle.x for axle in rear) / len(rear)
+    return float(centre[0]) - middle, unit.axles[0].x - middle

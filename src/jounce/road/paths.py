@@ -1,17 +1,18 @@
-"""Paths of a run: what drivers and sensors of a model ask about them, by two services of the C runtime.
+"""Paths of a run: what drivers and sensors of a model ask about them, by services of the C runtime.
 
 A run has any number of paths, as one flat block of numbers (``PathSet``). A model is compiled once for all of them: it
 declares the services (``PathService``), a run binds the paths. Which path is meant is a number, from 0.
 
     (s, d, ψ, κ) = project(path, x, y, z, near)          station, offset to the left, heading, curvature         (1)
     (x, y, z, ψ, κ, dz/ds, tan β, v, dv/ds) = at(path, s)      place, slope, bank (left side up), speed (0: none)  (2)
+    κ = curvature(path, s)                         that of (2) alone, for who asks at many stations                (3)
 
 Stations of a closed path count on from lap to lap, and ψ with them; an open path goes straight on beyond its ends. Of
 a path that meets or crosses itself the part is meant that leads on from the station ``near``: who asks keeps his last
 station (a signal of his block) and begins with ``ANYWHERE``, which asks for the nearest place of the whole path. A
 foot is looked for within ``REACH`` of ``near``.
 
-First derivatives come with both. Nothing here asks Python during a run, a snapshot needs nothing of the paths, and an
+First derivatives come with all. Nothing here asks Python during a run, a snapshot needs nothing of the paths, and an
 export takes their numbers along. The C is ``jn_path.c``.
 """
 
@@ -36,12 +37,17 @@ from jounce.road.surface import Binds
 MAGIC, VERSION = 1885433960.0, 1.0  # JN_PATH_MAGIC, JN_PATH_VERSION
 ANYWHERE = 1e15  # m, for near: the nearest place of the whole path
 REACH = 100.0  # m, JN_PATH_REACH
-PROJECT, AT = "path.project", "path.at"  # names of the services
+PROJECT, AT, CURVATURE = "path.project", "path.at", "path.curvature"  # names of the services
 PROJECT_INPUTS, PROJECT_OUTPUTS = ("path", "x", "y", "z", "near"), ("station", "offset", "heading", "curvature")
 AT_INPUTS = ("path", "station")
 AT_OUTPUTS = ("x", "y", "z", "heading", "curvature", "slope", "bank", "speed", "speed_slope")
-FUNCTIONS = {PROJECT: "jn_path_project_service", AT: "jn_path_at_service"}
-SIZES = {PROJECT: (len(PROJECT_INPUTS), len(PROJECT_OUTPUTS)), AT: (len(AT_INPUTS), len(AT_OUTPUTS))}
+FUNCTIONS = {
+    PROJECT: "jn_path_project_service", AT: "jn_path_at_service", CURVATURE: "jn_path_curvature_service",
+}  # fmt: skip
+WORDS = {
+    PROJECT: (PROJECT_INPUTS, PROJECT_OUTPUTS), AT: (AT_INPUTS, AT_OUTPUTS), CURVATURE: (AT_INPUTS, ("curvature",)),
+}  # fmt: skip
+SIZES = {name: (len(given), len(out)) for name, (given, out) in WORDS.items()}
 _HEAD, _PATH, _NODE = 8, 6, 10  # numbers of the header, of a path, of a node
 
 
@@ -74,14 +80,14 @@ class PathService:
 
     _project: Any
     _at: Any
+    _curvature: Any
 
     @classmethod
     def declare(cls, scope: Declares) -> PathService:
-        """Declare both services; once for a model."""
-        words = {PROJECT: (PROJECT_INPUTS, PROJECT_OUTPUTS), AT: (AT_INPUTS, AT_OUTPUTS)}
+        """Declare the services; once for a model."""
         made = [
             scope.service(name, *SIZES[name], 1, f"({', '.join(out)}) of ({', '.join(given)}), world axes")
-            for name, (given, out) in words.items()
+            for name, (given, out) in WORDS.items()
         ]
         return cls(*made)
 
@@ -89,7 +95,7 @@ class PathService:
     def of(cls, system: Any) -> PathService:
         """That of a model, declared at first use."""
         known = {slot.name: slot for slot in system.services}
-        return cls(known[PROJECT], known[AT]) if PROJECT in known else cls.declare(system)
+        return cls(*(known[name] for name in WORDS)) if PROJECT in known else cls.declare(system)
 
     def project(self, path: Any, x: Any, y: Any, z: Any, near: Any) -> Foot:
         """Of a point near a station (1)."""
@@ -98,6 +104,10 @@ class PathService:
     def at(self, path: Any, station: Any) -> Place:
         """At a station (2)."""
         return Place(*self._at(path, station))
+
+    def curvature(self, path: Any, station: Any) -> Any:
+        """At a station (3)."""
+        return self._curvature(path, station)
 
 
 class PathSet:
@@ -158,6 +168,10 @@ class PathSet:
     def at(self, path: int, station: npt.ArrayLike) -> Place:
         """At stations (2)."""
         return Place(*self._ask(AT, path, station))
+
+    def curvature(self, path: int, station: npt.ArrayLike) -> Array:
+        """At stations (3)."""
+        return self._ask(CURVATURE, path, station)[0]
 
     def derivatives(self, name: str, *arguments: float) -> Array:
         """First derivatives of an answer, as a model gets them: one row for each value."""

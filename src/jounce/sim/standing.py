@@ -35,7 +35,7 @@ from jounce.sim.car import Description, lineariser, simulation
 from jounce.sim.equilibrium import Places
 from jounce.sim.modes import Mode, modes
 from jounce.sim.statics import Settled, settle
-from jounce.vehicle.assembly import axle_mass, bodies, placed
+from jounce.vehicle.assembly import axle_mass, bodies, bodies_of, placed
 from jounce.vehicle.schema import Vehicle
 
 Array = npt.NDArray[np.float64]
@@ -121,15 +121,14 @@ class _Report:
 
     def _masses(self) -> None:
         """Of the whole vehicle; of several units also each one, its own bodies alone."""
-        found, units = bodies(self.place), self.place.units
+        found = bodies(self.place)
         sprung = sum(body.mass for body in found if body.sprung)
         add = self._add
         mass = combine([body.properties for body in found])[0]
         add("mass", "mass", "mass", mass, "kg")
         add("mass", "sprung_mass", "sprung mass", sprung, "kg")
-        for unit in units:
-            own = [body.properties for body in found if _unit_of(body.place, units[0]) is unit]
-            self._unit_masses(unit, combine(own))
+        for unit in self.place.units:
+            self._unit_masses(unit, combine([body.properties for body in bodies_of(unit)]))
 
     def _unit_masses(self, unit: UnitPlace, properties: tuple[float, Array, Array]) -> None:
         """Levers of a unit: between its first axle, or its coupling, and the middle of what else it stands on."""
@@ -198,16 +197,12 @@ class _Report:
                 self._add("loads", f"load_group_{axle.word}", f"axle group, {numbers}", load, "N")
         borne: dict[int, float] = {}
         for unit in reversed(self.place.units[1:]):
-            weight = self._mass_of(unit) * self.vehicle.system.gravity
+            weight = math.fsum(body.mass for body in bodies_of(unit)) * self.vehicle.system.gravity
             own = sum(axle_load[axle.number] for axle in unit.axles)
             borne[unit.number] = weight + sum(borne[item.number] for item in unit.towed) - own
         for unit in self.place.units[1:]:
             word = f"on the coupling of {unit.data.name or f'unit {unit.number}'}"
             self._add("loads", f"coupling_load_unit{unit.number}", word, borne[unit.number], "N")
-
-    def _mass_of(self, unit: UnitPlace) -> float:
-        first = self.place.units[0]
-        return math.fsum(body.mass for body in bodies(self.place) if _unit_of(body.place, first) is unit)
 
     @property
     def _names(self) -> set[str]:
@@ -374,14 +369,6 @@ class _Report:
                 add("kinematics", "anti_dive", f"anti-dive, {name}", anti, "%")
             elif axle is self.place.units[0].axles[-1]:
                 add("kinematics", "anti_lift", f"anti-lift, {name} (braking)", -anti, "%")
-
-
-def _unit_of(place: Any, first: UnitPlace) -> UnitPlace:
-    """The unit that a body belongs to; what is of the whole vehicle is of the first."""
-    if isinstance(place, UnitPlace):
-        return place
-    axle = place.axle if isinstance(place, WheelPlace) else place
-    return axle.unit if isinstance(axle, AxlePlace) else first
 
 
 def _stand(axle: AxlePlace) -> float:

@@ -116,12 +116,22 @@ def bodies(vehicle: VehiclePlace, further: Sequence[Part] = ()) -> list[Carried]
     ]
 
 
+def bodies_of(unit: UnitPlace) -> list[Carried]:
+    """Those of one unit; what is of the whole vehicle is of the first."""
+    return [body for body in bodies(unit.vehicle) if (_unit(body.place) or unit.vehicle.units[0]) is unit]
+
+
+def _unit(place: Place) -> UnitPlace | None:
+    """The unit of a place, None of the whole vehicle."""
+    if isinstance(place, VehiclePlace):
+        return None
+    return place if isinstance(place, UnitPlace) else place.unit if isinstance(place, AxlePlace) else place.axle.unit
+
+
 def _offset(place: Place) -> Array:
     """Of the reference frame that a part's data are in, from that of the vehicle."""
-    if isinstance(place, VehiclePlace):
-        return np.zeros(3)
-    unit = place if isinstance(place, UnitPlace) else place.unit if isinstance(place, AxlePlace) else place.axle.unit
-    return unit.offset
+    unit = _unit(place)
+    return np.zeros(3) if unit is None else unit.offset
 
 
 def axle_mass(axle: AxlePlace) -> float:

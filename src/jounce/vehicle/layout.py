@@ -27,7 +27,7 @@ from jounce.components.towing.hitch import Hitch
 from jounce.components.wheel.wheels import Wheels
 from jounce.core.fields import problem
 from jounce.core.paths import Keys
-from jounce.vehicle import trains
+from jounce.vehicle import layout_text, trains
 
 if TYPE_CHECKING:
     from jounce.components.aero.maps import Aero
@@ -299,6 +299,8 @@ def check(vehicle: Vehicle) -> None:
     for unit in place.units[1:]:
         trains.check_towed(unit)
     trains.check_hook(vehicle, place)
+    if vehicle.model_layout:
+        layout_text.compare(vehicle)
     trains.check_apart(place, lambda axle: path_of(vehicle, axle, "suspension"))
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from jounce.components.places import AxlePlace, UnitPlace
 from jounce.core.errors import ParameterError
+from jounce.core.fields import problem
 
 if TYPE_CHECKING:
     from jounce.vehicle.schema import Vehicle
@@ -126,6 +127,16 @@ def code(axle: AxlePlace) -> str:
         return "T"
     steered = steering is not None and steering.map("steer", "L").curve.n_axes == 2
     return "V" if steered else "I"
+
+
+def compare(vehicle: Vehicle) -> None:
+    """Raise where ``model_layout`` cannot be read, with the position, or is not that of the axles."""
+    try:
+        found = check(vehicle.model_layout, vehicle)
+    except ParameterError as error:
+        raise problem(str(error), "model_layout") from None
+    if found:
+        raise problem(found, "model_layout")
 
 
 def check(text: str, vehicle: Vehicle) -> str:

@@ -174,6 +174,9 @@ class Vehicle(Data):
     category: str = text(
         doc="class of vehicle whose plausible ranges apply: compact, sedan, suv, sports, light_truck, …"
     )
+    model_layout: str = text(
+        doc="its layout as a text such as S_SS__SSS, which its axles are compared with; absent: not"
+    )
     provenance: Provenance | None = part(None, doc="where the data come from")
     accept: tuple[str, ...] = part(
         (), numbers_only=True, doc="paths whose unusual values are meant so; `*` stands for any text"

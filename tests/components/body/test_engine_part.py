@@ -54,6 +54,26 @@ def test_its_static_roll_is_the_torque_over_the_stiffness_of_its_mounts(moment: 
     assert rolls[1] - rolls[0] == pytest.approx(moment / stiffness, rel=1e-3)
 
 
+def test_what_a_run_adds_to_a_mount_acts_as_its_preload_does() -> None:
+    """At all states of a car that flies, and leaves nothing behind where it is nought."""
+    added = {"FX": 310.0, "FY": -170.0, "FZ": 430.0, "TX": 11.0, "TY": -7.0, "TZ": 5.0}
+    ports = [f"Ext_Bushing.engine_{n}.{name}" for n in (1, 2) for name in added]
+    vehicle = compact(**{"body.suspended": [BLOCK]})
+    states = {"engine.x": 0.003, "engine.roll": 0.02, "engine.yaw": -0.03, "engine.z.rate": 0.2, "chassis.z": 60.0}
+    with_ports, plain = (car.simulation(car.describe(vehicle, inputs=inputs)) for inputs in (ports, ()))
+    for sim in (with_ports, plain):
+        sim.set_states(states)
+    assert rates(with_ports) == rates(plain)
+    with_ports.set_inputs({f"Ext_Bushing.engine_2.{name}": value for name, value in added.items()})
+    mount = "body.suspended1.mount2."
+    preloads = {f"{mount}preload.{axis}": added[f"F{axis.upper()}"] for axis in "xyz"}
+    preloads |= {f"{mount}turning_preload.{axis}": added[f"T{axis.upper()}"] for axis in "xyz"}
+    plain.set_parameters(preloads)
+    found, meant = rates(with_ports), rates(plain)
+    assert found == pytest.approx(meant, rel=1e-9, abs=1e-9)
+    assert abs(found["engine.x.rate"]) > 1.0
+
+
 @lru_cache
 def driven(housing: str) -> Vehicle:
     front = {**FWD["front"], "housing": housing}

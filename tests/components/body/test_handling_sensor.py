@@ -143,6 +143,17 @@ def test_figures_of_a_steady_circle_are_those_of_hand_formulas() -> None:
     assert factors[0] == pytest.approx(factors[1], rel=0.02) and factors[0] > 0.0
 
 
+def test_shares_of_wheel_loads_that_are_all_different() -> None:
+    sim = put(moving(), position=(3.0, -2.0, 0.42), q=(1.0, 0.012, 0.008, 0.4))
+    sim.set_states({"L1.jounce": 0.021, "R1.jounce": -0.004, "L2.jounce": 0.013, "R2.jounce": -0.017})
+    loads = {w: sim.output(f"Tire.Ground_Surface_Force_Z.{w}") for w in WHEELS}
+    total = sum(loads.values())
+    assert len({round(load / total, 2) for load in loads.values()}) == 4 and min(loads.values()) > 0.05 * total
+    for name, pair in (("crossL1R2", "L1 R2"), ("crossR1L2", "R1 L2"), ("nose", "L1 R1"), ("side_right", "R1 R2")):
+        share = sum(loads[w] for w in pair.split()) / total
+        assert sim.output(f"cross_weight.{name}_ratio") == pytest.approx(share, rel=1e-12)
+
+
 def test_a_car_at_rest_has_no_figures() -> None:
     sim = put(moving(), v=(0, 0, 0), w=(0, 0, 0))
     for name in ("Side_Slip_Angle_Rate", "Understeer_Stability_Factor", "Understeer_Gradient"):

@@ -17,6 +17,7 @@ from jounce.core.errors import ParameterError
 from jounce.core.library import LIBRARY
 from jounce.results.run import Run
 from jounce.sim.car import tires_of
+from jounce.vehicle.library_figures import stored
 
 WHEELS = ("L1", "R1", "L2", "R2")
 ROADS = {"dry": 1.0, "wet": 0.6, "ice": 0.15}
@@ -54,7 +55,7 @@ def best(road: str, name: str = "sedan") -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", jv.library_names())
+@pytest.mark.parametrize("name", sorted(stored()))
 @pytest.mark.parametrize("road", ROADS)
 def test_it_stops_every_car_nearly_as_well_as_the_best_constant_slip_and_without_jerk(name: str, road: str) -> None:
     """With its defaults, and with the driveline of the car, whose engine pushes and whose motors brake."""
@@ -69,7 +70,7 @@ def test_it_stops_every_car_nearly_as_well_as_the_best_constant_slip_and_without
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", jv.library_names())
+@pytest.mark.parametrize("name", sorted(stored()))
 @pytest.mark.parametrize("road", ROADS)
 def test_cars_of_the_library_stop_as_well_as_at_the_best_constant_slip(name: str, road: str) -> None:
     """Untouched, with the ideal slip control of their files."""

@@ -47,6 +47,23 @@ def test_a_ring_tells_the_speed_of_its_wheel(described: car.Description, speed: 
         assert np.abs(told - true)[later].max() > 1e-6 * speed, "it is no copy of the truth"
 
 
+def test_a_ring_that_runs_out_swings_once_in_a_turn(described: car.Description) -> None:
+    """Edges that move by e sin(2π k/N) of a tooth make a speed that swings by 2π e/N of it, once in N edges."""
+    told = []
+    for runout in (0.0, 0.2):
+        sim = car.simulation(described)
+        sim.set_parameters({"sensors.runout": runout})
+        sim.set_states({"chassis.vx": 20.0})
+        sim.set_states({f"{c}.wheel.spin": 20.0 / sim.output(f"Tire.Effective_Rolling_Radius.{c}") for c in WHEELS})
+        run = sim.run(1.0, interval=T)
+        told.append(run["Sensed.wheel_speed.L2"][run.time > 0.3])
+    swing, spin = told[1] / told[0] - 1, run["Wheel.Omega.L2"][-1]
+    # a sample of 5 ms sees the mean over two to three edges: 1 % less
+    assert np.sqrt(2) * np.std(swing) == pytest.approx(2 * math.pi * 0.2 / 48, rel=0.1)
+    crossings = np.count_nonzero(np.diff(np.sign(swing - swing.mean())) != 0)
+    assert crossings == pytest.approx(2 * 0.7 * spin / (2 * math.pi), abs=2)
+
+
 def test_a_wheel_that_stands_is_seen_by_and_by(described: car.Description) -> None:
     """A locked wheel has no edges: what is told falls as 1/(time since the last one)."""
     sim = car.simulation(described)

@@ -653,3 +653,12 @@ def test_wrong_structures_and_numbers_are_refused() -> None:
         Pac2002().complete({})
     with pytest.raises(ParameterError, match="side = 'middle'"):
         tire().sign_on("middle")
+
+
+@pytest.mark.parametrize("speed", [1.2, 40.0])
+def test_without_a_spin_the_wheel_rolls_at_the_speed_of_measurement(speed: float) -> None:
+    """Above VXLOW it rolls forwards with all of its resistance, however slowly that speed was."""
+    t = tire({**FULL, "LONGVL": speed})
+    rolling = t.steady(4000.0, 0.01, 0.02, vx=speed, spin=speed / FULL["UNLOADED_RADIUS"])
+    assert t.steady(4000.0, 0.01, 0.02).my == pytest.approx(rolling.my, rel=1e-12)
+    assert abs(rolling.my) > 1.0

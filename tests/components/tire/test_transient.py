@@ -235,6 +235,26 @@ def test_the_belt_turns_the_wheel_while_the_slip_angle_changes() -> None:
     assert moments[1] == pytest.approx(-moments[2])
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("exponential", [False, True])
+def test_the_torque_of_the_belt_is_that_of_its_rate(side: float, exponential: bool) -> None:
+    """Q_tz1 λ_gyr m_belt · rolling speed · rate of the deflection, times what fades at large slip; on each side."""
+    with_belt, without = tire(FULL), tire({**FULL, "QTZ1": 0.0})
+    names = inputs(with_belt.model, exponential)
+    x = dict.fromkeys(names, 0.0) | {"rho": 0.02, "vx": 20.0, "spin": 66.0, "friction": 1.0, "side": side}
+    for vy in (0.3, -0.5):
+        # no deflection yet: it grows as fast as the contact slides, whatever the step
+        now = {"elapsed": 1e-9, "vsy_old": vy} if exponential else {"t_dt": STEP}
+        found = [
+            dict(zip(outputs(t.model, exponential), evaluate(t.model, t.values, {**x, **now, "vy": vy},
+                                                             exponential=exponential), strict=True))
+            for t in (with_belt, without)
+        ]  # fmt: skip
+        full = FULL["QTZ1"] * FULL["LGYR"] * FULL["MBELT"] * x["spin"] * found[0]["radius"] * vy
+        # at a slip of zero nothing has faded but by the shifts of the tire
+        assert found[0]["mz"] - found[1]["mz"] == pytest.approx(full, rel=0.02)
+
+
 # --- a wheel on a trolley --------------------------------------------------------------------------------------------
 
 

@@ -42,7 +42,7 @@ _FACES = (
 
 def drawing_of(vehicle: Vehicle, *, details: bool = True) -> dict[str, Any]:
     """A vehicle from its data; ``details``: with centre of gravity, hard points and dimensions."""
-    body = [_shell(vehicle)]
+    body = _bodywork(vehicle)
     if details:
         first = vehicle.layout.units[:1]
         body += [{"kind": "axes", "size": 0.5}, *_centres(vehicle, first), *_points(vehicle), *_measures(vehicle)]
@@ -56,7 +56,9 @@ def drawing_of(vehicle: Vehicle, *, details: bool = True) -> dict[str, Any]:
             shape["offset"] = wheel.outwards * float(twin.offset)
         bodies.setdefault(owner, []).append(shape)
     for unit in vehicle.layout.units[1:]:
-        bodies[name_of(unit)] = [_box(unit), *(_centres(vehicle, [unit]) if details else ())]
+        cargo = _cargo(unit)
+        boxes = [_box(unit)] if cargo is None else [_rails(unit), cargo]
+        bodies[name_of(unit)] = [*boxes, *(_centres(vehicle, [unit]) if details else ())]
     links = [[w.name for w in axle.wheels] for axle in vehicle.layout.axles if len(axle.wheels) == 2]
     return {"name": vehicle.name, "bodies": bodies, "tires": list(vehicle.layout.tires), "links": links}
 
@@ -137,6 +139,61 @@ def _box(unit: UnitPlace) -> dict[str, Any]:
     levels = ((tall, wide), (0.5 * (tall + high), wide), (max(high, tall + 0.4), wide))
     corners = [np.array([x, side * w, z]) for z, w in levels for x in (front, rear) for side in (1.0, -1.0)]
     return _mesh(corners, usual=True)
+
+
+def _bodywork(vehicle: Vehicle) -> list[dict[str, Any]]:
+    """Of the first unit: its shell; of a truck the frame, the cab over its mounts, and the box for payloads."""
+    unit = vehicle.layout.units[0]
+    cabs = [item for item in unit.data.body.suspended if item.kind == "cab" and item.mounts]
+    cargo = _cargo(unit)
+    if not cabs and cargo is None:
+        return [_shell(vehicle)]
+    tall = max(float(w.centre[2]) for axle in unit.axles for w in axle.wheels)
+    wide = max(abs(float(w.centre[1])) for axle in unit.axles for w in axle.wheels)
+    rear = min(axle.x for axle in unit.axles) - 1.6 * tall
+    if not cabs:  # a cab ahead of its box
+        box = unit.data.body.cargo
+        rear, start = min(rear, box.front - box.length), 2.2 * tall
+        walls = (1.2 * tall, 1.2 * tall + 1.55)
+        return [
+            _block((start, rear), 0.4, (0.8 * tall, box.floor)),
+            _block((start, box.front), wide + 0.1, walls),
+            *([cargo] if cargo else ()),
+        ]
+    places = [mount.location for cab in cabs for mount in cab.mounts]
+    ahead, back = max(p.x for p in places) + 0.15, min(p.x for p in places) - 0.1
+    low, high = min(p.z for p in places), max(2.0 * float(cab.cg.z) - min(p.z for p in places) for cab in cabs)
+    frame = _block((ahead, rear), 0.45, (0.9 * tall, low))
+    return [frame, _block((ahead, back), wide + 0.2, (low, high + 0.2)), *([cargo] if cargo else ())]
+
+
+def _cargo(unit: UnitPlace) -> dict[str, Any] | None:
+    """The box that payloads stand in; one without a roof is as high as it is usual."""
+    box = unit.data.body.cargo
+    if box is None:
+        return None
+    high = box.floor + (2.4 if box.height is None else box.height)
+    return _block((box.front, box.front - box.length), 0.5 * box.width, (box.floor, high), box.middle, usual=False)
+
+
+def _rails(unit: UnitPlace) -> dict[str, Any]:
+    """What carries the box of a towed unit: from its coupling, or its front, over its axles."""
+    box, axles = unit.data.body.cargo, unit.axles
+    tall = max((float(w.centre[2]) for axle in axles for w in axle.wheels), default=0.5)
+    rear = min(axle.x for axle in axles) - 1.6 * tall if axles else box.front - box.length
+    before = [axle.x + axle.unit.offset[0] - unit.offset[0] for axle in unit.parent.axles] if unit.parent else []
+    start = min(box.front, min(before, default=0.0) - 1.2 * tall)
+    return _block((start, rear), 0.45, (min(0.9 * tall, box.floor - 0.02), box.floor))
+
+
+def _block(
+    along: tuple[float, float], half: float, heights: tuple[float, float], middle: float = 0.0, *, usual: bool = True
+) -> dict[str, Any]:
+    """A body with straight walls."""
+    low, high = heights
+    levels = (low, 0.5 * (low + high), high)
+    corners = [np.array([x, middle + side * half, z]) for z in levels for x in along for side in (1.0, -1.0)]
+    return _mesh(corners, usual=usual)
 
 
 def _mesh(corners: list[Any], *, usual: bool) -> dict[str, Any]:

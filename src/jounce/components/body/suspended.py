@@ -6,7 +6,8 @@ axes of the sprung mass and turned by yaw, pitch and roll, about successive axes
     r = r₀ + (x, y, z),   R = Rz(yaw) Ry(pitch) Rx(roll)                                                           (1)
 
 Its mounts are bushings (``bushing``) from its body to the sprung mass, or to another suspended one. What it weighs is
-found by the search for equilibrium as that of any other body; preloads of the mounts decide how far it sinks. A body
+found by the search for equilibrium as that of any other body; preloads of the mounts decide how far it sinks. A run may
+add forces and torques to what a mount bears (``Ext_Bushing.engine_1.FX``). A body
 that is fixed adds its mass and inertia and has no freedom. It hangs on the main body of its unit, of a split one on the
 rear half. The mass of the sprung body (``body.mass``) is without it, and so is the origin of the chassis frame.
 
@@ -133,15 +134,23 @@ class Suspended(Part):
 
     def connect(self, at: UnitModel, p: Symbols) -> None:
         found = p.kept.setdefault("mounts", [])
-        for name, mount in self._mounts(at.place):
+        for n, (name, mount) in enumerate(self._mounts(at.place)):
             q = at.vehicle.bound(mount, at.place, f"{name}.")
             own = [a - c for a, c in zip(q.location.vector, p.cg.vector, strict=True)]
             base = [a - c for a, c in zip(q.location.vector, _origin(at, mount.to), strict=True)]
             axes = columns(q.first, q.second)
             motion = relative(Side(at.bodies[self.name], own), Side(at.bodies[mount.to], base), axes)
             force, torque = mount.law(q, motion)
+            force, torque = self._more(at, n + 1, "F", "N", force), self._more(at, n + 1, "T", "N.m", torque)
             motion.act(force, torque)
             found.append((motion, force, torque))
+
+    def _more(self, at: UnitModel, number: int, letter: str, unit: str, own: list[Any]) -> list[Any]:
+        """What a mount bears, with what the run adds to it."""
+        doc = f"mount {number} of the {self.name}: added to what it bears, axes of the mount"
+        name = f"{at.place.own}Ext_{self.mount_group(number)}.{letter}"
+        given = [at.vehicle.outside(f"{name}{axis}", unit, doc, "added") for axis in "XYZ"]
+        return [a if b is None else a + b for a, b in zip(own, given, strict=True)]
 
     def tell(self, at: UnitModel, p: Symbols) -> None:
         frame, word = at.bodies[self.name], self.word()

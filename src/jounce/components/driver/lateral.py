@@ -150,6 +150,10 @@ class View:
         """The path so far ahead of the foot; heading and curvature as its travel sees them."""
         return self.travelled(self.station + self.along * way)
 
+    def curvature(self, way: Any) -> Any:
+        """That of ``on_path``, for who asks at many places."""
+        return self.along * self.paths.curvature(self.number, self.station + self.along * way)
+
     def travelled(self, station: Any) -> Place:
         """The path at a station; heading and curvature as a travel in the direction of the car sees them."""
         place = self.paths.at(self.number, station)

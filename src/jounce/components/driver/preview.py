@@ -103,8 +103,8 @@ class Preview(Lateral):
         most, spacing, level, drift, slip, *further = straight(v)
         shares, in_line = further[:NODES], further[NODES:]
         most = fmax(most, 1.0)
-        places = [view.on_path(view.speed * spacing * j) for j in range(NODES)]
-        mean = way * sum(share * place.curvature for share, place in zip(shares, places, strict=True))  # κ̄
+        bends = [view.curvature(view.speed * spacing * j) for j in range(NODES)]
+        mean = way * sum(share * bend for share, bend in zip(shares, bends, strict=True))  # κ̄
         k = gains(v, clip(v * view.yaw_rate / most, -STEADY, STEADY))
         sharpest = most / fmax(v * v, 1e-9)
         bend = clip(mean, -sharpest, sharpest)  # no tire follows what is sharper
@@ -136,10 +136,11 @@ class Preview(Lateral):
         for signal, value in zip(late, acts[1:], strict=True):
             block.update(signal, if_else(view.starts, 0.0, value))
         seen = NODES // 2
+        middle = view.on_path(view.speed * spacing * seen)
         for told, value in (
             ("target_curvature", mean),
-            ("target_x", places[seen].x),
-            ("target_y", places[seen].y),
+            ("target_x", middle.x),
+            ("target_y", middle.y),
             ("target_station", view.station + view.along * view.speed * spacing * seen),
         ):
             block.update(s[told], value)

@@ -112,11 +112,25 @@ def tilt_table(
     return figures
 
 
+def _masses(run: Run) -> dict[str, float]:
+    """Of each unit, kg, by what its names begin with."""
+    vehicle = run.metadata.get("vehicle")
+    found = vehicle.get("masses") if isinstance(vehicle, Mapping) else None
+    return dict(found) if isinstance(found, Mapping) else {"": 1.0}
+
+
+def _centre(run: Run, axis: str) -> float:
+    """Of the whole vehicle at the start, m: of units by their masses."""
+    known = {f"{own}{CENTRE.format(axis)}": mass for own, mass in _masses(run).items()}
+    return math.fsum(mass * float(run[name][0]) for name, mass in known.items()) / math.fsum(known.values())
+
+
 def of_run(run: Run) -> Figures:
     """Key figures of a run."""
     figures = Figures()
     tires = [name for name in tires_of(run, LOAD) if NORMAL.format(name) in run]
-    needed = [CENTRE.format("Z"), *(PLACE.format(axis, name) for axis in "XYZ" for name in tires)]
+    centres = (f"{own}{CENTRE.format(axis)}" for own in _masses(run) for axis in "XYZ")
+    needed = [*centres, *(PLACE.format(axis, name) for axis in "XYZ" for name in tires)]
     if not tires or not all(name in run for name in needed):
         for key, unit in UNITS.items():
             figures.missing([key], unit, "tilt table: loads and contacts of the wheels were not recorded")
@@ -128,7 +142,7 @@ def of_run(run: Run) -> Figures:
     )  # the side that goes down, and where the left one goes
     yaw = float(run.signal("yaw")[0])
     left = (-math.sin(yaw), math.cos(yaw))
-    first = [float(run[CENTRE.format(axis)][0]) for axis in "XYZ"]
+    first = [_centre(run, axis) for axis in "XYZ"]
     lateral = {
         name: side
         * sum(e * (run[PLACE.format(axis, name)][0] - c) for e, axis, c in zip(left, "XY", first, strict=False))

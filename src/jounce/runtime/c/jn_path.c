@@ -47,7 +47,7 @@ static path chosen(const double *block, double number)
 /* A node by its number, which counts on over the laps of a closed path. */
 static const double *node(const path *p, int64_t i)
 {
-    if (p->closed) {
+    if (p->closed && (i < 0 || i >= p->n)) { /* a division is dear */
         i %= p->n;
         if (i < 0) i += p->n;
     }
@@ -67,26 +67,48 @@ static double laps(const path *p, int64_t i)
     return p->closed ? floor((double)i/(double)p->n) : 0.0;
 }
 
-/* Everything at q = 0 .. 1 between the nodes i and i + 1. */
-static void on_line(const path *p, int64_t i, double q, place *out)
+/* Curvature at q = 0 .. 1 of a stretch. */
+static double curvature(const jn_on_stretch *e)
 {
-    const double *a = node(p, i), *b = node(p, i + 1);
-    jn_stretch c;
+    const double v2 = e->dx*e->dx + e->dy*e->dy;
+    return (e->dx*e->ddy - e->dy*e->ddx)/(v2*sqrt(v2));
+}
+
+/* Its rate along the line. */
+static double curvature_rate(const jn_stretch *c, const jn_on_stretch *e, double q)
+{
+    const double v2 = e->dx*e->dx + e->dy*e->dy, v = sqrt(v2), cross = e->dx*e->ddy - e->dy*e->ddx;
+    const double d3x = 6.0*c->x[3] + q*(24.0*c->x[4] + q*60.0*c->x[5]);
+    const double d3y = 6.0*c->y[3] + q*(24.0*c->y[4] + q*60.0*c->y[5]);
+    return ((e->dx*d3y - e->dy*d3x)/(v2*v) - 3.0*cross*(e->dx*e->ddx + e->dy*e->ddy)/(v2*v2*v))/v;
+}
+
+/* The line in plan at q = 0 .. 1 of the stretch between the nodes i and i + 1. */
+static void in_plan(const path *p, int64_t i, const jn_stretch *c, double q, place *out)
+{
+    const double *a = node(p, i);
     jn_on_stretch e;
-    jn_stretch_between(a, b, p->ds, &c);
-    jn_stretch_at(&c, q, &e);
-    const double v2 = e.dx*e.dx + e.dy*e.dy, v = sqrt(v2), cross = e.dx*e.ddy - e.dy*e.ddx;
-    const double d3x = 6.0*c.x[3] + q*(24.0*c.x[4] + q*60.0*c.x[5]), d3y = 6.0*c.y[3] + q*(24.0*c.y[4] + q*60.0*c.y[5]);
+    jn_stretch_at(c, q, &e);
+    const double v = sqrt(e.dx*e.dx + e.dy*e.dy);
     out->s = ((double)i + q)*p->ds;
     out->x = e.x;
     out->y = e.y;
     out->tx = e.dx/v;
     out->ty = e.dy/v;
-    out->kappa = cross/(v2*v);
-    out->kappa_rate = ((e.dx*d3y - e.dy*d3x)/(v2*v) - 3.0*cross*(e.dx*e.ddx + e.dy*e.ddy)/(v2*v2*v))/v;
+    out->kappa = curvature(&e);
+    out->kappa_rate = curvature_rate(c, &e, q);
     /* from the heading of the first node by the angle between the two tangents: less than half a turn */
     const double turned = atan2(out->ty*a[N_COS] - out->tx*a[N_SIN], out->tx*a[N_COS] + out->ty*a[N_SIN]);
     out->heading = a[N_HEADING] + laps(p, i)*p->head[P_TURN] + turned;
+}
+
+/* Everything there. */
+static void on_line(const path *p, int64_t i, double q, place *out)
+{
+    const double *a = node(p, i), *b = node(p, i + 1);
+    jn_stretch c;
+    jn_stretch_between(a, b, p->ds, &c);
+    in_plan(p, i, &c, q, out);
     /* heights: the cubic of values and slopes */
     const double h = p->ds, z0 = a[N_Z], z1 = b[N_Z], m0 = h*a[N_SLOPE], m1 = h*b[N_SLOPE];
     const double c2 = 3.0*(z1 - z0) - 2.0*m0 - m1, c3 = 2.0*(z0 - z1) + m0 + m1;
@@ -135,7 +157,7 @@ static int64_t nearest(const path *p, double x, double y, double z)
     return best;
 }
 
-/* The foot of a point near a station. */
+/* The foot of a point near a station, in plan. */
 static void foot(const path *p, double x, double y, double z, double near, place *out)
 {
     int64_t i, far = (int64_t)ceil(JN_PATH_REACH/p->ds), stride = (int64_t)((double)LONGEST/p->ds);
@@ -194,7 +216,7 @@ static void foot(const path *p, double x, double y, double z, double near, place
         q = clamp(q + more, 0.0, 1.0);
         if (fabs(more) < 1e-13) break;
     }
-    on_line(p, low, q, out);
+    in_plan(p, low, &c, q, out);
 }
 
 int jn_path_check(const double *paths, int64_t n)
@@ -231,6 +253,26 @@ void jn_path_project_service(void *context, const double *arguments, int order, 
     }
     first[JN_PATH_PROJECT_IN + 1] = -c.ty;
     first[JN_PATH_PROJECT_IN + 2] = c.tx;
+}
+
+void jn_path_curvature_service(void *context, const double *arguments, int order, double *out)
+{
+    const double s = arguments[1];
+    const int inside = fabs(arguments[0]) < 1e9 && fabs(s) < 1e12;
+    out[0] = inside ? 0.0 : NAN;
+    for (int k = 0; order >= 1 && k < JN_PATH_CURVATURE_IN; ++k) out[1 + k] = out[0];
+    if (!inside) return;
+    const path p = chosen(context, arguments[0]);
+    if (!p.closed && (s < 0.0 || s > p.length)) return; /* straight on */
+    double i = floor(s/p.ds);
+    if (!p.closed && i > (double)(p.n - 2)) i = (double)(p.n - 2);
+    const double q = s/p.ds - i;
+    jn_stretch c;
+    jn_on_stretch e;
+    jn_stretch_between(node(&p, (int64_t)i), node(&p, (int64_t)i + 1), p.ds, &c);
+    jn_stretch_at(&c, q, &e);
+    out[0] = curvature(&e);
+    if (order >= 1) out[2] = curvature_rate(&c, &e, q);
 }
 
 void jn_path_at_service(void *context, const double *arguments, int order, double *out)
