@@ -99,8 +99,8 @@ def _kinks(vehicle: Vehicle) -> Iterator[str]:
         if isinstance(value, Curve) and value.constant is None and (guides or ratio):
             shown_at = inner.removesuffix(".curve")
             yield (
-                f"{path}: linear: the slope of tables over wheel travel ({shown_at}, …) jumps at their points, and forces "
-                "at the wheels with it: the car may find no rest; take akima, deboor or cubic"
+                f"{path}: linear: the slope of tables over wheel travel ({shown_at}, …) jumps at their points, and "
+                "forces at the wheels with it: the car may find no rest; take akima, deboor or cubic"
             )
             return
 
