@@ -159,12 +159,18 @@ def begun(cls: type[Event]) -> str:
     from jounce.results import words
     from jounce.results.display import pretty
 
-    run = jn.run(jn.load("sedan"), cls())
+    run = jn.run(jn.load(vehicle_of(cls.kind)), cls())
     rows = [(f"`{key}`", pretty(unit) or "1", words.figure(key, cls.kind)) for key, (_, unit) in run.kpis.items()]
     lines = [f"# {cls.title}", "", inspect.getdoc(cls) or "", ""]
     lines += [f"![{cls.title}](../images/events/{cls.kind}.png)", "", "```python", "import jounce as jn", ""]
-    lines += [f'run = jn.run(jn.load("sedan"), jn.events.{cls.__name__}())', "print(run.kpis)", "```", ""]
-    lines += ["```sh", f"jounce run {cls.kind}", "```", "", BEGIN, END, ""]
+    lines += [
+        f'run = jn.run(jn.load("{vehicle_of(cls.kind)}"), jn.events.{cls.__name__}())',
+        "print(run.kpis)",
+        "```",
+        "",
+    ]
+    other = "" if vehicle_of(cls.kind) == "sedan" else f" --vehicle {vehicle_of(cls.kind)}"
+    lines += ["```sh", f"jounce run {cls.kind}{other}", "```", "", BEGIN, END, ""]
     return "\n".join([*lines, "## Key figures", "", *table(("figure", "unit", "definition"), rows), ""])
 
 
@@ -511,8 +517,41 @@ def parking(run: Any, axes: Any) -> None:
 
 
 TRAVEL = ("Suspension.Jounce.L1", "wheel travel, front left")
+
+
+def of_report(*titles: str) -> Callable[[Any, Any], None]:
+    """Panels of the event's report whose titles begin so."""
+
+    def draw(run: Any, axes: Any) -> None:
+        from jounce.results import kinds
+        from jounce.results.panels import View
+
+        view = View([run], [""], "engineering")
+        found = [panel for maker in kinds.find(run.event).panels for panel in maker(view)]
+        for where, title in zip(axes.flat, titles, strict=True):
+            panel = next(item for item in found if item.title.startswith(title))
+            for curve in panel.curves:
+                where.plot(curve.x, curve.y, color=curve.colour, linewidth=1.3, label=curve.name or None)
+            finish(where, panel.xlabel, f"{panel.title.lower()}{f' / {panel.unit}' if panel.unit else ''}")
+            where.yaxis.label.set_size(7.5)
+            if panel.equal:
+                where.set_aspect("equal", adjustable="datalim")
+                where.set_xlabel("x / m"), where.set_ylabel("y / m")
+            if any(curve.name for curve in panel.curves):
+                where.legend(fontsize=6, framealpha=0.7)
+
+    return draw
+
+
 DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
     "hill-start": ((2, 2), starting),
+    "lateral-transient": (
+        (2, 2),
+        of_report("Lateral acceleration", "Yaw rate of", "Off-tracking", "Load transfer"),
+    ),
+    "low-speed-turn": ((1, 2), of_report("Ways of the axles", "Off-tracking")),
+    "roll-stability": ((1, 2), of_report("Speed, all runs", "Roll angle")),
+    "trailer-sway": ((1, 2), of_report("Damping", "Angle of the first")),
     "parking-manoeuvre": ((1, 2), parking),
     "parking": ((1, 2), over_steering("hand_torque", ("Steering_System.Rack_Force", "rack force"))),
     "steering-pulse": ((2, 2), over_time("steering", "yaw_rate", "lateral_acceleration", "hand_torque")),
@@ -550,18 +589,36 @@ DRAWINGS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], None]]] = {
 PARAMETERS: dict[str, dict[str, Any]] = {  # of the pictures, where the default values do not show much
     "sine-with-dwell": {"controller": "stability_control"},
     "slowly-increasing-steer": {"direction": "left"},
+    "roll-stability": {"controller": "roll_stability", "direction": "left"},
 }
 USUAL = ((2, 2), over_time("steering", "speed", "yaw_rate", "lateral_acceleration"))
 
 
+# what shows more of an event than the sedan does
+VEHICLES = {
+    "lateral-transient": "tractor_semitrailer",
+    "low-speed-turn": "tractor_semitrailer",
+    "roll-stability": "light_truck",
+}
+OTHERS = ("sedan", "car_caravan", "tractor_semitrailer")
+
+
+def vehicle_of(kind: str) -> str:
+    """The vehicle that a page shows: the sedan, or one that the event does not refuse."""
+    from jounce.vehicle.reading import load
+
+    fitting = (name for name in OTHERS if not events.find(kind)().refuses(load(name)))
+    return VEHICLES.get(kind) or next(fitting, "sedan")
+
+
 def picture(kind: str) -> Path:
-    """Draw an event as the sedan drives it."""
+    """Draw an event as its vehicle drives it."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     import jounce as jn
 
-    run = jn.run(jn.load("sedan"), events.find(kind)(**PARAMETERS.get(kind, {})))
+    run = jn.run(jn.load(vehicle_of(kind)), events.find(kind)(**PARAMETERS.get(kind, {})))
     (rows, columns), draw = DRAWINGS.get(kind, USUAL)
     options = {"font.size": 9, "axes.formatter.useoffset": False}
     with mpl.rc_context(options):

@@ -1,4 +1,4 @@
-"""Draw the small pictures of events for the workbench: what the library's sedan does in each, as SVG.
+"""Draw the small pictures of events for the workbench: what a car of the library does in each, as SVG.
 
     python tools/make_event_pictures.py [EVENT …]
 
@@ -23,6 +23,7 @@ PLACE = Path(__file__).parents[1] / "src" / "jounce" / "app" / "test" / "static"
 WIDTH, HEIGHT, EDGE = 132, 84, 6
 SPLIT = 56  # where the lower drawing begins
 POINTS = 64
+VEHICLES = ("sedan", "car_caravan")  # the first that an event does not refuse
 ASIDE = 0.4  # m from which a way is more than a straight line
 
 Array = npt.NDArray[np.float64]
@@ -85,7 +86,8 @@ def main() -> None:
             continue
         try:
             event = cls.preset("sweep") if cls.kind == "seven-post" else cls()
-            run = jn.run(jn.load("sedan"), event)
+            vehicle = next((v for v in map(jn.load, VEHICLES) if not event.refuses(v)), jn.load(VEHICLES[0]))
+            run = jn.run(vehicle, event)
             if len(run) < 2:
                 raise ValueError(run.reason)
             (PLACE / f"{cls.kind}.svg").write_text(picture(run), encoding="utf-8")

@@ -15,10 +15,10 @@ from jounce.app.build import curves
 from jounce.app.build.describe import Group, Shown, fields_of, files_of, group_of, kinds_at, matches, rows, tree
 from jounce.app.scene.drawing import drawing_of, places_of
 from jounce.core.curves import Curve, CurveUnits
-from jounce.core.errors import ParameterError
-from jounce.core.fields import meta, walk
+from jounce.core.errors import JounceError, ParameterError
+from jounce.core.fields import meta, to_raw, walk
 from jounce.core.units import convert
-from jounce.vehicle.reading import library_names
+from jounce.vehicle.reading import library_names, read
 from trains import car_trailer
 
 
@@ -223,3 +223,36 @@ def test_a_constant_as_a_table_says_the_same(constant: Any) -> None:
     made = Curve(curve.units, x=tuple(table["x"]), y=tuple(table["y"]))
     for x in (-0.08, 0.0, 0.03):
         assert made(x) == pytest.approx(curve(x), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "never"),
+    [
+        ("sedan", {"axles", "units"}),
+        ("tractor_semitrailer", {"front_suspension", "rear_suspension", "front_wheels", "rear_wheels", "units"}),
+    ],
+)
+def test_what_would_be_refused_beside_the_others_is_not_offered(name: str, never: set[str]) -> None:
+    """A car of named axles takes no list of them, a vehicle of a list no named ones; the vehicle itself says so."""
+    from jounce.vehicle.layout import excluded
+
+    vehicle = read(name)
+    offered = {row["path"] for row in rows(group_of(vehicle), Shown(), "", deep=False) if row["t"] == "absent"}
+    assert not offered & never and never <= set(excluded(vehicle)) and "sensors" in offered and "trailers" in offered
+    if name == "sedan":  # of a list of axles, named ones are other words for the first and the last
+        with pytest.raises(JounceError, match=r"beside|one or the other"):
+            vehicle.with_(axles=to_raw(read("tractor_semitrailer"))["axles"])
+
+
+def test_the_drawing_of_a_body_follows_its_data() -> None:
+    """What the file says of its shell is what is drawn: roof, front end and width move with the numbers."""
+    sizes = []
+    for height, front, width in ((1.41, 0.83, 1.77), (1.68, 0.97, 1.91)):
+        shell = {"kind": "shell", "height": height, "front_end": front, "width": width}
+        look = drawing_of(jn.load("sedan").with_(contacts=[shell]), details=False)
+        (mesh,) = (shape for shape in look["bodies"]["body"] if shape["kind"] == "mesh")
+        corners = np.reshape(mesh["points"], (-1, 3))
+        assert not mesh["usual"]
+        sizes.append((corners[:, 2].max(), corners[:, 0].max(), np.ptp(corners[:, 1])))
+        assert sizes[-1] == pytest.approx((height, front, width), abs=1e-3)
+    assert sizes[0] < sizes[1]

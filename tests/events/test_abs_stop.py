@@ -142,3 +142,15 @@ def test_a_series_of_the_sedan() -> None:
     alone = jn.run(sedan(), AbsStop(stops=1))
     assert not alone.trials and alone.kpis["stopping_distance"][0] == pytest.approx(raw[1], rel=1e-9)
     assert AbsStop().end_time == 20.0, "that of a stop"
+
+
+def test_trucks_are_judged_by_a_rule_of_their_own() -> None:
+    assert longest_way(60 / 3.6, "UN R13") == pytest.approx(0.15 * 60 + 60**2 / 130)
+    event = AbsStop.preset("trucks", stops=1)
+    run = jn.run(jn.load("light_truck"), event)
+    limits = {item.text.split(" from")[0].split(" at least")[0]: item.limit for item in run.verdict.criteria}
+    assert limits["mean fully developed deceleration"] == 5.0
+    assert limits["stopping distance"] == pytest.approx(36.6923, abs=1e-3)
+    cars = jn.run(jn.load("light_truck"), event.changed(rule="UN R13-H"))
+    limits = {item.text.split(" from")[0].split(" at least")[0]: item.limit for item in cars.verdict.criteria}
+    assert limits["mean fully developed deceleration"] == 6.43 and limits["stopping distance"] == pytest.approx(27.6)

@@ -16,6 +16,7 @@ from jounce.results.run import Run
 from jounce.sim import car
 from jounce.sim.statics import settle
 from result_runs import value
+from trains import car_trailer
 
 WHEELS = ("L1", "R1", "L2", "R2")
 UP = {"L1": 0.71, "R1": -0.78, "L2": 0.74, "R2": -0.69}  # m, from the centre of gravity
@@ -155,3 +156,50 @@ def test_the_centre_of_a_train_is_that_of_its_units_by_their_masses() -> None:
     about = {"vehicle": {"masses": {"": 2.0, "unit2.": 3.0}}, "event": {"parameters": {"direction": "right"}}}
     found = of_run(Run(np.linspace(0.0, 1.0, n), channels, units, about))
     assert value(found, "static_stability_factor") == pytest.approx(0.9 / 1.2, rel=1e-12)
+
+
+# ---- several units ---------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def tilted_train(direction: str) -> Run:
+    return jn.run(car_trailer(), events.TiltTable(direction=direction, rate="0.4 deg/s", most="46 deg"))
+
+
+@pytest.mark.parametrize("direction", ["right", pytest.param("left", marks=pytest.mark.slow)])
+def test_a_trailer_on_a_ball_tips_about_the_line_from_the_ball_to_its_lower_wheel(direction: str) -> None:
+    """Where its upper wheel lifts nothing but the ball and the lower wheel hold it: its weight has no moment about the
+    line through them. Of a rigid one in its place, that is known beforehand."""
+    run = tilted_train(direction)
+    lower = {"right": "R3", "left": "L3"}[direction]
+    tips = run.kpis["lift_angle_unit2"][0]
+    assert run.kpis["rollover_angle"][0] == tips and math.isnan(run.kpis["lift_angle_unit1"][0])
+    row = int(np.searchsorted(np.degrees(angles(run)), tips - 1e-9))
+
+    def place(name: str) -> np.ndarray:
+        return np.array([run[name.format(axis)][row] for axis in "XYZ"])
+
+    ball, mass = place("Hook_rear.Hook_{}"), place("unit2.System_Mass_Center.Global_{}")
+    normal = np.array([run[f"Tire.Contact_Patch_Normal_{a}.{lower}"][row] for a in "XYZ"])
+    across = np.cross(normal, [1.0, 0.0, 0.0])
+    load, over = (run[f"Tire.Ground_Surface_{name}.{lower}"][row] for name in ("Force_Z", "Moment_X"))
+    axis = place("Tire.Contact_Patch_Global_{}." + lower) + across * over / load - ball  # where the tire bears
+    # turning gravity in the plane of the table's tilt: at which angle to the normal is it without moment?
+    arm = mass - ball
+    at = math.atan2(abs(axis @ np.cross(arm, normal)), abs(axis @ np.cross(arm, across)))
+    assert math.degrees(at) == pytest.approx(tips, abs=0.05), "the table has steps of 0.02 deg"
+    # rigid: at design, with the wheels
+    vehicle = car_trailer()
+    body, wheels = vehicle.trailers[0].body, vehicle.layout.axles[2].wheels
+    heavy, light = body.mass, 2 * float(vehicle.layout.axles[2].data.wheels.unsprung_mass)
+    x = (heavy * body.cg.x + light * vehicle.layout.axles[2].x) / (heavy + light)
+    z = (heavy * body.cg.z + light * float(wheels[0].centre[2])) / (heavy + light)
+    height, half, back = (
+        vehicle.trailers[0].hitch.location.z,
+        abs(float(wheels[0].centre[1])),
+        vehicle.layout.axles[2].x,
+    )
+    # the line from (0, 0, h) to (back, half, 0), and the mass at (x, 0, z)
+    line, lever = np.array([back, half, -height]), np.array([x, 0.0, z - height])
+    rigid = math.atan2(abs(line @ np.cross(lever, [0, 0, 1.0])), abs(line @ np.cross(lever, [0, 1.0, 0])))
+    assert tips == pytest.approx(math.degrees(rigid), rel=0.1) and tips < math.degrees(rigid), "springs give way"

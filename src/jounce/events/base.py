@@ -39,6 +39,7 @@ HAND_WHEEL_INERTIA = 0.035  # kg.m2
 HAND_WHEEL_DAMPING = 2.0  # N.m.s/rad
 ROLLED_OVER = math.radians(60)
 SPUN = math.radians(60)  # side slip at which an event ends
+FOLDED = math.radians(75)  # of a hitch
 
 
 class Event(Data):
@@ -170,6 +171,10 @@ class Event(Data):
 
     # -- what the engine asks ---------------------------------------------------------------------------------
 
+    def refuses(self, vehicle: Vehicle) -> str:
+        """Why the event says nothing about a vehicle; nothing where it applies."""
+        return ""
+
     def adapted(self, vehicle: Vehicle) -> Vehicle:
         """The vehicle with what the event needs of it."""
         return vehicle
@@ -261,7 +266,8 @@ class Steered(Driven):
         channels = [Open("steering_wheel", self.reference(start)), *self.pedals(start)]
         if self.release_time is not None:
             channels.append(Open("steering_release", Ramp(1.0, 0.0, start=0.0, delay=self.release_time)))
-        return Program(Phase(self.kind, channels, duration=self.end_time, ends=self.ends()))
+        ends = [*self.ends(), *ends_of_units(start.vehicle)]
+        return Program(Phase(self.kind, channels, duration=self.end_time, ends=ends))
 
     def adapted(self, vehicle: Vehicle) -> Vehicle:
         steered = vehicle.layout.steered
@@ -273,15 +279,31 @@ class Steered(Driven):
         return safety_ends()
 
 
-def safety_ends() -> list[End]:
-    """A car that lies on its side or has spun is not simulated further."""
+def safety_ends(vehicle: Vehicle | None = None) -> list[End]:
+    """A car that lies on its side or has spun is not simulated further; nor is one whose towed units have."""
     return [
         End(When("chassis_displacements.roll", "abs>", ROLLED_OVER), then=Stop("rolled over", failed=True)),
         End(
             [When("Vehicle.Side_Slip_Angle", "abs>", SPUN), When("chassis_velocities.lateral", "abs>", 3.0)],
             then=Stop("spun", failed=True),
         ),
+        *(() if vehicle is None else ends_of_units(vehicle)),
     ]
+
+
+def ends_of_units(vehicle: Vehicle) -> list[End]:
+    """A towed unit that lies on its side, or has folded against the one that tows it, ends a run."""
+    ends = []
+    for unit in vehicle.layout.units[1:]:
+        rolls = When(f"{unit.own}chassis_displacements.roll", "abs>", ROLLED_OVER)
+        ends.append(End(rolls, then=Stop(f"unit {unit.number} rolled over", failed=True)))
+        if "yaw" in unit.data.hitch.free:
+            folds = [
+                When(f"{unit.own}Articulation.yaw", "abs>", FOLDED),
+                When("chassis_velocities.longitudinal", "abs>", 3.0),  # slower it is meant so: limits of hitches tell
+            ]
+            ends.append(End(folds, then=Stop(f"unit {unit.number} folded", failed=True)))
+    return ends
 
 
 def _message(cls: type[Event], error: ValidationError, values: Mapping[str, Any]) -> str:

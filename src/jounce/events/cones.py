@@ -187,7 +187,7 @@ class ConeEvent(Event):
         hand = along(start, self.driver)
         last = self._station(course, -1) + size.rear + AFTER + begin
         ends = [
-            *safety_ends(),
+            *safety_ends(start.vehicle),
             End(When(DISTANCE, "abs>", self.leaves), then=Stop("left the path", failed=True)),
             End(When(STATION, ">=", last), then=Stop("end of the course")),
         ]

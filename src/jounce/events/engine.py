@@ -18,6 +18,7 @@ from jounce.events.record import streaming, unwrapped, with_laps
 from jounce.events.scene import set_scene
 from jounce.events.start import Start
 from jounce.results.run import Run
+from jounce.results.units import with_units
 from jounce.runtime.running import check_size
 from jounce.sim import car as cars
 from jounce.vehicle.schema import Vehicle
@@ -115,12 +116,20 @@ def check_vehicle(vehicle: Any) -> None:
     raise ParameterError(f"expected a vehicle, got {found}")
 
 
+def _check_applies(vehicle: Vehicle, event: Event) -> None:
+    """Refuse an event that says nothing about a vehicle."""
+    why = event.refuses(vehicle)
+    if why:
+        raise ParameterError(f"{event.kind} does not apply to this vehicle: {why}")
+
+
 def make_ready(vehicle: Vehicle, event: Event, options: Options) -> Start:
     """A car at the start of an event: settled, or running steadily."""
     check_vehicle(vehicle)
     if not isinstance(event, Event):
         raise ParameterError(f"run: expected an event such as jounce.events.StepSteer(), got {type(event).__name__}")
     check_size(options.step, event.end_time / options.step, 1_000_000, 0)  # before anything is compiled
+    _check_applies(vehicle, event)
     vehicle = event.adapted(vehicle)
     scene, event = set_scene(vehicle, event, options)
     odd = [f"event: {item}" for item in event.doubts()]
@@ -137,6 +146,8 @@ def drive(vehicle: Vehicle, event: Event, options: Options) -> Run:
     """Drive a vehicle through an event; `run` with its options as one object."""
     begun = clock.perf_counter()
     check_vehicle(vehicle)
+    if isinstance(event, Event):
+        _check_applies(vehicle, event)
     if isinstance(event, Event) and (found := event.computed(vehicle, options)) is not None:
         return found
     start = make_ready(vehicle, event, options)
@@ -160,5 +171,6 @@ def driven(start: Start, options: Options, event: Event, begun: float | None = N
     metadata = metadata_of(start, prepared, recorded) | start.notes
     metadata["timing"] = timing_of(recorded) | {"ready": ready - begun, "total": done - begun}
     result = with_road_flags(Run.from_recording(unwrapped(recorded), metadata), start.scene)
+    result = with_units(result)
     result = prepared.completed(start, with_laps(result, event, start.scene.roads))
     return options.output_map.apply(result) if options.output_map is not None else result

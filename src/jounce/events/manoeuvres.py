@@ -579,7 +579,7 @@ class Compiler:
     def _ends(self, stage: Stage) -> Iterator[End]:
         from jounce.events.base import safety_ends
 
-        yield from safety_ends()
+        yield from safety_ends(self.start.vehicle)
         end = self.start.event.end_time
         yield End(When("time", ">=", end), Stop(f"end_time = {end:g} s reached"), name="end time")
         groups: dict[str, list[tuple[str, Condition]]] = {}

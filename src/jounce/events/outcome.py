@@ -101,6 +101,7 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
             "name": vehicle.name,
             "class": vehicle.category,
             "summary": summary,
+            "units": _units(vehicle),
             **({"towed": towed, "masses": masses} if len(units) > 1 else {}),
             "quantities": {
                 "steering_ratio": ratio,
@@ -120,6 +121,19 @@ def metadata_of(start: Start, event: Event, recorded: Recording) -> dict[str, An
         "statics": {"method": start.settled.method, "iterations": start.settled.iterations},
         "warnings": warnings,
     }
+
+
+def _units(vehicle: Vehicle) -> list[dict[str, Any]]:
+    """Units and their axles (`jounce.results.units`)."""
+    return [
+        {
+            "name": str(getattr(unit.data, "name", "") or (vehicle.name if unit.parent is None else "")),
+            "towed_by": 0 if unit.parent is None else unit.parent.number,
+            "coupling": "" if unit.parent is None else unit.data.hitch.coupling,
+            "groups": [list(group) for group in dict.fromkeys(tuple(a.number for a in x.group) for x in unit.axles)],
+        }
+        for unit in vehicle.layout.units
+    ]
 
 
 def timing_of(recorded: Recording) -> dict[str, float]:

@@ -107,9 +107,20 @@ class UnitData:
     keys: Keys = ()  # where it stands in the vehicle; nothing where its parts stand beside those of the vehicle
 
 
+NAMED = ("front_suspension", "rear_suspension", "front_wheels", "rear_wheels", "rear_steering")
+"""Fields of the two axles of a car; a list of axles comes in their place."""
+OF_UNITS = ("axles", "body", "aero", "trailers")
+"""Fields of a vehicle that belong to its units where it has a list of them."""
+
+
 def spelling(vehicle: Vehicle) -> str:
     """How the axles of a vehicle are spelled: ``friendly``, ``axles`` or ``units``."""
     return "units" if vehicle.units else "axles" if vehicle.axles else "friendly"
+
+
+def excluded(vehicle: Vehicle) -> tuple[str, ...]:
+    """Fields that may not stand beside the others of a vehicle, by how its axles are spelled."""
+    return {"friendly": ("axles", "units"), "axles": (*NAMED, "units"), "units": (*NAMED, *OF_UNITS)}[spelling(vehicle)]
 
 
 def layout(vehicle: Vehicle, prefix: str = "") -> VehiclePlace:
@@ -302,6 +313,7 @@ def check(vehicle: Vehicle) -> None:
     if vehicle.model_layout:
         layout_text.compare(vehicle)
     trains.check_apart(place, lambda axle: path_of(vehicle, axle, "suspension"))
+    trains.check_balance(place)
 
 
 def _check_spelling(vehicle: Vehicle, how: str) -> None:
@@ -311,11 +323,11 @@ def _check_spelling(vehicle: Vehicle, how: str) -> None:
             if getattr(vehicle.brakes, name) is None:
                 raise problem(f"missing; {name} brakes", "brakes", name)
         return
-    for name in ("front_suspension", "rear_suspension", "front_wheels", "rear_wheels", "rear_steering"):
+    for name in NAMED:
         if getattr(vehicle, name) is not None:
             raise problem(f"stands beside {how}; give one or the other", name)
     if how == "units":
-        for name in ("axles", "body", "aero", "trailers"):
+        for name in OF_UNITS:
             if getattr(vehicle, name) not in (None, ()):
                 raise problem("stands beside units; there it belongs to a unit", name)
     elif vehicle.body is None:

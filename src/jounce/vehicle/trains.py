@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from jounce.components.basics import combine
 from jounce.components.places import AxlePlace, UnitPlace, VehiclePlace
 from jounce.core.fields import problem
 from jounce.core.paths import Keys
@@ -64,6 +65,42 @@ def check_towed(unit: UnitPlace) -> None:
         )  # fmt: skip
     if rolls and unit.axles and not unit.towed and all(len(axle.sides) == 1 for axle in unit.axles):
         raise problem("the unit would fall over: single wheels, and a hitch that lets it roll", *keys, "hitch")
+
+
+def check_balance(place: VehiclePlace) -> None:
+    """With what towed units press on it, or lift, the sprung mass of the first unit stands between its axles.
+
+    By levers, each unit on the middle of its axles; nothing is said of couplings that bear pitch.
+    """
+    first = place.units[0]
+    if len(first.axles) < 2:
+        return
+    sums = {unit.number: [0.0, 0.0] for unit in place.units}  # kg, and kg.m about the origin of the unit
+    pressed: dict[int, float] = {}
+    for unit in reversed(place.units):
+        mass, centre, _ = combine(unit.data.body.sprung())
+        load, moment = sums[unit.number] = [sums[unit.number][0] + mass, sums[unit.number][1] + mass * float(centre[0])]
+        hitch = unit.data.hitch
+        if unit.parent is None or hitch is None:
+            continue
+        if "pitch" not in hitch.free or (hitch.pitch is not None and hitch.pitch.stiffness > 0):
+            return
+        carried = moment / (sum(axle.x for axle in unit.axles) / len(unit.axles)) if unit.axles else 0.0
+        pressed[unit.number] = load - carried
+        own = sums[unit.parent.number]
+        own[0], own[1] = own[0] + load - carried, own[1] + (load - carried) * float(hitch.location.x)
+    load, moment = sums[1]
+    front, rear = first.axles[0].x, first.axles[-1].x
+    if pressed and not (load > 0 and rear < moment / load < front):
+        unit = max((u for u in place.units if u.parent is first), key=lambda u: abs(pressed[u.number]))
+        word = "presses on its coupling with" if pressed[unit.number] > 0 else "lifts its coupling by"
+        lifted = "front" if load > 0 and moment / load <= rear else "rear"
+        heavy = abs(pressed[unit.number])
+        text = (
+            f"{unit.data.hitch.location.x!r} m: unit {unit.number} {word} the weight of {heavy:.0f} kg, so that the "
+            f"{lifted} axle of the first unit would lift"
+        )
+        raise problem(text, *unit.data.keys, "hitch", "location", "x")
 
 
 def check_apart(place: VehiclePlace, path_of: Callable[[AxlePlace], Keys]) -> None:

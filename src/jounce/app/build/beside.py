@@ -112,6 +112,8 @@ class Beside:
         return [axle.word for axle in document.vehicle.layout.axles] if document is not None else []
 
     def _choose_tab(self, name: str) -> None:
+        if name != self.tab:
+            self.body.clear()
         self.tab = name
         self.desk._keep(tab=name)
         self._heads(self._words())

@@ -22,6 +22,8 @@ from jounce.core.kinds import allowed, groups_of
 from jounce.core.part_registry import PARTS, kind_of
 from jounce.core.paths import dotted
 from jounce.core.references import FileReference
+from jounce.vehicle.layout import excluded
+from jounce.vehicle.schema import Vehicle
 
 INLINE = ("Point", "Inertia")  # groups that are no more than numbers: rows of the group around
 TOWED = ("units", "trailers")  # lists of a vehicle with what it tows
@@ -356,9 +358,12 @@ def _library(extra: Mapping[str, Any]) -> list[str]:
 
 def _absent(group: Group) -> Iterator[dict[str, Any]]:
     """Parts that might stand here and do not: groups that are optional, and one more of every list."""
+    never = excluded(group.data) if isinstance(group.data, Vehicle) else ()
     for name, info in type(group.data).model_fields.items():
         extra = meta(info)
         value = getattr(group.data, name)
+        if name in never and not value:
+            continue
         several = isinstance(value, tuple)
         if extra.get("kind") != "part" or (value is not None and not several):
             continue

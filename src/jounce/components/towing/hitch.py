@@ -183,7 +183,8 @@ class Hitch(Part):
         assert at.coupling is not None and at.parent is not None
         here, frame = at.coupling, at.coupling.frame
         for word, (angle, rate) in here.angles.items():
-            at.channel(f"Articulation.{word}", angle, "rad", f"of this unit against the towing one, {DOCS[word]}")
+            doc = f"of this unit against the towing one, {DOCS[word]}"
+            at.channel(f"Articulation.{word}", angle, "rad", doc, watch=word == "yaw")  # runs end where units fold
             at.channel(f"Articulation.{word}_rate", rate, "rad/s", f"rate of the {word} angle")
         beyond: Any = None
         for word, (angle, _) in here.angles.items():

@@ -4,18 +4,22 @@ The initial speeds of the series are spread evenly by ±1.5 km/h (the standard a
 distances referred to the nominal speed, s (v/v₀)², so that the scatter tells how far a car with slip control depends on
 where in its cycles it meets a speed. With v in km/h, of every stop,
 
-    s (v/v₀)² <= 0.1 v + 0.0060 v²,   MFDD >= 6.43 m/s²,   ε = z/k >= 0.75                                      (1)
+    cars      s (v/v₀)² <= 0.1 v + 0.0060 v²,   MFDD >= 6.43 m/s²,   ε = z/k >= 0.75                            (1)
+    trucks    s (v/v₀)² <= 0.15 v + v²/130,     MFDD >= 5.0 m/s²,    ε = z/k >= 0.75                            (2)
 
-(`braking.py` (1), (2), annex 3 and annex 6 of the regulation), and a turn of at most 15° from the line. The first two
-are those of a dry road: they are asked for where the friction is that of the tires' data. The engine drives nothing.
-Where the car's data have a pedal, its force may be 500 N.
+(`braking.py` (1), (2); annex 3 and annex 6 of UN R13-H; annex 4 and annex 13 of UN R13, where `rule` says so, as the
+preset ``trucks``, from 60 km/h; the stop itself is that of ISO 16552), and a turn of at most 15° from the line. The
+first two are those of a dry road: they are asked for where the friction is that of the tires' data. The engine drives
+nothing.
+Where the data have a pedal, its force may be 500 N, of trucks 700 N.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -38,10 +42,8 @@ if TYPE_CHECKING:
     from jounce.results.trials import Trial
 
 SCATTER = 1.5 / 3.6  # m/s, of the initial speed
-LEAST_MFDD = 6.43  # m/s²
 LEAST_UTILISATION = 0.75
 MOST_TURN = 15.0  # deg
-MOST_FORCE = 500.0  # N
 ROUNDING = 1e-9  # of a limit: nothing
 DRY = 0.99  # of the friction of the tires' data
 MEANS = ("stopping_distance_nominal", "mfdd", "mean_deceleration", "adhesion_utilisation", "braking_rate")
@@ -57,10 +59,23 @@ WORDS = {
 }
 
 
-def longest_way(speed: float) -> float:
-    """Stopping distance that UN R13-H allows from a speed (1); m, m/s."""
+@dataclass(frozen=True)
+class Rule:
+    """What a regulation asks for: s ≤ a v + b v² (m, km/h), MFDD (m/s²), force on the pedal (N)."""
+
+    a: float
+    b: float
+    mfdd: float
+    force: float
+
+
+RULES = {"UN R13-H": Rule(0.1, 0.0060, 6.43, 500.0), "UN R13": Rule(0.15, 1 / 130, 5.0, 700.0)}
+
+
+def longest_way(speed: float, rule: str = "UN R13-H") -> float:
+    """Stopping distance that a rule allows from a speed (1), (2); m, m/s."""
     v = 3.6 * speed
-    return 0.1 * v + 0.0060 * v * v
+    return RULES[rule].a * v + RULES[rule].b * v * v
 
 
 def of_run(run: Run) -> Figures:
@@ -97,12 +112,14 @@ def of_trials(trials: Sequence[Trial]) -> Figures:
 
 
 def verdict(run: Run) -> Verdict:
-    """What UN R13-H says of every stop (1)."""
+    """What UN R13-H says of every stop (1), or UN R13 (2)."""
+    chosen = str(run.parameter("rule") or "UN R13-H")
+    rule = RULES[chosen]
     stops = [(t.name, t.figures, t.complete, t.reason) for t in run.trials]
     stops = stops or [("this stop", run.figures, run.complete, run.reason)]
     nominal = run.number("nominal_speed", "m/s")
     nominal = run.number("speed", "m/s") if math.isnan(nominal) else nominal
-    way = longest_way(nominal)
+    way = longest_way(nominal, chosen)
     v = f"{3.6 * nominal:.4g} km/h"
     wanted = [
         ("adhesion_utilisation", f"utilisation of adhesion at least {LEAST_UTILISATION}", LEAST_UTILISATION, -1.0, "-")
@@ -111,7 +128,7 @@ def verdict(run: Run) -> Verdict:
     if dry:
         wanted = [
             ("stopping_distance_nominal", f"stopping distance from {v} at most {way:.4g} m", way, 1.0, "m"),
-            ("mfdd", f"mean fully developed deceleration at least {LEAST_MFDD} m/s²", LEAST_MFDD, -1.0, "m/s2"),
+            ("mfdd", f"mean fully developed deceleration at least {rule.mfdd} m/s²", rule.mfdd, -1.0, "m/s2"),
             *wanted,
         ]
     wanted.append(("yaw_peak", f"turned from the line by at most {MOST_TURN:g} deg", MOST_TURN, 1.0, "deg"))
@@ -130,8 +147,8 @@ def verdict(run: Run) -> Verdict:
         found.append(Criterion(f"{text}: {value:.4g} ({name})", worst <= sign * limit, value, limit, unit))
     force = run.metadata.get("pedal_force")
     if force is not None:
-        text = f"pedal force at most {MOST_FORCE:g} N: {float(force):.4g} N"
-        found.append(Criterion(text, float(force) <= MOST_FORCE, float(force), MOST_FORCE, "N"))
+        text = f"pedal force at most {rule.force:g} N: {float(force):.4g} N"
+        found.append(Criterion(text, float(force) <= rule.force, float(force), rule.force, "N"))
     if run.trials and not run.complete:
         found.append(Criterion(f"all stops driven: {run.reason}", None))
     return judge(*found)
@@ -162,7 +179,7 @@ class AbsStop(StraightBraking, Procedure):
 
     kind: ClassVar[str] = "abs-stop"
     title: ClassVar[str] = "Stops with slip control"
-    standard: ClassVar[str] = "ISO 21994, UN R13-H"
+    standard: ClassVar[str] = "ISO 21994, UN R13-H, ISO 16552, UN R13"
     results: ClassVar[Kind] = Kind(
         (of_run,),
         (speeds_over_time, *STRAIGHT),
@@ -180,6 +197,7 @@ class AbsStop(StraightBraking, Procedure):
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {},
         "rule": {},
+        "trucks": {"rule": "UN R13", "speed": 60 / 3.6},
         "vi": {"speed": 25.0, "ramp_time": 1.0, "stops": 1},
     }
 
@@ -191,6 +209,8 @@ class AbsStop(StraightBraking, Procedure):
     nominal_speed: float | None = quantity(
         "m/s", None, gt=0, typical=(5.0, 75.0), doc="to which distances are referred; absent: the speed"
     )
+
+    rule: Literal["UN R13-H", "UN R13"] = choice("UN R13-H", doc="by which it is judged: UN R13-H cars, UN R13 trucks")
 
     @property
     def several(self) -> bool:

@@ -99,11 +99,13 @@ class BrakingInTurn(Turning):
 
     def program(self, start: Start) -> Program:
         hand = self.hand(start)
-        turn = Phase("turn", [*hand, *self.pedals(start)], duration=max(self.start_time, 1e-3), ends=safety_ends())
+        turn = Phase(
+            "turn", [*hand, *self.pedals(start)], duration=max(self.start_time, 1e-3), ends=safety_ends(start.vehicle)
+        )
         still = [
             When(f"chassis_velocities.{way}", "abs<", STANDSTILL, hold=HOLD) for way in ("longitudinal", "lateral")
         ]
-        ends = [*safety_ends(), End(still, then=Stop("standstill"))]
+        ends = [*safety_ends(start.vehicle), End(still, then=Stop("standstill"))]
         brake = Phase("brake", [*hand, *self._braking(start)], duration=self.end_time - self.start_time, ends=ends)
         return Program(turn, brake)
 

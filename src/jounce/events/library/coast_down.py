@@ -161,4 +161,4 @@ class CoastDown(Event):
         channels = [*straight_ahead(self, start), Open("throttle", Constant(0.0)), Open("brake", Constant(0.0))]
         if any(v.name == NEUTRAL for v in start.sim.model.inputs):  # of a driveline: engines and motors do not brake
             channels.append(Open(NEUTRAL, Constant(1.0)))
-        return Program(Phase("coast", channels, duration=self.end_time, ends=[*safety_ends(), slow]))
+        return Program(Phase("coast", channels, duration=self.end_time, ends=[*safety_ends(start.vehicle), slow]))

@@ -271,7 +271,12 @@ class Cycle(Event):
         pedals = follow(start, FromTable(table), changes=True)
         start.sim.set_block_period("driver.pedals", SAMPLE)
         return Program(
-            Phase("follow", [*straight_ahead(self, start), *pedals], duration=self.end_time, ends=safety_ends())
+            Phase(
+                "follow",
+                [*straight_ahead(self, start), *pedals],
+                duration=self.end_time,
+                ends=safety_ends(start.vehicle),
+            )
         )
 
     def recording(self, start: Start, options: Options) -> Options:

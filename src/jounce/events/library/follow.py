@@ -324,7 +324,10 @@ class Follow(Event):
         self._check_preview(start, path)
         jack_knife = "driver.jack_knife" in names
         pedals = follow(start, self._reference(start), changes=True)
-        ends = [*safety_ends(), End(When(DISTANCE, "abs>", self.leaves), then=Stop("left the path", failed=True))]
+        ends = [
+            *safety_ends(start.vehicle),
+            End(When(DISTANCE, "abs>", self.leaves), then=Stop("left the path", failed=True)),
+        ]
         if jack_knife:
             ends.append(End(When("driver.jack_knife", ">", 0.0), then=Stop("jack-knifed", failed=True)))
         if path.closed:

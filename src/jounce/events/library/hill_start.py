@@ -183,7 +183,7 @@ class HillStart(Event):
         keep = [straight, back, Open("throttle", Constant(0.0))]
         keep += [Open("clutch", Constant(1.0))] if "clutch" in known else []
         ends = [
-            *safety_ends(),
+            *safety_ends(start.vehicle),
             End(When(SPEED, ">=" if self._way > 0 else "<=", self._way * self.final_speed), then=Stop(REACHED)),
         ]
         # the driver's numbers and pedals, once: what he gives before he is active is the run's

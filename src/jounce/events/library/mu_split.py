@@ -6,8 +6,9 @@ the braking rate z (`stops.py` (1)), and the hand wheel angle δ from the first 
 
     z >= 0.75 (4 k_L + k_H)/5,   z >= k_L,   |δ| <= 120° in the first 2 s,   |δ| <= 240°                        (1)
 
-and no tire crosses the boundary: the middle of its contact is meant here. The rule (annex 6) has 50 km/h, k_H >= 0.5
-and k_H >= 2 k_L; elsewhere the criteria are told, and no verdict follows, unless the car fails to keep its direction.
+and no tire crosses the boundary: the middle of its contact is meant here. The rule (annex 6; annex 13 of UN R13 asks
+trucks for the same) has 50 km/h, k_H >= 0.5 and k_H >= 2 k_L; elsewhere the criteria are told, and no verdict follows,
+unless the car fails to keep its direction. Preset ``trucks`` holds the hand wheel (ISO 16234).
 """
 
 from __future__ import annotations
@@ -189,7 +190,7 @@ class MuSplit(StraightBraking, Procedure):
 
     kind: ClassVar[str] = "mu-split"
     title: ClassVar[str] = "Braking on split friction"
-    standard: ClassVar[str] = "ISO 14512, UN R13-H"
+    standard: ClassVar[str] = "ISO 14512, UN R13-H, ISO 16234"
     results: ClassVar[Kind] = Kind(
         (of_run,),
         (steering_traces, *STRAIGHT, signals("steering", "yaw_rate"), path),
@@ -207,6 +208,7 @@ class MuSplit(StraightBraking, Procedure):
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {"speed": 80 / 3.6},
         "rule": {},
+        "trucks": {"straight_line": False},  # ISO 16234: the hand wheel is held
         "vi": {"speed": 25.0, "ramp_time": 1.0},
     }
 

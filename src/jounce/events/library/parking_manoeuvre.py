@@ -298,7 +298,7 @@ class ParkingManoeuvre(Event):
         hands = [item for item in along(start, DRIVER, fastest=self.hand_speed) if item.input not in (PATH, STEERS)]
         pedals = [item for item in follow(start, Constant(0.0), changes=True) if item.input != TARGET]
         ends = [
-            *safety_ends(),
+            *safety_ends(start.vehicle),
             End(When("time", ">=", self.end_time), then=Stop("end time", failed=True)),
             End(When(DISTANCE, "abs>", LEAVES), then=Stop("left the path", failed=True)),
         ]

@@ -48,6 +48,10 @@ class PowerOffInTurn(Turning):
         hand = self.hand(start)
         off: list[Channel] = [Open("throttle", Ramp(0.0, self.ramp_time)), Open("brake", Constant(0.0))]
         off += released() if self._followed else []
-        turn = Phase("turn", [*hand, *self.pedals(start)], duration=max(self.start_time, 1e-3), ends=safety_ends())
-        coast = Phase("power-off", [*hand, *off], duration=self.end_time - self.start_time, ends=safety_ends())
+        turn = Phase(
+            "turn", [*hand, *self.pedals(start)], duration=max(self.start_time, 1e-3), ends=safety_ends(start.vehicle)
+        )
+        coast = Phase(
+            "power-off", [*hand, *off], duration=self.end_time - self.start_time, ends=safety_ends(start.vehicle)
+        )
         return Program(turn, coast)

@@ -212,4 +212,4 @@ class SideWind(Driven):
                 f"{self.yaw_slope:g} per radian of {self.frontal_area:g} m²): the data of this car have none"
             )
         channels = [*straight_ahead(self, start), *self.pedals(start)]
-        return Program(Phase(self.kind, channels, duration=self.end_time, ends=safety_ends()))
+        return Program(Phase(self.kind, channels, duration=self.end_time, ends=safety_ends(start.vehicle)))

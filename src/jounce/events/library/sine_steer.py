@@ -39,10 +39,11 @@ class SineSteer(Steered):
 
     kind: ClassVar[str] = "sine-steer"
     title: ClassVar[str] = "Sine steer"
-    standard: ClassVar[str] = "ISO 7401, sine"
+    standard: ClassVar[str] = "ISO 7401, ISO 14793, sine"
     results: ClassVar[Kind] = Kind((of_run,))
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {},
+        "trucks": {"speed": 80 / 3.6, "amplitude": math.radians(45), "frequency": 0.4},  # ISO 14793
         "vi": {"speed": 5.0, "end_time": 10.0, "amplitude": math.radians(30), "frequency": 0.5},
     }
 

@@ -12,6 +12,9 @@ evenly, as slowly that every instant counts as steady: of a car that stays on it
 until the car leaves the circle, slides, or the time is over. With ``duration`` the speed grows linearly to
 ``final_speed`` instead (preset ``vi``). Key figures: ``results/key_figures/steady_state``. The standard gives no
 limits.
+
+Of a vehicle of several units (ISO 14792) the figures tell too, at a_y = 2 m/s² of the first one, where axles run beside
+the way of the first axle, the angles of the hitches and the load transfer of the units; outwards is negative.
 """
 
 from __future__ import annotations
@@ -27,14 +30,18 @@ from pydantic import model_validator
 from jounce.core.fields import choice, flag, problem, quantity
 from jounce.core.tables import Table
 from jounce.events.along import DISTANCE
-from jounce.events.base import safety_ends
+from jounce.events.base import ends_of_units, safety_ends
 from jounce.events.follow import follow
 from jounce.events.library.ramp_steer import RESULTS
 from jounce.events.turning import Turning
 from jounce.results.figures import Figures
-from jounce.results.key_figures import steady_state
+from jounce.results.key_figures import combinations, steady_state
+from jounce.results.key_figures.combinations import ARTICULATION, MOST_UNITS, last_axle
+from jounce.results.key_figures.common import DEGREE, moving_mean
 from jounce.results.kinds import Kind
+from jounce.results.panels import Panel, View
 from jounce.results.run import Run
+from jounce.results.units import OFF, RATIO, units_of
 from jounce.runtime.program import Channel, End, FromTable, Open, Phase, Program, Ramp, Rate, Stop, When
 
 if TYPE_CHECKING:
@@ -45,12 +52,44 @@ USUAL: dict[str, dict[str, float]] = {  # where a method has its own
     "constant_steering_wheel": {"speed": 5.0, "radius": 40.0, "lateral_acceleration_rate": 0.2},
     "constant_speed": {"speed": 100 / 3.6, "lateral_acceleration_rate": 0.2},
 }
+MEAN = 0.5  # s, over which signals are averaged
 HELD = ("steering_gradient", "deg/g_0"), ("steering_at_0_3g", "deg")  # what a hand wheel that is held does not tell
+
+
+AT = 2.0  # m/s²
+OF_UNITS = {
+    "off_tracking_last": "Off-tracking of the last axle at 2 m/s²",
+    **{f"hitch_angle_unit{n}": f"Angle of the hitch of unit {n} at 2 m/s²" for n in range(2, MOST_UNITS + 1)},
+    **{f"ltr_unit{n}": f"Load transfer ratio of unit {n} at 2 m/s²" for n in range(1, MOST_UNITS + 1)},
+}
+
+
+def of_units(run: Run) -> Figures:
+    """What further units do in the circle."""
+    figures, axle, units = Figures(), last_axle(run), units_of(run)
+    if len(units) < 2 or not run.has_signal("lateral_acceleration"):
+        return figures
+    side = -1.0 if run.parameter("direction") == "right" else 1.0
+    grown = np.maximum.accumulate(side * moving_mean(run.time, run.signal("lateral_acceleration"), MEAN))
+    wanted = [("off_tracking_last", OFF.format(axle), 1.0, "m")] if axle else []
+    for unit in units:
+        wanted.append((f"ltr_unit{unit.number}", unit.channel(RATIO), 1.0, "-"))
+        if unit.number > 1:
+            wanted.append((f"hitch_angle_unit{unit.number}", unit.channel(ARTICULATION), 1 / DEGREE, "deg"))
+    for key, name, factor, told in wanted:
+        if name not in run:
+            continue
+        if not grown[0] <= AT <= grown[-1]:
+            figures.missing([key], told, f"steady circle: {AT:g} m/s² is not among the lateral accelerations")
+            continue
+        figures.put(key, side * factor * float(np.interp(AT, grown, moving_mean(run.time, run[name], MEAN))), told)
+    return figures
 
 
 def of_run(run: Run) -> Figures:
     """Key figures of a run."""
     found = steady_state.of_run(run)
+    found.join(of_units(run))
     if run.parameter("method") != "constant_steering_wheel":
         return found
     figures = Figures()
@@ -65,15 +104,23 @@ def of_run(run: Run) -> Figures:
     return figures
 
 
+def of_several(view: View) -> list[Panel]:
+    """What the units do, of vehicles that have several."""
+    return combinations.of_units(view) if all(len(units_of(run)) > 1 for run in view.runs) else []
+
+
 class SteadyCircle(Turning):
     """A circle at slowly rising lateral acceleration: understeer, roll, side slip, and the limit."""
 
     kind: ClassVar[str] = "steady-circle"
     title: ClassVar[str] = "Steady-state circular driving"
-    standard: ClassVar[str] = "ISO 4138"
-    results: ClassVar[Kind] = replace(RESULTS, figures=(of_run,))
+    standard: ClassVar[str] = "ISO 4138, ISO 14792"
+    results: ClassVar[Kind] = replace(
+        RESULTS, figures=(of_run,), panels=(*RESULTS.panels, of_several), words={**RESULTS.words, **OF_UNITS}
+    )
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {},
+        "trucks": {"speed": 7.0, "leaves": 3.0},  # ISO 14792
         "vi": {
             "speed": 10.0, "end_time": 40.0, "start_time": 5.0, "duration": 30.0, "entry": 30.0, "final_speed": 30.0,
         },
@@ -151,6 +198,7 @@ class SteadyCircle(Turning):
         hand, end = self.hand(start), self.end_time - self.start_time
         ends = [
             *safety_ends()[:1],
+            *ends_of_units(start.vehicle),
             End(When("Vehicle.Side_Slip_Angle", "abs>", self.side_slip_end), then=Stop("side slip reached")),
         ]
         if self.method == "constant_radius":

@@ -197,10 +197,11 @@ class StepSteer(Steered):
 
     kind: ClassVar[str] = "step-steer"
     title: ClassVar[str] = "Step steer"
-    standard: ClassVar[str] = "ISO 7401"
+    standard: ClassVar[str] = "ISO 7401, ISO 14793"
     results: ClassVar[Kind] = Kind((of_run,), words=WORDS, first=FIRST)
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {},
+        "trucks": {"speed": 80 / 3.6, "lateral_acceleration": 2.0},  # ISO 14793
         "vi": {
             "speed": 5.0, "end_time": 10.0, "start_time": 1.0, "amplitude": math.radians(30), "duration": 0.1,
             "shape": "cubic",

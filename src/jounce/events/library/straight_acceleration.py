@@ -198,6 +198,6 @@ class StraightAcceleration(Driven):
             "accelerate",
             [*steering, *pedals],
             duration=self.end_time - self.start_time,
-            ends=[*safety_ends(), *ends],
+            ends=[*safety_ends(start.vehicle), *ends],
         )
         return Program(waiting, go)

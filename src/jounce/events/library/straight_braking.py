@@ -152,6 +152,6 @@ class StraightBraking(Driven):
             "brake",
             [*steering, *pedals],
             duration=self.end_time - self.start_time,
-            ends=[*safety_ends(), stopped],
+            ends=[*safety_ends(start.vehicle), stopped],
         )
         return Program(waiting, stop)

@@ -27,10 +27,11 @@ class SweptSteer(Steered):
 
     kind: ClassVar[str] = "swept-steer"
     title: ClassVar[str] = "Swept steer"
-    standard: ClassVar[str] = "ISO 7401, frequency response"
+    standard: ClassVar[str] = "ISO 7401, ISO 14793, frequency response"
     results: ClassVar[Kind] = Kind((frequency.of_run,), (responses(), *USUAL), frequency.WORDS, frequency.FIRST)
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "iso": {},
+        "trucks": {"speed": 80 / 3.6, "amplitude": math.radians(40), "last_frequency": 2.0},  # ISO 14793
         "vi": {
             "speed": 5.0, "end_time": 41.0, "amplitude": math.radians(10), "first_frequency": 0.1,
             "last_frequency": 4.0, "frequency_rate": 0.1,

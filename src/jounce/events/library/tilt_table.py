@@ -10,12 +10,16 @@ F of the wheels at the start, at distances y from the centre of gravity whose he
 
 A rigid car tips where both are equal; springs and tires that give way let the centre of gravity move out and take some
 of it. ``tilt_roll_gradient`` is the slope of the roll angle to the table over tan γ, from 0.1 to 0.4.
+
+Of a vehicle of several units (ISO 16333) ``lift_angle_unit2`` … tell where all wheels on the upper side of a unit are
+without load. Units that a hitch couples in roll (all but ball and drawbar) tip over together: (2) is asked of each such
+set, and the first that lifts tips the vehicle. Runs end when a unit tips.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -25,10 +29,12 @@ from jounce.core.fields import choice, quantity
 from jounce.events.base import Event
 from jounce.events.options import INTERVAL
 from jounce.results.figures import Figures
+from jounce.results.key_figures.combinations import MOST_UNITS
 from jounce.results.key_figures.common import DEGREE, Array, moving_mean, slope
 from jounce.results.kinds import Kind
 from jounce.results.panels import signals, tires_of, wheels
 from jounce.results.run import Run
+from jounce.results.units import Unit, tires_on, units_of
 from jounce.runtime.program import Constant, End, Open, Phase, Program, SetParameter, Stop, When
 
 if TYPE_CHECKING:
@@ -56,6 +62,8 @@ UNITS = {
     "tilt_roll_gradient": "deg/g_0",
     "roll_at_lift": "deg",
 }
+OF_UNIT, FIRST_OF_UNIT = "lift_angle_unit{}", "first_lift_angle_unit{}"
+APART = ("ball",)  # couplings that let units roll by themselves
 WORDS = {
     "static_stability_factor": "Static stability factor",
     "first_lift_angle": "Angle of the table at which the first wheel lifts",
@@ -63,6 +71,8 @@ WORDS = {
     "tilt_table_ratio": "Tilt table ratio",
     "tilt_roll_gradient": "Roll gradient on the table",
     "roll_at_lift": "Roll to the table when the first wheel lifts",
+    **{OF_UNIT.format(n): f"Angle at which all upper wheels of unit {n} lift" for n in range(1, MOST_UNITS + 1)},
+    **{FIRST_OF_UNIT.format(n): f"Angle at which a wheel of unit {n} lifts" for n in range(1, MOST_UNITS + 1)},
 }
 FIRST = ("rollover_angle", "tilt_table_ratio", "static_stability_factor", "first_lift_angle")
 
@@ -71,7 +81,13 @@ FIRST = ("rollover_angle", "tilt_table_ratio", "static_stability_factor", "first
 
 
 def tilt_table(
-    angle: Array, loads: Mapping[str, Array], lateral: Mapping[str, float], height: float, roll: Array | None = None
+    angle: Array,
+    loads: Mapping[str, Array],
+    lateral: Mapping[str, float],
+    height: float,
+    roll: Array | None = None,
+    units: Mapping[int, Sequence[str]] | None = None,
+    coupled: Sequence[Sequence[int]] = (),
 ) -> Figures:
     """Return the key figures of a tilted car.
 
@@ -80,13 +96,27 @@ def tilt_table(
     angle : of the table, rad, positive; roll : of the body to the table, rad, positive where it leans down the table
     loads : of the wheels along the normal of the table, N
     lateral : of the wheels from the centre of gravity at the start, m, positive up the table; height : of that, m
+    units : wheels of each of several units; coupled : units that roll together
     """
     figures = Figures()
     weight = math.fsum(float(load[0]) for load in loads.values())
     half = math.fsum(float(load[0]) * abs(lateral[name]) for name, load in loads.items()) / weight
     figures.put("static_stability_factor", half / height, "-")  # (1)
-    upper = [load <= LIFTED * weight for name, load in loads.items() if lateral[name] > MIDDLE]
+    free = {name: load <= LIFTED * weight for name, load in loads.items() if lateral[name] > MIDDLE}
+    upper = list(free.values())
     any_up, all_up = np.any(upper, axis=0), np.all(upper, axis=0)
+    if units is not None:
+        all_up = np.zeros_like(all_up)
+        for together in coupled:
+            own = [free[name] for n in together for name in units[n] if name in free]
+            all_up = all_up | np.all(own, axis=0) if own else all_up
+        for n, names in units.items():
+            own = [free[name] for name in names if name in free]
+            for key, lifted in ((FIRST_OF_UNIT, np.any(own, axis=0)), (OF_UNIT, np.all(own, axis=0))) if own else ():
+                if lifted.any():
+                    figures.put(key.format(n), angle[int(np.argmax(lifted))] / DEGREE, "deg")
+                else:
+                    figures.missing([key.format(n)], "deg", f"tilt table: unit {n} keeps load on upper wheels")
     if any_up.any():
         first = int(np.argmax(any_up))
         figures.put("first_lift_angle", angle[first] / DEGREE, "deg")
@@ -151,7 +181,25 @@ def of_run(run: Run) -> Figures:
     height = first[2] - float(np.mean([run[PLACE.format("Z", name)][0] for name in tires]))
     roll = side * run.signal("roll") if run.has_signal("roll") else None
     loads = {name: moving_mean(run.time, run[LOAD.format(name)], MEAN) for name in tires}
-    return tilt_table(angle, loads, lateral, height, roll)
+    parts = units_of(run)
+    units: dict[int, list[str]] | None = None
+    coupled: Sequence[Sequence[int]] = ()
+    if len(parts) > 1:
+        units = {unit.number: [t for t in tires_on(run, unit.axles) if t in tires] for unit in parts}
+        coupled = rolling_together(parts)
+    return tilt_table(angle, loads, lateral, height, roll, units, coupled)
+
+
+def rolling_together(units: Sequence[Unit]) -> tuple[tuple[int, ...], ...]:
+    """Units, by their numbers, in sets that couplings join in roll."""
+    sets: list[list[int]] = []
+    for unit in units:
+        joined = next((s for s in sets if unit.towed_by in s), None)
+        if joined is not None and unit.coupling not in APART:
+            joined.append(unit.number)
+        else:
+            sets.append([unit.number])
+    return tuple(tuple(s) for s in sets)
 
 
 # --- the event -------------------------------------------------------------------------------------------------------
@@ -162,9 +210,9 @@ class TiltTable(Event):
 
     kind: ClassVar[str] = "tilt-table"
     title: ClassVar[str] = "Tilt table"
-    standard: ClassVar[str] = "SAE J2180"
+    standard: ClassVar[str] = "SAE J2180, ISO 16333"
     results: ClassVar[Kind] = Kind((of_run,), (signals("roll"), wheels("loads", "travel")), WORDS, FIRST)
-    presets: ClassVar[dict[str, dict[str, Any]]] = {"sae": {}}
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"sae": {}, "iso16333": {}}
 
     speed: float = quantity("m/s", 0.0, ge=0, le=0, doc="always 0")
     end_time: float = quantity("s", 600.0, gt=0, typical=(1.0, 7200.0), doc="end of the run, at the latest")
@@ -188,8 +236,11 @@ class TiltTable(Event):
         steps, spell = math.ceil(self.most / STEP - 1e-9), STEP / self.rate
         for k in range(min(steps, int(self.end_time / spell)) + 1):
             angle = min(k * STEP, self.most)
-            tips = End(When("chassis_displacements.roll", "abs>", angle + TIPPED), then=Stop("tipped over"))
-            phases.append(Phase(f"{math.degrees(angle):.2f} deg", hold, duration=spell, ends=[tips, slides],
+            tips = [
+                End(When(f"{unit.own}chassis_displacements.roll", "abs>", angle + TIPPED), then=Stop("tipped over"))
+                for unit in start.vehicle.layout.units
+            ]
+            phases.append(Phase(f"{math.degrees(angle):.2f} deg", hold, duration=spell, ends=[*tips, slides],
                                 actions=self._plane(angle)))  # fmt: skip
         return Program(*phases)
 

@@ -14,6 +14,7 @@ const HEAD = 48; // bytes before the poses
 const MODES = { follow: "Follow", driver: "Driver", top: "Top", free: "Free" };
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const NEWTONS = 6000; // that are drawn one metre long
+const USUAL_LOAD = 7000; // N on a tire, up to which arrows have that length
 const SLOW = 16; // pictures per second; below it a moving scene is drawn with fewer pixels
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
@@ -248,12 +249,16 @@ class Actor {
       pair.forEach((name, k) => ends.setXYZ(k, ...(this.bodies[name]?.position.toArray() ?? [0, 0, 0])));
       ends.needsUpdate = true;
     }
+    if (!this.newtons && state.forces.length) {
+      const largest = Math.max(...state.forces.map((force) => Math.hypot(...force.vector)));
+      this.newtons = NEWTONS * Math.max(1, largest / USUAL_LOAD); // arrows of a truck are no longer than those of a car
+    }
     this.arrows.forEach(([load, grip], k) => {
       const force = state.forces[k];
       const at = force ? force.point.map((v, i) => v - from[i]) : [0, 0, 0];
       const [x, y, z] = force?.vector ?? [0, 0, 0];
-      this.scene.aim(load, at, 0, 0, z);
-      this.scene.aim(grip, at, x, y, 0);
+      this.scene.aim(load, at, 0, 0, z, this.newtons);
+      this.scene.aim(grip, at, x, y, 0, this.newtons);
     });
   }
   poses() {
@@ -457,9 +462,9 @@ class Scene {
     group.visible = false;
     return group;
   }
-  aim(arrow, at, x, y, z) {
+  aim(arrow, at, x, y, z, newtons = NEWTONS) {
     const size = Math.hypot(x, y, z);
-    const length = size / NEWTONS;
+    const length = size / newtons;
     arrow.visible = this.arrowsShown && length > 0.02;
     if (!arrow.visible) return;
     arrow.position.set(at[0], at[1], at[2] + 0.01);
@@ -706,6 +711,10 @@ class Scene {
     const forward = new THREE.Vector3(1, 0, 0).applyQuaternion(body.quaternion);
     return Math.atan2(forward.y, forward.x);
   }
+  /** How far the last wheel is behind the front of a vehicle, m. */
+  behind(at, ahead) {
+    return Math.max(0, ...this.car.order.slice(1).map((name) => -this.car.bodies[name].position.clone().sub(at).dot(ahead)));
+  }
   follow() {
     const body = this.car?.bodies[this.car.order[0]];
     if (!body) return;
@@ -725,9 +734,10 @@ class Scene {
     const turn = this.heading(body);
     const ahead = new THREE.Vector3(Math.cos(turn), Math.sin(turn), 0);
     this.eye.up.set(0, 0, 1);
+    const more = Math.max(0, this.behind(at, ahead) - 2.9); // m that it is longer than a car
     if (this.camera === "follow") {
-      this.eye.position.copy(at).addScaledVector(ahead, -9.5).setZ(at.z + 3.1);
-      this.controls.target.copy(at).addScaledVector(ahead, 2).setZ(at.z + 0.6);
+      this.eye.position.copy(at).addScaledVector(ahead, -9.5 - 1.6 * more).setZ(at.z + 3.1 + 0.5 * more);
+      this.controls.target.copy(at).addScaledVector(ahead, 2 - 0.8 * more).setZ(at.z + 0.6);
     } else if (this.camera === "driver") {
       const eye = new THREE.Vector3(-1.35, 0.36, 1.15).applyQuaternion(body.quaternion);
       const look = new THREE.Vector3(12, 0.36, 0.9).applyQuaternion(body.quaternion);
@@ -735,8 +745,9 @@ class Scene {
       this.controls.target.copy(at).add(look);
       this.eye.up.copy(new THREE.Vector3(0, 0, 1).applyQuaternion(body.quaternion));
     } else {
-      this.eye.position.copy(at).add(new THREE.Vector3(0, 0, 34));
-      this.controls.target.copy(at);
+      const middle = at.clone().addScaledVector(ahead, -0.6 * more);
+      this.eye.position.copy(middle).add(new THREE.Vector3(0, 0, 34 + 1.5 * more));
+      this.controls.target.copy(middle);
       this.eye.up.copy(ahead);
     }
     this.eye.lookAt(this.controls.target);
@@ -800,12 +811,16 @@ class Scene {
   placeLabels() {
     const measures = this.camera === "free" ? (this.car?.measures ?? []) : [];
     while (this.labels.children.length > measures.length) this.labels.lastChild.remove();
+    const taken = []; // boxes of labels that are shown: what would lie over one is left out
     measures.forEach((measure, k) => {
       const label = this.labels.children[k] ?? this.labels.appendChild(document.createElement("div"));
       const at = this.screen(measure.object.localToWorld(measure.at.clone()));
       if (label.textContent !== measure.label) label.textContent = measure.label;
-      label.style.display = at ? "" : "none";
-      if (at) label.style.translate = `${at[0].toFixed(1)}px ${at[1].toFixed(1)}px`;
+      const half = 3.2 * measure.label.length + 5;
+      const free = at && taken.every(([x, y, other]) => Math.abs(at[1] - y) > 17 || Math.abs(at[0] - x) > half + other);
+      if (free) taken.push([at[0], at[1], half]);
+      label.style.display = free ? "" : "none";
+      if (free) label.style.translate = `${at[0].toFixed(1)}px ${at[1].toFixed(1)}px`;
     });
   }
   nearest(event) {
