@@ -242,3 +242,17 @@ def test_what_would_be_refused_beside_the_others_is_not_offered(name: str, never
     if name == "sedan":  # of a list of axles, named ones are other words for the first and the last
         with pytest.raises(JounceError, match=r"beside|one or the other"):
             vehicle.with_(axles=to_raw(read("tractor_semitrailer"))["axles"])
+
+
+def test_the_drawing_of_a_body_follows_its_data() -> None:
+    """What the file says of its shell is what is drawn: roof, front end and width move with the numbers."""
+    sizes = []
+    for height, front, width in ((1.41, 0.83, 1.77), (1.68, 0.97, 1.91)):
+        shell = {"kind": "shell", "height": height, "front_end": front, "width": width}
+        look = drawing_of(jn.load("sedan").with_(contacts=[shell]), details=False)
+        (mesh,) = (shape for shape in look["bodies"]["body"] if shape["kind"] == "mesh")
+        corners = np.reshape(mesh["points"], (-1, 3))
+        assert not mesh["usual"]
+        sizes.append((corners[:, 2].max(), corners[:, 0].max(), np.ptp(corners[:, 1])))
+        assert sizes[-1] == pytest.approx((height, front, width), abs=1e-3)
+    assert sizes[0] < sizes[1]

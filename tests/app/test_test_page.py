@@ -130,7 +130,8 @@ def test_stop_keeps_what_was_driven(server: Any, page: Any) -> None:
     page.click(".jn-stop-button")
     page.wait_for_selector(".jn-live-head >> text=partial")
     info = newest(server)
-    assert info["status"] == "partial" and "interrupted" in info["reason"]
+    # by itself; on a slow machine its process is ended and the rows that it had written are kept
+    assert info["status"] == "partial" and info["reason"].startswith(("interrupted", "stopped"))
     run = Run.read(server.folder / "runs" / info["id"])
     assert seen <= run.time[-1] < 200
     page.wait_for_function(f"{BOARD}.sources[0]?.whole?.exact && {BOARD}.points(2, 0).x.length === {len(run)}")

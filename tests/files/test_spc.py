@@ -180,6 +180,19 @@ def test_a_road_run_becomes_a_file() -> None:
     assert (springs.aerodynamics, springs.accel_compensation) == ("MODEL", False)
 
 
+def test_a_downforce_in_the_middle_is_shared_by_both_ends() -> None:
+    """Alike, and that of the rear by both sides: the sum is kept, and the moment about the middle of the car."""
+    run = road_run()
+    middle = 50 + 7 * run.time
+    found = spc_of_run(
+        run.with_channels({"aero_forces.center_downforce": middle}, {"aero_forces.center_downforce": "N"})
+    )
+    plain = spc_of_run(run)
+    more = {name: found.columns[name] - plain.columns[name] for name in ("F_down", "RL_down", "RR_down")}
+    assert more["F_down"] == pytest.approx(middle / 2)
+    assert more["RL_down"] == pytest.approx(middle / 4) and more["RR_down"] == pytest.approx(middle / 4)
+
+
 def test_the_same_values_in_every_format(tmp_path: Path) -> None:
     run = road_run()
     write_spc(spc_of_run(run), tmp_path / "run.spc")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.machinery
 import os
 import shutil
 import sys
 import textwrap
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -231,6 +233,34 @@ def test_an_edit_within_the_tick_of_a_clock_is_seen(small: Callable[..., set[str
     file.write_text("x = 2\n")
     os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert reach.reach_digest(["jounce.symbolic.a"]) != first
+
+
+def test_code_in_memory_keeps_its_key_when_its_file_changes(
+    small: Callable[..., set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Models of a program that was begun before an edit or an update are those of the code before it."""
+    name = "jounce.symbolic.a"
+    small(symbolic__a="x = 1\n")
+    file = reach.PACKAGE / "symbolic" / "a.py"
+    long_ago = file.stat().st_mtime_ns - 10**12
+    os.utime(file, ns=(long_ago, long_ago))
+    held = types.ModuleType(name)
+    held.__file__, held.__spec__ = str(file), importlib.machinery.ModuleSpec(name, None)
+    plain = reach.reach_digest([name])
+    monkeypatch.setitem(sys.modules, name, held)
+    assert reach.reach_digest([name]) == plain
+    file.write_text("x = 2\n")
+    assert reach.reach_digest([name]) == plain
+    os.utime(file, ns=(long_ago, long_ago))
+    held.__spec__ = importlib.machinery.ModuleSpec(name, None)  # loaded again
+    again = reach.reach_digest([name])
+    assert again != plain
+    # changed since the process began, before anybody looked: no key that another process would have
+    file.write_text("x = 2\n")
+    held.__spec__ = importlib.machinery.ModuleSpec(name, None)
+    assert reach.reach_digest([name]) not in (again, plain)
+    monkeypatch.delitem(sys.modules, name)
+    assert reach.reach_digest([name]) == again
 
 
 def test_files_that_did_not_change_are_not_read_again(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from ruamel.yaml import YAML
 
 import jounce.vehicle as jv
 from axle_lists import as_axles, as_units, vehicle_of
@@ -155,3 +156,29 @@ def test_a_layout_text_says_where_it_is_wrong(text: str, position: int) -> None:
     where = re.escape(f"position {position}" if text else "empty")
     with pytest.raises(ParameterError, match=where):
         layout_text.parse(text)
+
+
+def test_parts_of_a_trailer_may_stand_in_files_and_be_swapped(tmp_path: Path) -> None:
+    """Body, suspension and wheels of a trailer by their files; another file is another trailer."""
+    whole = vehicle_of(train())
+    file = whole.save(tmp_path / "folder")
+    yaml = YAML(typ="safe")
+    data = yaml.load(file.read_text())
+    (towed,) = data["trailers"]
+    for owner, name in ((towed, "body"), (towed["axles"][0], "suspension"), (towed["axles"][0], "wheels")):
+        with (file.parent / f"trailer_{name}.yaml").open("w") as stream:
+            yaml.dump(owner[name], stream)
+        owner[name] = f"trailer_{name}.yaml"
+    with file.open("w") as stream:
+        yaml.dump(data, stream)
+    found = jv.load(file)
+    assert found.layout.units[1].data.body == whole.layout.units[1].data.body
+    assert found.suspension(3) == whole.suspension(3)
+    body = file.parent / "trailer_body.yaml"
+    text = body.read_text()
+    assert text.count("1103") == 1
+    body.write_text(text.replace("1103", "907"))
+    assert jv.load(file).mass() == pytest.approx(whole.mass() - 196.0)
+    body.write_text(text.replace("1103", "-907"))
+    with pytest.raises(ParameterError, match=r"trailer_body\.yaml\n  line \d+  mass = .*must be > 0"):
+        jv.load(file)

@@ -239,10 +239,16 @@ class Jobs:
                 self.revision += 1
             if job.stopping:
                 asked = asked or time.monotonic()
-                if time.monotonic() - asked > PATIENCE:
+                if time.monotonic() - asked > PATIENCE and not self._saves(job):
                     self._process(number).kill()
                     return
             await asyncio.sleep(0.05)
+
+    @staticmethod
+    def _saves(job: Job) -> bool:
+        """Whether a run that was stopped has heard it, and stores what it has."""
+        lines = worker.told(job.folder)
+        return bool(lines) and lines[-1]["phase"] == "saving"
 
     # --- other questions --------------------------------------------------------------------------------------------
 

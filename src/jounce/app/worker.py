@@ -108,7 +108,8 @@ def perform(folder: str, roots: list[str], code: Sequence[str] = ()) -> str:
             set_status(place, "running")
             run, writer = _driven(place, job)
             tell(place, "saving", run.reason)
-            run.with_metadata(label=job["label"]).save(place, report=bool(job.get("options", {}).get("report")))
+            run = run.with_metadata(label=job["label"])
+            run.save(place, report=bool(job.get("options", {}).get("report")))
             write_atomically(place / "run.log", run.log("engineering"))
         status, reason = run.status, run.reason
         for text in dict.fromkeys((*run.warnings, *run.kpi_warnings)):

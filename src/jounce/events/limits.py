@@ -1,7 +1,9 @@
 """What a car can do: its own figures of steady cornering, braking and acceleration, found once for a vehicle.
 
 Lateral acceleration from a ramp steer, deceleration from a stop, acceleration over the speed and top speed from a
-standing start with the pedal down; figures of the library's cars where they are stored for the same data.
+standing start with the pedal down; figures of the library's cars where they are stored for the same data. Trains are
+limited by what gives up first in a steady turn, in any of their units, and by the speed up to which their swings are
+damped (``jounce.sim.train_limits``); their stop begins no faster than that.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from jounce.core.errors import SimulationError
 from jounce.sim.speed_profile import Limits
 
 if TYPE_CHECKING:
+    from jounce.sim.train_limits import TrainLimits
     from jounce.vehicle.schema import Vehicle
 
 GRID = 1.0  # m/s, between speeds of the acceleration
@@ -29,9 +32,15 @@ def limits_of(vehicle: Vehicle) -> Limits:
     known = _known.get(id(vehicle))
     if known is not None and known[0] is vehicle:
         return known[1]
-    lateral, braking = _stored(vehicle) or (_lateral(vehicle), _braking(vehicle))
     speeds, driving = _driving(vehicle)
-    found = Limits(lateral, braking, speeds, driving, float(speeds[-1]))
+    top = float(speeds[-1])
+    if len(vehicle.layout.units) > 1:
+        train = _of_train(vehicle, top)
+        top = min(top, train.fastest)
+        lateral, braking = train.lateral, _braking(vehicle, min(FROM, 0.95 * top))
+    else:
+        lateral, braking = _stored(vehicle) or (_lateral(vehicle), _braking(vehicle))
+    found = Limits(lateral, braking, speeds, driving, top)
     _known[id(vehicle)] = (vehicle, found)
     return found
 
@@ -55,11 +64,22 @@ def _lateral(vehicle: Vehicle) -> float:
     return run(vehicle, RampSteer()).figures["ay_max"][0] * GRAVITY
 
 
-def _braking(vehicle: Vehicle) -> float:
+def _of_train(vehicle: Vehicle, top: float) -> TrainLimits:
+    from jounce.sim import car as cars
+    from jounce.sim.statics import settle
+    from jounce.sim.train_limits import limits_of_train
+
+    description = cars.describe(vehicle)
+    sim = cars.simulation(description)
+    settle(sim, description)
+    return limits_of_train(sim, description, top)
+
+
+def _braking(vehicle: Vehicle, speed: float = FROM) -> float:
     from jounce.events.engine import run
     from jounce.events.library.straight_braking import StraightBraking
 
-    return run(vehicle, StraightBraking(speed=FROM)).figures["mfdd"][0]
+    return run(vehicle, StraightBraking(speed=speed)).figures["mfdd"][0]
 
 
 def _driving(vehicle: Vehicle) -> tuple[np.ndarray, np.ndarray]:

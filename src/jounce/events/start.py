@@ -2,7 +2,7 @@
 
 An event with ``initial_curvature`` starts on a circle, its heading being that of the way; one with
 ``initial_acceleration`` gathers speed (``sim/steady`` (2), (3)); ``initial_gear`` is that of a driver who changes
-gears, or of a gearbox on demand.
+gears, or of a gearbox on demand. A train begins in line, or articulated as its steady turn is.
 """
 
 from __future__ import annotations

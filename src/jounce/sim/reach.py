@@ -12,6 +12,10 @@ closure of import statements, at any level of a file (top, inside functions), fr
   ``core.generated``. The C runtime is in the key of the binary.
 
 The digest is of the compiled code without docstrings and line numbers: comments, docstrings and layout do not matter.
+
+A module that this process has loaded counts as it was when it was first looked at: an edit or an update of its file
+changes nothing of the code in memory, and must not give its models the key of the new code. Where it was changed before
+that look but after the process began, nobody knows which code is in memory: its models have keys of this process alone.
 """
 
 from __future__ import annotations
@@ -44,6 +48,9 @@ _DYNAMIC = frozenset({"import_module", "__import__", "pkgutil", "spec_from_file_
 # stamp, digest of the code, names of modules it may import; computed names: loads others of its folder
 _Known = tuple[str, str, list[str], bool]
 _memory: dict[tuple[str, str], dict[str, _Known]] = {}
+# by file: how this process loaded it (a reload does so anew), and what it was at the first look
+_loaded: dict[str, tuple[object, _Known]] = {}
+_BEGAN = time.time_ns()
 
 
 def reach_digest(roots: Iterable[str], everything: bool = False) -> str:
@@ -166,6 +173,19 @@ class _Tree:
         base = os.path.join(self.package, *module.split(".")[1:])
         is_package = os.path.isdir(base)
         file = os.path.join(base, "__init__.py") if is_package else f"{base}.py"
+        held = sys.modules.get(module)
+        spec = getattr(held, "__spec__", None) if getattr(held, "__file__", None) == file else None
+        if spec is not None and file in _loaded and _loaded[file][0] is spec:
+            return _loaded[file][1]
+        entry = self._on_disk(module, file, is_package)
+        if spec is not None:
+            with contextlib.suppress(OSError):
+                if os.stat(file).st_mtime_ns > _BEGAN:
+                    entry = entry[0], digest(entry[1], f"{os.getpid()} {_BEGAN}"), *entry[2:]
+            _loaded[file] = spec, entry
+        return entry
+
+    def _on_disk(self, module: str, file: str, is_package: bool) -> _Known:
         try:
             info = os.stat(file)
         except OSError:

@@ -30,7 +30,7 @@ the car, which only brakes could hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -98,6 +98,7 @@ class Stand:
     heading: float = 0.0
     normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
     height: float = 0.0
+    articulations: tuple[float, ...] = ()  # yaw of towed units against the one before, as far as given
 
     @property
     def up(self) -> Array:
@@ -132,6 +133,7 @@ def settle(
     y: float = 0.0,
     heading: float = 0.0,
     others: Mapping[str, Stand] | None = None,
+    articulations: Sequence[float] = (),
 ) -> Settled:
     """Put a car on the ground, at rest.
 
@@ -144,6 +146,7 @@ def settle(
         is given, that under the wheels
     x, y, heading : where the vehicle reference point stands and where the car points to
     others : of a model with several vehicles, by prefix, instead of these
+    articulations : yaw of its towed units against the unit that tows each, in their order; in line where not given
 
     Raises
     ------
@@ -156,7 +159,7 @@ def settle(
             f"settle: found a {type(description).__name__}; expected the description of the car that the simulation "
             "was made from: description = car.describe(vehicle, …), sim = car.simulation(description)"
         )
-    usual = Stand(x, y, heading, normal or (0.0, 0.0, 1.0), height or 0.0)
+    usual = Stand(x, y, heading, normal or (0.0, 0.0, 1.0), height or 0.0, tuple(articulations))
     stands = {name: (others or {}).get(name, usual) for name in description.vehicles}
     with helpers(sim, description):
         measurable = description.ground != "level"
@@ -195,9 +198,14 @@ def place(
     heading: float = 0.0,
     normal: tuple[float, float, float] = (0.0, 0.0, 1.0),
     height: float = 0.0,
+    articulations: Sequence[float] = (),
 ) -> None:
     """Put a car at design on a plane, at rest, its reference point at x, y of the world."""
-    put(sim, description, dict.fromkeys(description.vehicles, Stand(x, y, heading, normal, height)))
+    put(
+        sim,
+        description,
+        dict.fromkeys(description.vehicles, Stand(x, y, heading, normal, height, tuple(articulations))),
+    )
 
 
 def put(sim: Simulation, description: Description, stands: Mapping[str, Stand]) -> None:
@@ -214,6 +222,12 @@ def put(sim: Simulation, description: Description, stands: Mapping[str, Stand]) 
         sim.x[[places.state[i] for i in body["position"]]] = position
         first = places.quaternion[body["tilt"][0]][0]
         sim.x[first : first + 4] = _quaternion(rotation)
+        angles = {rate: angle for angle, rate in dict(rest["partners"]).items()}
+        if len(stand.articulations) > len(body["swings"]):
+            found = f"{len(stand.articulations)} articulations; the vehicle has {len(body['swings'])}"
+            raise ParameterError(f"settle: found {found}")
+        for angle, rate in zip(stand.articulations, body["swings"], strict=False):
+            sim.x[places.state[angles[rate]]] = angle
 
 
 def _quaternion(r: Array) -> Array:
