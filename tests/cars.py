@@ -14,6 +14,12 @@ DATA = Path(__file__).parent / "vehicle" / "data" / "compact"
 FORCE = "Tire.Ground_Surface_Force_"
 MOMENT = "Tire.Ground_Surface_Moment_"
 AXLES = ("front", "rear")
+TRUCKS = ("box_van", "car_caravan", "rigid_truck", "tractor_semitrailer")  # of the library, and trains
+
+
+def library_cars() -> list[str]:
+    """Cars of the library without its trucks and trains."""
+    return [name for name in jv.library_names() if name not in TRUCKS]
 
 
 def compact(**changes: Any) -> jv.Vehicle:

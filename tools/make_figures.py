@@ -14,6 +14,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from classes import TRUCKS
+
 import jounce as jn
 from jounce import events
 from jounce.results.display import in_unit
@@ -27,6 +29,8 @@ from jounce.vehicle.library_figures import FILE, hash_of
 from jounce.vehicle.reading import library_names, load
 
 MOVED = 1e-3
+# What says most of trucks and trains; other events are for cars, or for roads that they have no range on
+OF_TRUCKS = (events.RampSteer(), events.StraightBraking(), events.TiltTable())
 RUNS = (
     events.RampSteer(),
     events.RampSteer.preset("sis"),
@@ -41,13 +45,14 @@ RUNS = (
 
 def found(car: Vehicle) -> Iterator[tuple[str, str, float, str]]:
     """Figures: where from, key, value, unit."""
-    for metric in kc(car).metrics:
+    truck = car.category in TRUCKS
+    for metric in () if truck else kc(car).metrics:
         yield "kc", metric.name, metric.value, metric.unit
     for key, (value, unit) in standing(cars.describe(car)).figures().items():
         yield "show", key, value, unit
     # 1800 s: only where the class has a range for it
     cycle = () if is_hybrid(car) or "consumption" not in ranges(car.category) else (events.Cycle(),)
-    for event in (*RUNS, *cycle):
+    for event in OF_TRUCKS if truck else (*RUNS, *cycle):
         run = jn.run(car, event)
         known = ranges_of(run)
         alone = "" if any(name.startswith(ASSIST) for name in run.names) else UNASSISTED
@@ -55,6 +60,8 @@ def found(car: Vehicle) -> Iterator[tuple[str, str, float, str]]:
             if key in known:
                 yield event.kind, key + alone if key in ASSISTED else key, value, unit
 
+    if truck:
+        return
     # The range is that of the dampers: with dry friction the last small extremes, which the decay is told from, say
     # little
     run = jn.run(without_friction(car), events.Drop())

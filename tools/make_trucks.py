@@ -125,9 +125,10 @@ def hydraulic(piston: float, radius: float) -> str:
 
 
 AIR = 8.2  # bar in the chambers at full demand, less what their springs take
+# Of 1500 kg: braked by 0.55 of its axle load at a push of a tenth of its weight, from 0.027 of it on (UN R13, annex 12)
 OVERRUN = (
-    "{kind: overrun, mu: 0.35, effective_radius: 100 mm, lower_threshold: 150 N, upper_threshold: 2200 N, "
-    "largest_force: 24 kN, reverse_share: 0.05, lag: 40 ms}"
+    "{kind: overrun, mu: 0.35, effective_radius: 100 mm, lower_threshold: 400 N, upper_threshold: 1470 N, "
+    "largest_force: 15.6 kN, reverse_share: 0.05, lag: 40 ms}"
 )
 FRONT_BEAM = Beam(190, 62, 3.0, 0.84, 1.05, -0.02, 0.06)
 DRIVE_BEAM = Beam(430, 95, 9.0, 0.96, 0.98, 0.22, -0.10)
@@ -192,14 +193,14 @@ TRUCKS = {
     ),
     "rigid_truck": Truck(
         {
-            "front_axle": front("beam on two leaf springs, steered", frequency=1.50, roll_stiffness=4400),
+            "front_axle": front("beam on two leaf springs, steered", frequency=1.50, roll_stiffness=6500),
             "drive_axle_1": driven(
                 "driven axle, leaf springs on a pivot between both axles", -4.20, equalizer="walking_beam",
-                frequency=1.85, damping=0.24, roll_stiffness=10500, friction=0.04,
+                frequency=1.85, damping=0.24, roll_stiffness=8800, friction=0.04,
             ),
             "drive_axle_2": driven(
                 "driven axle, leaf springs on a pivot between both axles", -5.55, group=True, frequency=1.85,
-                damping=0.24, roll_stiffness=10500, friction=0.04,
+                damping=0.24, roll_stiffness=8800, friction=0.04,
             ),
         },
         Steered(
@@ -212,7 +213,7 @@ TRUCKS = {
     "box_van": Truck(
         {
             "front_axle": Target(
-                "struts on a transverse leaf", 0.0, 1.73, "van_195_75r16", 52, (1.3, 2.0), 1.5, 1.35, 0.26, 2500,
+                "struts on a transverse leaf", 0.0, 1.73, "van_225_75r16", 52, (1.3, 2.0), 1.5, 1.35, 0.26, 3600,
                 hydraulic(3200, 0.128), 0.55, travel=(0.075, 0.095), steered=True, friction=0.02,
                 guided=(
                     "x: 0", "y: {x: [-120, -60, 0, 60, 120], y: [-10, -3, 0, -1, -6], units: [mm, mm]}",
@@ -225,8 +226,8 @@ TRUCKS = {
                 ),
             ),
             "rear_axle": Target(
-                "driven beam on leaf springs, twin tires", -3.665, 1.50, "van_195_75r16", 82, (3.0, 3.4), 1.4, 1.75,
-                0.22, 1950, hydraulic(2500, 0.125), 0.45, twin=0.23,
+                "driven beam on leaf springs, twin tires", -3.665, 1.50, "van_225_75r16", 82, (3.0, 3.4), 1.4, 1.75,
+                0.22, 3500, hydraulic(2500, 0.125), 0.45, twin=0.26,
                 beam=Beam(105, 17, 1.2, 1.06, 0.95, 0.12, -0.06), travel=(0.08, 0.11), friction=0.06,
             ),
         },

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import jounce as jn
+from cars import library_cars
 from jounce.core.errors import ParameterError
 from jounce.events import parking_plan as pp
 from jounce.events.library.parking_manoeuvre import YAW, ParkingManoeuvre, X, Y
@@ -184,5 +185,5 @@ def test_a_radius_that_the_steering_does_not_reach_ends_with_a_verdict() -> None
 def test_every_car_ends_with_a_verdict(car: str, variant: str) -> None:
     run = jn.run(jn.load(car), ParkingManoeuvre(variant=variant))
     assert run.verdict.word in ("pass", "fail")
-    if car != "formula":  # the lock of a single-seater is for the track
+    if car in library_cars() and car != "formula":  # the lock of a single-seater is for the track
         assert run.verdict.word == "pass", run.verdict.reason

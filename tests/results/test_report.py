@@ -273,7 +273,10 @@ def test_identities_show_a_wrong_sign_and_a_wrong_radius(step_run: Run) -> None:
 
 
 def test_ranges_of_every_class() -> None:
-    assert classes() == ["compact", "sedan", "suv", "sports", "light_truck", "bev", "formula"]
+    assert classes() == [
+        *("compact", "sedan", "suv", "sports", "light_truck", "bev", "formula"),
+        *("tractor_semitrailer", "rigid_truck", "box_van", "car_caravan"),
+    ]
     for name in classes():
         for key, item in ranges(name).items():
             assert item.low < item.high, key
