@@ -193,14 +193,14 @@ TRUCKS = {
     ),
     "rigid_truck": Truck(
         {
-            "front_axle": front("beam on two leaf springs, steered", frequency=1.50, roll_stiffness=4400),
+            "front_axle": front("beam on two leaf springs, steered", frequency=1.50, roll_stiffness=6500),
             "drive_axle_1": driven(
                 "driven axle, leaf springs on a pivot between both axles", -4.20, equalizer="walking_beam",
-                frequency=1.85, damping=0.24, roll_stiffness=10500, friction=0.04,
+                frequency=1.85, damping=0.24, roll_stiffness=8800, friction=0.04,
             ),
             "drive_axle_2": driven(
                 "driven axle, leaf springs on a pivot between both axles", -5.55, group=True, frequency=1.85,
-                damping=0.24, roll_stiffness=10500, friction=0.04,
+                damping=0.24, roll_stiffness=8800, friction=0.04,
             ),
         },
         Steered(
@@ -213,7 +213,7 @@ TRUCKS = {
     "box_van": Truck(
         {
             "front_axle": Target(
-                "struts on a transverse leaf", 0.0, 1.73, "van_195_75r16", 52, (1.3, 2.0), 1.5, 1.35, 0.26, 2500,
+                "struts on a transverse leaf", 0.0, 1.73, "van_225_75r16", 52, (1.3, 2.0), 1.5, 1.35, 0.26, 3600,
                 hydraulic(3200, 0.128), 0.55, travel=(0.075, 0.095), steered=True, friction=0.02,
                 guided=(
                     "x: 0", "y: {x: [-120, -60, 0, 60, 120], y: [-10, -3, 0, -1, -6], units: [mm, mm]}",
@@ -226,8 +226,8 @@ TRUCKS = {
                 ),
             ),
             "rear_axle": Target(
-                "driven beam on leaf springs, twin tires", -3.665, 1.50, "van_195_75r16", 82, (3.0, 3.4), 1.4, 1.75,
-                0.22, 1950, hydraulic(2500, 0.125), 0.45, twin=0.23,
+                "driven beam on leaf springs, twin tires", -3.665, 1.50, "van_225_75r16", 82, (3.0, 3.4), 1.4, 1.75,
+                0.22, 3500, hydraulic(2500, 0.125), 0.45, twin=0.26,
                 beam=Beam(105, 17, 1.2, 1.06, 0.95, 0.12, -0.06), travel=(0.08, 0.11), friction=0.06,
             ),
         },

@@ -291,6 +291,16 @@ def test_what_must_agree_stands_below_the_figures(server: Any, runs: tuple[str, 
         told = [float(v) for v in re.findall(r'jn-number">([\d.]+)<', row)]
         assert told == [pytest.approx(way, rel=6e-4), pytest.approx(far, rel=6e-4)]
         assert f"{100 * abs(way - far) / max(way, far):.2f} %" in row and "jn-out" not in row
+        turn = next(r for r in rows if "Lateral acceleration against v" in r and f">{'AB'[k]}<" in r)
+        begin, end = (float(v) for v in re.findall(r"means from ([\d.]+) to ([\d.]+) s", turn)[0])
+        steady = (run.time >= begin - 0.006) & (run.time <= end + 0.006)
+        means = [run.signal(name)[steady].mean() for name in ("lateral_acceleration", "speed", "yaw_rate")]
+        told = [float(v) for v in re.findall(r'jn-number">([\d.]+)<', turn)]
+        assert told == [
+            pytest.approx(means[0] / 9.80665, abs=1e-4),
+            pytest.approx(means[1] * means[2] / 9.80665, abs=1e-4),
+        ]
+        assert abs(told[0] - told[1]) > 3e-4  # which is which can be seen
 
 
 def test_two_tabs_see_the_same_runs(server: Any, browse: Any, runs: tuple[str, str]) -> None:

@@ -69,7 +69,8 @@ def test_the_handling_track_at_a_part_of_the_limits(name, part, largest):
     limits = limits_of(vehicle)
     if part < 0.8:  # nothing is saturated but, for moments, a pedal that is down while an automatic shifts
         assert done.figures["speed_error_rms"][0] < 0.2
-        ahead = done["chassis_accelerations.longitudinal"][done.time > 0.5]
+        # means of a tenth of a second: a gearbox that shifts under load jerks the car for some 30 ms
+        ahead = np.convolve(done["chassis_accelerations.longitudinal"][done.time > 0.5], np.full(10, 0.1), "valid")
         assert -part * limits.braking < ahead.min() < -0.7 * part * limits.braking  # some of it is used
         assert ahead.max() < part * limits.driving.max()
     assert np.abs(done["Vehicle.CM_Tracking_Ay"]).max() > 0.9 * part * limits.lateral  # it was used

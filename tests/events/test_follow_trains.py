@@ -22,7 +22,8 @@ def test_a_caravan_is_steered_through_a_lane_change_that_throws_it_off_without_i
     assert np.abs(run["Vehicle.CM_Tracking_Ay"]).max() > 5.0
     assert np.abs(run[BEND]).max() < 0.4
     late = run.time > run.time[-1] - 1.0
-    assert np.abs(run[BEND][late]).max() < 0.03  # it does not sway on
+    # it does not sway on: left alone (damping 0.16 at 4.3 rad/s) more than a third would be left after 1.5 s
+    assert np.abs(run[BEND][late]).max() < 0.2 * np.abs(run[BEND]).max()
     contour = jn.run(vehicle, Follow(path="iso_3888_1", speed="60 km/h", driver="contour"))
     assert not contour.complete
 

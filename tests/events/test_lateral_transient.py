@@ -137,6 +137,7 @@ def test_what_does_not_go_together_is_named(changes: dict[str, Any], text: str) 
 
 def test_the_run_lasts_until_the_swing_is_over() -> None:
     assert LateralTransient(frequency=0.25).end_time == pytest.approx(1.0 + 4.0 + 6.0)
+    assert LateralTransient(frequency="0.25 Hz").end_time == pytest.approx(11.0)
     assert LateralTransient(method="random").end_time == 104.0
     assert LateralTransient(end_time=7.0).end_time == 7.0
 

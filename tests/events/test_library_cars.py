@@ -43,6 +43,9 @@ REFUSED = {
     ("step-steer", "tractor_semitrailer"): "no hand wheel angle gives 4 m/s² at 100 km/h",
 }
 
+# Runs that end early, as they should, with what ends them.
+ENDS = {("turning-circle", "tractor_semitrailer"): "units touch"}  # at full lock it has no steady turn
+
 
 def refusal(event: str, car: str) -> str:
     """With what words an event refuses a car; nothing where it takes it."""
@@ -78,6 +81,9 @@ def test_it_runs(car: str, event: str) -> None:
             result(car, event)
         return
     run = result(car, event)
+    if (event, car) in ENDS:
+        assert ENDS[event, car] in run.reason
+        return
     assert run.complete or run.verdict.word == "fail", run.metadata["reason"]  # a car may be too slow for a course
     assert run.kpis and any(math.isfinite(value) for value, _ in run.kpis.values())
 

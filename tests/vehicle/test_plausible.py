@@ -20,6 +20,7 @@ from jounce.core.part_registry import PARTS
 from jounce.events.registry import find, names
 from jounce.vehicle.reading import VEHICLES, library_names
 from jounce.vehicle.schema import Vehicle
+from jounce.verify import reference_car
 
 # Numbers of the search itself, of places in the world, and counts: no car has or lacks them.
 FREE = {
@@ -242,6 +243,21 @@ def test_a_change_of_a_map_that_the_steering_has_instead_is_told() -> None:
         assert changed.doubts() == [] and floats(changed) != floats(vehicle), path
     plain = vehicle.with_(**{"steering.rack_pinion": None, "steering.method": "toe_table", "steering.steer": 0.05})
     assert not any("without effect" in text for text in plain.with_(**{"front_suspension.toe.scale": 0.5}).doubts())
+
+
+def test_straight_lines_between_points_of_maps_of_travel_are_told() -> None:
+    """Slopes jump there, and forces; a car whose maps are rates has no points."""
+    car = jv.load("sedan").with_(**{"system.splines.method": "linear"})
+    (doubt,) = car.doubts()
+    assert doubt.startswith("system.splines.method: linear: ") and "may find no rest; take akima" in doubt
+    assert car.with_(accept=["system.splines.method"]).doubts() == []
+    assert reference_car.vehicle(system__splines__method="linear").doubts() == reference_car.vehicle().doubts()
+
+
+@pytest.mark.slow
+def test_a_car_with_straight_lines_that_finds_no_rest_is_told_why() -> None:
+    with pytest.raises(StaticsError, match=r"(?s)no equilibrium.*system\.splines\.method: linear.*take akima"):
+        jn.run(jv.load("compact").with_(**{"system.splines.method": "linear"}), events.StepSteer())
 
 
 def test_a_figure_is_placed_where_its_part_stands(sedan: Path) -> None:

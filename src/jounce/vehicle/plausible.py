@@ -22,7 +22,7 @@ from jounce.components.places import AxlePlace, WheelPlace
 from jounce.components.suspension.equalizer import equalizer_of
 from jounce.core.curves import Curve
 from jounce.core.errors import did_you_mean
-from jounce.core.fields import walk
+from jounce.core.fields import meta, walk
 from jounce.core.messages import shown
 from jounce.core.paths import dotted
 from jounce.core.plausible import Doubt, accepted, doubts, usual_text, with_unit
@@ -49,7 +49,7 @@ ACCELERATION = (0.01, 5.0)  # of the weight, at full throttle
 def remarks_of(vehicle: Vehicle) -> list[str]:
     """A sentence for everything that nothing on the road has, with file, line and key."""
     told = [_placed(vehicle, found) for found in doubts_of(vehicle)]
-    return [*told, *_without_effect(vehicle), *_unknown(vehicle)]
+    return [*told, *_kinks(vehicle), *_without_effect(vehicle), *_unknown(vehicle)]
 
 
 def doubts_of(vehicle: Vehicle) -> list[Doubt]:
@@ -86,6 +86,23 @@ def _place(vehicle: Vehicle, path: str) -> tuple[Path, int]:
         if keys[:n] in source.places:
             return source.places[keys[:n]]
     return source.main, 1
+
+
+def _kinks(vehicle: Vehicle) -> Iterator[str]:
+    """Straight lines between the points of maps of travel: their slopes, and forces with them, jump."""
+    path = "system.splines.method"
+    if vehicle.system.splines.method != "linear" or accepted(path, vehicle.accept):
+        return
+    for inner, value, info in walk(vehicle):
+        guides = info is not None and bool(meta(info).get("guides"))
+        ratio = inner.removesuffix(".curve").endswith("ratio")
+        if isinstance(value, Curve) and value.constant is None and (guides or ratio):
+            shown_at = inner.removesuffix(".curve")
+            yield (
+                f"{path}: linear: the slope of tables over wheel travel ({shown_at}, …) jumps at their points, and "
+                "forces at the wheels with it: the car may find no rest; take akima, deboor or cubic"
+            )
+            return
 
 
 def _without_effect(vehicle: Vehicle) -> Iterator[str]:

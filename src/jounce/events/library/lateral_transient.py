@@ -32,8 +32,10 @@ import numpy as np
 from pydantic import model_validator
 
 from jounce.components.driver.human import pedal_lag
+from jounce.core.errors import JounceError
 from jounce.core.fields import choice, problem, quantity
 from jounce.core.tables import Table
+from jounce.core.units import parse
 from jounce.events.along import along, steerer
 from jounce.events.base import Driven, safety_ends
 from jounce.events.follow import follower
@@ -217,7 +219,7 @@ class LateralTransient(Driven, Procedure):
     method: Literal["sine", "lane_change", "random"] = choice("sine", doc="what the steering does")
     speed: float = quantity("m/s", 80 / 3.6, gt=0, typical=(5.0, 45.0), doc="kept throughout")
     end_time: float = quantity(
-        "s", 10.0, gt=0, typical=(1.0, 600.0), doc="end of the run; absent: 6 s after the steering, with noise 104 s"
+        "s", 9.5, gt=0, typical=(1.0, 600.0), doc="end of the run; absent: 6 s after the steering, with noise 104 s"
     )
     start_time: float = quantity("s", 1.0, ge=0, typical=(0.0, 60.0), doc="when the steering begins")
     direction: Literal["left", "right"] = choice("left", doc="where it goes first")
@@ -246,10 +248,12 @@ class LateralTransient(Driven, Procedure):
         if raw.get("method") == "random":
             return {**raw, "end_time": NOISE + 4.0}
         rest = {key: value for key, value in raw.items() if key != "end_time"}
-        frequency, start = rest.get("frequency", 0.4), rest.get("start_time", 1.0)
-        if isinstance(frequency, (int, float)) and isinstance(start, (int, float)) and frequency > 0:
-            return {**rest, "end_time": start + 1.0 / frequency + RESTS}
-        return rest
+        given = (("frequency", "Hz", 0.4), ("start_time", "s", 1.0))
+        try:
+            frequency, start = (parse(rest.get(name, usual), unit, name) for name, unit, usual in given)
+        except JounceError:  # told with the field
+            return rest
+        return {**rest, "end_time": start + 1.0 / frequency + RESTS} if frequency > 0 else rest
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
