@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from functools import lru_cache
@@ -303,6 +304,26 @@ def use_output_map(path: Path) -> Iterator[Any]:
     yield list(numbers(vars(OutputMap.read(path))))
 
 
+def use_aliases(path: Path) -> Iterator[Any]:
+    from jounce.files.databases import read_aliases
+
+    yield list(numbers(len(str(place)) for place in read_aliases(path).values()))
+
+
+def use_script(path: Path) -> Iterator[Any]:
+    """What a script of the user is for, which is read and not run."""
+    from jounce.results.scripts import look
+
+    found = look(path)
+    yield [] if found is None else [len(found.events)]
+
+
+def use_picture(path: Path) -> Iterator[Any]:
+    from jounce.results.scripts import page
+
+    yield page(path.with_name("made"), pictures=[path]).stat().st_size
+
+
 def use_channel_map(path: Path) -> Iterator[Any]:
     from jounce.results.measured import read_run
 
@@ -509,6 +530,13 @@ def formats() -> dict[str, Format]:
         Format("speeds.csv", (b"s, v\n# way, speed\n0, 12\n120.5, 20\n", b"t,v\n0,5\n4,10.5\n"), use_speeds),
         Format("variants.yaml", (b"- name: a\n  body.mass: 1500 kg\n- name: b\n  body.mass: 1600\n",), use_variants),
         Format("variants.csv", (b"name,body.mass\na,1500 kg\nb,1600 kg\n",), use_variants),
+        Format(
+            "some_cdb.cfg",
+            (b"! folders\nDATABASE shared data/shared.cdb\nDATABASE own '/tmp/own cars'\n",),
+            use_aliases,
+        ),
+        Format("post.py", (b"EVENTS = ('step_steer', 'weave')\ndef post_processing(result): return 1\n",), use_script),
+        Format("picture.svg", (b"<svg><path d='M 0 0 L 3 4'/></svg>",), use_picture, weight=0.3),
         Format("map.yaml", (b"System_Mass_Center.Speed: {scale: 3.6, unit: km/h}\nSensor.Ay: {}\n",), use_output_map),
         Format(
             "channels.yaml",
@@ -556,13 +584,19 @@ def formats() -> dict[str, Format]:
 
 
 def library_vehicles() -> tuple[dict[str, bytes], ...]:
-    """All vehicles of the library, with the maps that some have of another."""
+    """All vehicles of the library, with what some have of another."""
     cars = LIBRARY / "vehicles"
-    maps = {f"sedan/maps/{p.name}": p.read_bytes() for p in (cars / "sedan" / "maps").iterdir()}
+
+    def files(place: Path, name: str) -> dict[str, bytes]:
+        return {f"{name}/{p.relative_to(place).as_posix()}": p.read_bytes() for p in place.rglob("*") if p.is_file()}
+
     found = []
     for place in (path.parent for path in sorted(cars.glob("*/vehicle.yaml"))):
-        own = {f"car/{p.relative_to(place).as_posix()}": p.read_bytes() for p in place.rglob("*") if p.is_file()}
-        found.append(own | (maps if any(b"../sedan/maps" in text for text in own.values()) else {}))
+        whole = files(place, "car")
+        others = {name for text in whole.values() for name in re.findall(rb"\.\./(\w+)/", text)}
+        for other in sorted(name.decode() for name in others if (cars / name.decode()).is_dir()):
+            whole |= files(cars / other, other)
+        found.append(whole)
     return tuple(found)
 
 

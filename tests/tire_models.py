@@ -243,13 +243,15 @@ def rig(
     *,
     mass: float = 400.0,
     spin_inertia: float = 1.0,
+    size: float = 1.0,
     steer: bool = False,
     side: str = "left",
     **options: Any,
 ) -> System:
     """One wheel on a trolley that moves along the world's x and z; plane ground, drive and brake torque.
 
-    With ``steer`` the wheel is turned by an input, so that it runs with side slip. ``options``: of ``mount``.
+    With ``steer`` the wheel is turned by an input, so that it runs with side slip. ``size``: of the brake, that of a
+    car is 1. ``options``: of ``mount``.
     """
     system = System("rig")
     ground = Plane.declare(system, inclined=True)
@@ -263,7 +265,7 @@ def rig(
     wheel = system.gyrostat("wheel", body, "y", system.parameter("spin_inertia", spin_inertia, "kg.m2"))
     drive = system.input("drive", "N.m")
     brake = system.input("brake", "N.m", "largest friction torque")
-    lost = coulomb(system, "pad", wheel.spin, brake, 6e4, 300.0, unit="rad")
+    lost = coulomb(system, "pad", wheel.spin, brake, 6e4 * size, 300.0 * size, unit="rad")
     wheel.torque(drive - lost)
     mounted: Mounted = mount(system, declare(system, tire), wheel, ground, side, **options)
     mounted.declare_outputs(system)

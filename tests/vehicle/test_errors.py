@@ -123,9 +123,9 @@ def test_all_problems_of_all_files_at_once(folder: Path) -> None:
             ("brakes:", "breaks:"),
             "2 problems in car/vehicle.yaml\n  line 1  brakes: missing; brakes\n  line 51  breaks: unknown key; "
             "did you mean "
-            "'brakes'?  known: format, name, description, category, provenance, accept, system, setup, body, "
-            "front_suspension, rear_suspension, steering, rear_steering, front_wheels, rear_wheels, axles, units, "
-            "brakes, drive, driveline, …",
+            "'brakes'?  known: format, name, description, category, model_layout, provenance, accept, system, setup, "
+            "body, front_suspension, rear_suspension, steering, rear_steering, front_wheels, rear_wheels, axles, "
+            "units, trailers, brakes, …",
         ),
         (
             "vehicle.yaml",
@@ -210,7 +210,7 @@ def test_a_missing_tire_names_the_places_and_the_nearest_in_the_library(folder: 
     assert found.startswith(
         "1 problem in car/vehicle.yaml\n  line 40  front_wheels.tire = 'compact_205_55r17': no such file, searched: "
         f"{folder}/compact_205_55r17; {folder.parent}/compact_205_55r17; {LIBRARY}/tires/compact_205_55r17.tir; "
-        "did you mean 'compact_205_55r16'?  in the library: bev_245_45r19, compact_205_55r16"
+        "did you mean 'compact_205_55r16'?  in the library: bev_245_45r19, caravan_195_70r14, compact_205_55r16"
     )
 
 
@@ -288,7 +288,7 @@ def test_changes_are_answered_in_the_same_way() -> None:
             "rate, force, axis, free_length, installed_length, preload, pushrod, right",
             "  brakes.front.mu = '3 N': found N (kg m s-2), expected - (dimensionless)",
             "  front_suspenson: unknown key; did you mean 'front_suspension'?  known: format, name, description, "
-            "category, provenance, accept, system, setup, body, front_suspension, rear_suspension, steering, "
-            "rear_steering, front_wheels, rear_wheels, axles, units, brakes, drive, driveline, …",
+            "category, model_layout, provenance, accept, system, setup, body, front_suspension, rear_suspension, "
+            "steering, rear_steering, front_wheels, rear_wheels, axles, units, trailers, brakes, …",
         ]
     )

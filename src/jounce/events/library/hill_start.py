@@ -145,7 +145,7 @@ class HillStart(Event):
     technique: Literal["hold", "foot"] = choice(
         "hold", doc="hold: brake and drive together; foot: one foot goes from the brake to the throttle"
     )
-    brake: float = quantity("-", HOLDING, gt=0, le=1, doc="demand that holds the car before")
+    brake: float = quantity("-", HOLDING, gt=0, le=1, typical=(0.02, 1.0), doc="demand that holds the car before")
     release_time: float = quantity("s", 0.2, gt=0, typical=(0.01, 5.0), doc="in which the foot lets the brake go")
     foot_time: float = quantity("s", 0.4, ge=0, typical=(0.0, 5.0), doc="from the brake to the throttle")
     acceleration: float = quantity("m/s2", 1.5, gt=0, typical=(0.1, 10.0), doc="that the driver asks for")
