@@ -64,6 +64,12 @@ def test_a_single_axle_drives_along_the_tractrix_of_its_coupling() -> None:
     assert expected > 0.9
     assert run.kpis["off_tracking_axle3"][0] == pytest.approx(expected, rel=0.01)
     assert run.kpis["off_tracking"] == run.kpis["off_tracking_axle3"]
+    # where the front axle ends the arc at full curvature
+    ways = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    there = run.number("entry", "m") + run.number("radius", "m") * run.number("angle", "rad")
+    k = int(np.argmin(np.abs(ways - there)))
+    rest = largest(run, (x, y), (tx[k : k + 1], ty[k : k + 1]))
+    assert rest > 0.5 and run.kpis["off_tracking_rest"][0] == pytest.approx(rest, rel=0.01)
     # and that of the car, roughly: one that turns about its rear axle
     base, radius = car_trailer().wheelbase, run.parameter("radius")
     assert 0.6 * base**2 / (2 * radius) < run.kpis["off_tracking_axle2"][0] < 1.2 * base**2 / (2 * radius)

@@ -48,6 +48,7 @@ def test_a_series_tells_damping_over_speed_and_the_speed_without() -> None:
     damping = [trial.figure("sway_damping") for trial in run.trials]
     assert [trial.name for trial in run.trials] == ["80 km/h", "100 km/h", "120 km/h"]
     assert damping[0] > damping[1] > damping[2] > 0
+    assert [trial.figure("sway_speed") for trial in run.trials] == pytest.approx([80.0, 100.0, 120.0])
     assert run.kpis["sway_damping_100"][0] == pytest.approx(damping[1], rel=1e-9)
     assert run.kpis["sway_damping_least"][0] == damping[2]
     line = 120 + 20 * damping[2] / (damping[1] - damping[2])

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from jounce.events.library.lateral_transient import _swing
 from jounce.events.library.low_speed_turn import width_along
 from jounce.events.library.roll_stability import beside
 from jounce.events.library.steady_circle import of_units
 from jounce.events.library.tilt_table import rolling_together, tilt_table
 from jounce.events.library.trailer_sway import zero_damping
-from jounce.results.key_figures.combinations import Moves, amplification, free_swing, over_frequency
+from jounce.results.figures import Figures
+from jounce.results.key_figures.combinations import Moves, amplification, free_swing, largest_transfer, over_frequency
 from jounce.results.run import Run
 from jounce.results.units import Unit
 
@@ -48,6 +50,32 @@ def test_a_swing_tells_its_damping_whether_it_decays_or_grows(side: float, dampi
     angle = 0.003 + side * 0.02 * np.exp(-free * TIME) * np.sin(omega * TIME)
     found = free_swing(TIME, angle, 1.3, 0.003)
     assert found.damping == pytest.approx(damping, abs=5e-4) and found.frequency == pytest.approx(0.71, rel=2e-3)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_last_hitch_tells_damping_and_frequency_of_the_transient(side: float) -> None:
+    omega = 2 * math.pi * 0.53
+    angle = side * 0.03 * np.exp(-0.19 * omega * TIME) * np.sin(omega * math.sqrt(1 - 0.19**2) * TIME)
+    run = Run(TIME, {}, {}, {"event": {"kind": "lateral-transient", "parameters": {"method": "sine"}}})
+    figures = Figures()
+    _swing(run, Moves(2, 0 * TIME, 0 * TIME, angle), 0.4, figures)
+    assert figures["yaw_damping"] == (pytest.approx(0.19, abs=2e-3), "-")
+    assert figures["yaw_frequency"] == (pytest.approx(0.53 * math.sqrt(1 - 0.19**2), rel=3e-3), "Hz")
+
+
+def test_the_largest_load_transfers_are_told_by_unit_after_the_begin() -> None:
+    loads = {"L1": 4000.0, "R1": 6000.0, "L2": 5000.0, "R2": 5000.0, "L3": 9000.0, "R3": 3000.0}
+    channels = {f"Tire.Ground_Surface_Force_Z.{name}": np.full(len(TIME), value) for name, value in loads.items()}
+    channels["Tire.Ground_Surface_Force_Z.L3"][TIME < 1.0] = 0.0  # before what counts
+    channels["Tire.Ground_Surface_Force_Z.R1"][TIME > 7.0] = 8500.0
+    listed = [
+        {"name": "a", "towed_by": 0, "coupling": "", "groups": [[1], [2]]},
+        {"name": "b", "towed_by": 1, "coupling": "ball", "groups": [[3]]},
+    ]
+    run = Run(TIME, channels, dict.fromkeys(channels, "N"), {"vehicle": {"name": "train", "units": listed}})
+    found = largest_transfer(run, 1.0)
+    assert found["ltr_peak_unit1"][0] == pytest.approx(4500.0 / 22500.0)
+    assert found["ltr_peak_unit2"][0] == pytest.approx(0.5) == found["ltr_peak"][0]
 
 
 def test_the_zero_damping_speed_lies_between_two_speeds_or_on_their_line() -> None:
