@@ -95,12 +95,14 @@ def ranges_of(run: Run) -> dict[str, Range]:
 
 
 def _usual_consumption(run: Run, unit: str) -> bool:
-    """Whether a run burns what the range of its class is about, on a mixed cycle; hybrids have none."""
+    """Whether a run burns what the range of its class is about, on a whole mixed cycle; hybrids have none."""
     cycle = run.metadata.get("cycle")
+    if not isinstance(cycle, Mapping) or run.time[-1] < cycle["time"][-1] - 1.0:
+        return False
     burns = any(name.endswith(FUEL) for name in run.names)
     stores = any(name.startswith(BATTERY) for name in run.names)
     about = "l/100km" if burns else "kWh/100km"
-    return isinstance(cycle, Mapping) and cycle.get("name") in MIXED and burns is not stores and about == unit
+    return cycle.get("name") in MIXED and burns is not stores and about == unit
 
 
 def classes() -> list[str]:
