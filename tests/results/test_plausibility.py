@@ -20,7 +20,7 @@ def drive(category: str, *channels: str, end: float = 1800.0, cycle: str = "wltc
         "event": {"kind": "cycle", "parameters": {}},
         "cycle": {"name": cycle, "time": [0.0, 1800.0], "speed": [0.0, 0.0]},
     }
-    return Run(time, {name: 0.1 * time for name in channels}, dict.fromkeys(channels, "-"), told)
+    return Run(time, dict.fromkeys(channels, 0.1 * time), dict.fromkeys(channels, "-"), told)
 
 
 @pytest.mark.parametrize(
