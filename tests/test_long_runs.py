@@ -120,9 +120,13 @@ def test_an_hour_on_the_handling_track(seen: list[Simulation], capsys: pytest.Ca
     assert np.isfinite(speed).all() and speed[len(speed) // 10 :].min() > 3.0, "it drove all the time"
 
 
-def manoeuvres(random: Random) -> Iterator[tuple[str, jn.Vehicle, events.Event]]:
+def vehicles() -> dict[str, jn.Vehicle]:
     cars = {name: jn.load(name) for name in ("compact", "suv", "bev")}
-    cars["car and trailer"] = car_trailer("constraint")
+    return {**cars, "car and trailer": car_trailer("constraint")}
+
+
+def manoeuvres(random: Random) -> Iterator[tuple[str, jn.Vehicle, events.Event]]:
+    cars = vehicles()
     while True:
         name = random.choice(list(cars))
         yield name, cars[name], event_of(random.choice(MANOEUVRES), random)
@@ -133,6 +137,8 @@ def test_a_soak_of_random_manoeuvres(seen: list[Simulation], capsys: pytest.Capt
     if not Path("/proc/self/statm").exists():
         pytest.skip("memory is read from /proc")
     simulated, used, worst, opened, refused, unexplained = 0.0, [], 0.0, 0.0, [], []
+    for vehicle in vehicles().values():  # models are loaded, and stay
+        jn.run(vehicle, events.StepSteer())
     for number, (name, vehicle, event) in enumerate(manoeuvres(Random("soak"))):
         if simulated > 60 * MINUTES:
             break
