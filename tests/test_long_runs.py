@@ -49,6 +49,10 @@ MANOEUVRES = (
 NORM = 1e-6
 
 
+# What a run may say: a size that nobody gave, tires beyond their data, a car that did not do what the event is about.
+EXPLAINED = ("size of the body by shares", "its data end at", "ended early")
+
+
 def memory() -> float:
     """Resident memory of this process, MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -116,9 +120,13 @@ def test_an_hour_on_the_handling_track(seen: list[Simulation], capsys: pytest.Ca
     assert np.isfinite(speed).all() and speed[len(speed) // 10 :].min() > 3.0, "it drove all the time"
 
 
-def manoeuvres(random: Random) -> Iterator[tuple[str, jn.Vehicle, events.Event]]:
+def vehicles() -> dict[str, jn.Vehicle]:
     cars = {name: jn.load(name) for name in ("compact", "suv", "bev")}
-    cars["car and trailer"] = car_trailer("constraint")
+    return {**cars, "car and trailer": car_trailer("constraint")}
+
+
+def manoeuvres(random: Random) -> Iterator[tuple[str, jn.Vehicle, events.Event]]:
+    cars = vehicles()
     while True:
         name = random.choice(list(cars))
         yield name, cars[name], event_of(random.choice(MANOEUVRES), random)
@@ -129,6 +137,8 @@ def test_a_soak_of_random_manoeuvres(seen: list[Simulation], capsys: pytest.Capt
     if not Path("/proc/self/statm").exists():
         pytest.skip("memory is read from /proc")
     simulated, used, worst, opened, refused, unexplained = 0.0, [], 0.0, 0.0, [], []
+    for vehicle in vehicles().values():  # models are loaded, and stay
+        jn.run(vehicle, events.StepSteer())
     for number, (name, vehicle, event) in enumerate(manoeuvres(Random("soak"))):
         if simulated > 60 * MINUTES:
             break
@@ -143,7 +153,10 @@ def test_a_soak_of_random_manoeuvres(seen: list[Simulation], capsys: pytest.Capt
         worst = max(worst, quaternion(seen[0]))
         for channel in run.channels("*Hitch.displacement_*"):
             opened = max(opened, float(np.abs(run[channel]).max()))
-        unexplained += [f"{number}: {name}, {event.kind}: {text}" for text in (*run.warnings, *broken(vehicle, run))]
+        said = [text for text in run.warnings if not any(words in text for words in EXPLAINED)]
+        if len(said) == len(run.warnings):  # steady turns are those of a car that did what was asked
+            said += broken(vehicle, run)
+        unexplained += [f"{number}: {name}, {event.kind}: {text}" for text in said]
     early = next(value for at, value in used if at > 0.3 * simulated)
     with capsys.disabled():
         print(f"\n{len(used)} manoeuvres, {simulated / 60:.1f} min: ", end="")
@@ -153,5 +166,5 @@ def test_a_soak_of_random_manoeuvres(seen: list[Simulation], capsys: pytest.Capt
         print("\n".join([*refused, *unexplained]))
     assert used[-1][1] - early < ROOM
     assert worst < NORM and 0.0 < opened < 1e-3
-    assert not [text for text in refused if "SimulationError" in text], refused
+    assert not [text for text in refused if "finite" in text], refused
     assert not unexplained, unexplained

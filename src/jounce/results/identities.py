@@ -1,6 +1,6 @@
 """Identities of mechanics beside what a run shows: the quickest way to see a wrong sign, unit or radius.
 
-steady turn       a_y = v (ψ̇ + β̇),  a_y = v²/R,  ψ̇ = v/R
+steady turn       a_y = v (ψ̇ + β̇) cos β + v̇ sin β,  a_y = v²/R,  ψ̇ = v/R
 distance          ∫v dt = length of the path, up and down hills
 wheel loads       Σ F_z = m g on a level road, on average
 """
@@ -56,11 +56,15 @@ def _turn(run: Run) -> list[Identity]:
     rows = (run.time >= window[0]) & (run.time <= window[1])
     v, r, ay = (float(run.signal(name)[rows].mean()) for name in ("speed", "yaw_rate", "lateral_acceleration"))
     note = f"means from {window[0]:.2f} to {window[1]:.2f} s"
-    turns = r
-    if run.has_signal("side_slip"):  # a car whose side slip still grows, as it slides, turns its path less than itself
-        slip, time = run.signal("side_slip")[rows], run.time[rows]
-        turns += float(slip[-1] - slip[0]) / float(time[-1] - time[0])
-    result = [Identity("Lateral acceleration against v·ψ̇", ay, v * turns, "m/s2", 0.02, note)]
+    expected = v * r
+    if run.has_signal(
+        "side_slip"
+    ):  # a car that slides turns its path less than itself, and it is seen from its own axes
+        slip, speed, time = run.signal("side_slip")[rows], run.signal("speed")[rows], run.time[rows]
+        span, beta = float(time[-1] - time[0]), float(slip.mean())
+        across = v * (r + float(slip[-1] - slip[0]) / span)
+        expected = across * math.cos(beta) + float(speed[-1] - speed[0]) / span * math.sin(beta)
+    result = [Identity("Lateral acceleration against v·ψ̇", ay, expected, "m/s2", 0.02, note)]
     radius = run.number("radius", "m")
     if not math.isnan(radius) and radius > 0.0:
         side = math.copysign(1.0, ay)
