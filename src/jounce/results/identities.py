@@ -57,9 +57,7 @@ def _turn(run: Run) -> list[Identity]:
     v, r, ay = (float(run.signal(name)[rows].mean()) for name in ("speed", "yaw_rate", "lateral_acceleration"))
     note = f"means from {window[0]:.2f} to {window[1]:.2f} s"
     expected = v * r
-    if run.has_signal(
-        "side_slip"
-    ):  # a car that slides turns its path less than itself, and it is seen from its own axes
+    if run.has_signal("side_slip"):  # a car that slides turns its path less than itself, and is seen from its own axes
         slip, speed, time = run.signal("side_slip")[rows], run.signal("speed")[rows], run.time[rows]
         span, beta = float(time[-1] - time[0]), float(slip.mean())
         across = v * (r + float(slip[-1] - slip[0]) / span)
