@@ -56,6 +56,10 @@ def test_a_name_that_is_none_is_told_with_those_that_are() -> None:
 def test_acceleration_is_that_of_the_class(name: str) -> None:
     car = load(name).with_(driveline=name)
     run = jn.run(car, jn.events.StraightAcceleration())
-    value, unit = run.kpis["t_0_100"]
-    assert ranges(car.category)["t_0_100"].contains(value, unit), value
+    expected = ranges(car.category).get("t_0_100")
+    if expected is not None:
+        value, unit = run.kpis["t_0_100"]
+        assert expected.contains(value, unit), value
+    else:  # trucks, whose limiter is at some 90 km/h
+        assert run.signal("speed").max() > 80 / 3.6
     assert not any("stalled" in text or "too fast" in text for text in run.metadata["warnings"])

@@ -150,6 +150,23 @@ def test_what_no_car_does_is_refused_with_the_reason() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("speed", [60 / 3.6, 80 / 3.6, 100 / 3.6])
+@pytest.mark.parametrize("load_of", [1.0, 420.0])
+def test_a_filter_of_forces_does_not_outweigh_the_search(speed: float, load_of: float) -> None:
+    """The overrun brake of a trailer filters the push of the drawbar: its rate is a thousand times any other."""
+    car = load("car_caravan").with_(**{"trailers[0].body.payloads[0].mass": load_of})
+    description = cars.describe(car)
+    sim = cars.simulation(description)
+    settle(sim, description)
+    found = run_steadily(sim, description, speed)
+    # what the drawbar pulls is what the caravan's air and wheels take
+    wheels = sum(sim.output(f"Tire.Ground_Surface_Force_X.{side}3") for side in "LR")
+    taken = sim.output("unit2.aero_forces.drag_force") - wheels
+    assert sim.output("Hook_rear.Global_force_X") == pytest.approx(-taken, rel=1e-3)
+    assert 0.1 < found.throttle < 0.6
+
+
+@pytest.mark.slow
 def test_a_banked_turn_needs_less_steering() -> None:
     """Where the bank bears the car the tires push sideways with less: g·bank of v²κ."""
     flat = run_steadily(rested(), described(), 20.0, curvature=0.01, course=0.0)

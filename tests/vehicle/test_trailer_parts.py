@@ -5,14 +5,19 @@ from __future__ import annotations
 import copy
 import re
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import jounce.vehicle as jv
 from axle_lists import as_axles, vehicle_of
 from ideal_cars import ideal
 from jounce.components.basics import combine
+from jounce.components.body.handling_sensor import HandlingSensor
+from jounce.components.body.shell import Shell
+from jounce.components.controllers.torque_vectoring import TorqueVectoring
 from jounce.results.output_map import OutputMap
 from jounce.results.run import Run
 from jounce.runtime.simulation import Simulation
@@ -265,3 +270,26 @@ def test_car_and_trailer_have_drags_of_their_own() -> None:
     sim.set_states({"chassis.vx": 14.0})
     for prefix, area in (("", 0.83 * 0.63), ("unit2.", 1.31 * 1.7)):
         assert sim.output(f"{prefix}aero_forces.drag_force") == pytest.approx(0.5 * 1.2 * area * 14.0**2, rel=1e-9)
+
+
+@pytest.mark.parametrize("layout", ["fwd", "rwd", "awd"])
+def test_front_and_rear_are_axles_of_the_car_and_not_of_what_it_tows(layout: str) -> None:
+    """A differential drove the wheels of a caravan once: the last axle of all."""
+    car = jv.load("car_caravan")
+    driveline = jv.load("suv").driveline
+    assert driveline is not None
+    place = car.layout
+    torques = driveline.model_copy(update={"layout": layout}).wheel_torques(place)
+    driven = {"fwd": "1", "rwd": "2", "awd": "12"}[layout]
+    assert {name for name, value in torques.items() if value > 0} == {s + a for s in "LR" for a in driven}
+    assert set(torques) == set(place.wheels) and "L3" in torques
+
+
+def test_figures_of_the_car_are_those_of_its_own_axles() -> None:
+    train, alone = jv.load("car_caravan"), jv.load("suv")
+    assert HandlingSensor(kind="handling").wheelbase(train.layout) == pytest.approx(alone.wheelbase)
+    shells = [Shell().dimensions(car.layout) for car in (train, alone)]
+    assert shells[0] == pytest.approx(shells[1])
+    last = TorqueVectoring(kind="torque_vectoring", axle="last")
+    model = SimpleNamespace(place=train.layout)
+    assert last._wheels(model) == ["L2", "R2"]

@@ -231,7 +231,7 @@ class _Measured:
         add("fx_compliance", axle, mm_per_kn * drive[X], "mm/kN", "wheel centre forward by force at the centre")
         lever = self.rig.vehicle.wheelbase / self.height
         share, driven = self.shares.get(axle.number, 0.0), self.drive[axle.number]
-        axles = self.rig.layout.axles
+        axles = self.rig.layout.units[0].axles
         if len(axles) == 1:  # no load goes from one axle to another
             return
         if axle is axles[0]:

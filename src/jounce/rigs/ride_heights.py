@@ -181,7 +181,7 @@ def _told(sim: Simulation, vehicle: Vehicle) -> list[float]:
 
 
 def _ends(vehicle: Vehicle) -> tuple[Any, Any]:
-    axles = vehicle.layout.axles
+    axles = vehicle.layout.units[0].axles
     return axles[0], axles[-1]
 
 

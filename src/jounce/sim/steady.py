@@ -28,6 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -179,12 +180,17 @@ class _Search:
     # -- searches --------------------------------------------------------------------------------------------------
 
     def solve(self, pedal: str, turn: Turn | None = None) -> Found:
-        unknowns = _Steady(self, pedal, turn)
-        natural = turn is not None
-        self.found = followed(
-            self.sim,
-            lambda: newton(unknowns, unknowns.limits, TOLERANCE, ITERATIONS, ROUNDING, natural=natural),
-        )
+        """Straight on by the size of what is left; where fast lags outweigh it (a filter of forces), and in turns, by
+        the size of steps."""
+        unknowns, sim = _Steady(self, pedal, turn), self.sim
+        begin = sim.x.copy(), sim.u.copy(), sim.m.copy()
+        for natural in (False, True) if turn is None else (True,):
+            sim.x[:], sim.u[:], sim.m[:] = begin
+            self.found = followed(
+                sim, partial(newton, unknowns, unknowns.limits, TOLERANCE, ITERATIONS, ROUNDING, natural=natural)
+            )
+            if self.found.converged:
+                break
         return self.found
 
     def straight(self) -> str:

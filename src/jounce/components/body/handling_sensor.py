@@ -34,9 +34,10 @@ class HandlingSensor(Sensor):
 
     kind: Literal["handling"] = choice("handling", doc="kind of sensor")
 
-    @derived("m", doc="distance of the first and the last axle", low=1e-6, at="vehicle")
+    @derived("m", doc="distance of the first and the last axle of the first unit", low=1e-6, at="vehicle")
     def wheelbase(self, place: VehiclePlace) -> float:
-        return float(place.axles[0].x - place.axles[-1].x)
+        axles = place.units[0].axles
+        return float(axles[0].x - axles[-1].x)
 
     def tell(self, at: VehicleModel, p: Symbols) -> None:
         unit, system = at.units[0], at.system
@@ -52,7 +53,7 @@ class HandlingSensor(Sensor):
         there = levelled(chassis.to_world(chassis.point_velocity(point)), heading)
         slip = atan2(there[1], there[0])
         at.channel("condition_sensors.side_slip_angle", slip, "rad", "of the reference point, levelled axes")
-        if len(at.axles) > 1:  # one axle has no wheelbase
+        if len(at.units[0].axles) > 1:  # one axle has no wheelbase
             self._steady(at, p, vx)
         self._way(at, p, chassis, body.origin)
         for axle in at.axles:

@@ -79,11 +79,12 @@ class Shell(Contact):
 
     def dimensions(self, place: VehiclePlace) -> dict[str, float]:
         """All of them, those that are not given by (1)."""
-        axles, body = place.axles, place.units[0].data.body
+        axles, body = place.units[0].axles, place.units[0].data.body
+        wheels = [wheel for axle in axles for wheel in axle.wheels]
         last = axles[-1].x
         base = axles[0].x - last if len(axles) > 1 else 2.7
-        track = max(abs(float(wheel.centre[1])) for wheel in place.wheels.values()) * 2
-        radius = min(float(wheel.centre[2]) for wheel in place.wheels.values())
+        track = max(abs(float(wheel.centre[1])) for wheel in wheels) * 2
+        radius = min(float(wheel.centre[2]) for wheel in wheels)
         found: dict[str, float] = {
             "front_end": 0.31 * base,
             "rear_end": 0.36 * base,
@@ -101,7 +102,8 @@ class Shell(Contact):
     def points(self, place: VehiclePlace) -> dict[str, Array]:
         """The corners at design, vehicle reference frame."""
         d = self.dimensions(place)
-        front, rear = place.axles[0].x, place.axles[-1].x
+        axles = place.units[0].axles
+        front, rear = axles[0].x, axles[-1].x
         ends = {"front": front + d["front_end"], "rear": rear - d["rear_end"]}
         roof = {"front": front - d["roof_front"], "rear": front - d["roof_rear"]}
         heights = {"sill": d["sill"], "waist": d["waist"], "roof": d["height"]}

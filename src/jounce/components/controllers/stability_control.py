@@ -119,7 +119,7 @@ class StabilityControl(ReferenceController):
         moment = if_else(logic_and(works, fabs(moment) > p.least_moment), moment, 0.0)
         block.update(s["moment"], moment)
         too_much = moment * yaw < 0  # the moment is against the turn
-        first, last = at.axles[0], at.axles[-1]
+        first, last = at.units[0].axles[0], at.units[0].axles[-1]
         braked: Any = 0.0
         for name, wheel in at.wheels.items():
             y = side(wheel)

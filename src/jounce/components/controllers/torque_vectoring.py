@@ -30,7 +30,7 @@ class TorqueVectoring(ReferenceController):
     """Moves drive torque across an axle."""
 
     kind: Literal["torque_vectoring"] = choice("torque_vectoring", doc="kind of controller")
-    axle: Literal["first", "last"] = choice("last", doc="axle whose wheels have other torques")
+    axle: Literal["first", "last"] = choice("last", doc="axle of the first unit whose wheels have other torques")
     lighter: float = quantity("-", 0.7, gt=0, typical=(0.1, 1.5), doc="of the understeer of the car that is wanted")
     gain: float = quantity("N.m.s/rad", 2e4, ge=0, typical=(100.0, 1e6), doc="moment per yaw rate, K")
     largest: float = quantity("N.m", 2000.0, ge=0, typical=(50.0, 2e4), doc="moment about the vertical, M_max")
@@ -39,7 +39,7 @@ class TorqueVectoring(ReferenceController):
     low_speed: float = quantity("m/s", 5.0, gt=0, typical=(1.0, 20.0), doc="below which it does nothing")
 
     def _wheels(self, at: VehicleModel) -> list[str]:
-        axle = at.place.axles[0 if self.axle == "first" else -1]
+        axle = at.place.units[0].axles[0 if self.axle == "first" else -1]
         return [wheel.name for wheel in axle.wheels] if len(axle.wheels) == 2 else []
 
     def provide(self, at: VehicleModel, p: Symbols) -> None:

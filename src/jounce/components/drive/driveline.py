@@ -12,8 +12,8 @@ the shafts at their ports; hubs have the names of their wheels (L1, R2 …). Or 
     fwd_with_rear_diff   front                        rear, with its motor
     rwd_with_front_diff  rear                         front, with its motor
 
-Front is the first axle, rear the last one. A clutch or gearbox that is left out passes torque and speed as
-they are.
+Front is the first axle of the first unit, rear its last one. A clutch or gearbox that is left out passes torque and
+speed as they are.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ class Driveline(Subsystem):
                 Member(item.name or f"member{i + 1}", f"member{i + 1}", item, item.shafts)
                 for i, item in enumerate(self.members)
             ]
-        axles = place.axles
+        axles = place.units[0].axles  # what is towed is driven by members only
         wheels = {"front": [w.name for w in axles[0].wheels], "rear": [w.name for w in axles[-1].wheels]}
         result: list[Member] = []
 

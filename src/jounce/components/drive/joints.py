@@ -97,7 +97,7 @@ class Joint:
     def _tell(self, torque: Any, pull: Vector) -> None:
         """Loads on the shaft at both ends: they add up to nothing."""
         at = self.wheel
-        axles = at.place.axle.vehicle.axles
+        axles = at.place.axle.unit.axles
         word = {id(axles[-1]): "rear", id(axles[0]): "front"}.get(id(at.place.axle))
         group = f"UserOut_differential_{word}" if word else f"Driveline.joints_{at.place.axle.number}"
         side = "left" if at.place.side == "L" else "right"
