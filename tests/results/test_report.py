@@ -261,6 +261,27 @@ def test_identities_hold_uphill_and_while_a_car_slides(step_run: Run) -> None:
     assert not wrong["Lateral acceleration against v·ψ̇"].ok
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_circle_is_that_of_before_a_car_leaves_it(side: float) -> None:
+    """Drive goes at 5 s: it turns in, steadily again, on a circle that nobody asked for."""
+    t = np.arange(0.0, 10.0, 0.01)
+    speed, radius = np.where(t < 5.0, 20.0, 18.0), np.where(t < 5.0, 80.0, 61.0)
+    channels = {
+        "System_Mass_Center.Speed": speed,
+        "chassis_velocities.yaw": side * speed / radius,
+        "System_Mass_Center.Tracking_Ay": side * speed**2 / radius,
+    }
+    told = {"event": {"kind": "power-off-in-turn", "parameters": {"radius": 80.0}}}
+    found = {item.name: item for item in identities(Run(t, channels, dict.fromkeys(channels, "-"), told))}
+    assert all(item.ok for item in found.values())
+    assert found["Lateral acceleration against v²/R"].expected == pytest.approx(side * 5.0)
+    assert found["Yaw rate against v/R"].expected == pytest.approx(side * 0.25)
+    assert found["Lateral acceleration against v·ψ̇"].measured == pytest.approx(side * 18.0**2 / 61.0)
+    other = {"event": {"kind": "power-off-in-turn", "parameters": {"radius": 61.0}}}
+    wrong = {item.name: item for item in identities(Run(t, channels, dict.fromkeys(channels, "-"), other))}
+    assert not wrong["Yaw rate against v/R"].ok and not wrong["Lateral acceleration against v²/R"].ok
+
+
 def test_identities_show_a_wrong_sign_and_a_wrong_radius(step_run: Run) -> None:
     flipped = step_run.with_channels({"chassis_velocities.yaw": -step_run["chassis_velocities.yaw"]}, {})
     assert not next(i for i in identities(flipped) if "v·ψ̇" in i.name).ok

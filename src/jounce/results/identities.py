@@ -64,19 +64,23 @@ def _turn(run: Run) -> list[Identity]:
         expected = across * math.cos(beta) + float(speed[-1] - speed[0]) / span * math.sin(beta)
     result = [Identity("Lateral acceleration against v·ψ̇", ay, expected, "m/s2", 0.02, note)]
     radius = run.number("radius", "m")
-    if not math.isnan(radius) and radius > 0.0:
-        side = math.copysign(1.0, ay)
+    early = _steady_turn(run, first=True)  # later a car may leave the circle, as when it brakes in a turn
+    if early is not None and not math.isnan(radius) and radius > 0.0:
+        rows = (run.time >= early[0]) & (run.time <= early[1])
+        v, r, ay = (float(run.signal(name)[rows].mean()) for name in ("speed", "yaw_rate", "lateral_acceleration"))
+        note, side = f"means from {early[0]:.2f} to {early[1]:.2f} s", math.copysign(1.0, ay)
         result.append(Identity("Lateral acceleration against v²/R", ay, side * v * v / radius, "m/s2", 0.02, note))
         result.append(Identity("Yaw rate against v/R", r, side * v / radius, "rad/s", 0.02, note))
     return result
 
 
-def _steady_turn(run: Run) -> tuple[float, float] | None:
-    """The last stretch of half a second in which the car turns steadily."""
+def _steady_turn(run: Run, first: bool = False) -> tuple[float, float] | None:
+    """The last or the first stretch of half a second in which the car turns steadily."""
     ay, r = run.signal("lateral_acceleration"), run.signal("yaw_rate")
-    end = float(run.time[-1])
-    for back in np.arange(0.0, end - float(run.time[0]) - 0.5, 0.25):
-        window = (end - float(back) - 0.5, end - float(back))
+    begin, end = float(run.time[0]), float(run.time[-1])
+    for away in np.arange(0.0, end - begin - 0.5, 0.25):
+        start = begin + float(away) if first else end - float(away) - 0.5
+        window = (start, start + 0.5)
         level = steady(run.time, ay, window, tolerance=0.02)
         if level.ok and abs(level.value) > TURNING and steady(run.time, r, window, tolerance=0.02).ok:
             return window
