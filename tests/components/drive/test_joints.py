@@ -27,9 +27,9 @@ def rig(side: str) -> Any:
     s = System(f"joint_{side}", gravity=(0.0, 0.0, 0.0))
     place = SimpleNamespace(
         centre=CENTRE[side], outwards=1.0 if side == "L" else -1.0, side=side, name=f"{side}1",
-        axle=SimpleNamespace(number=1, vehicle=SimpleNamespace(axles=[])),
+        axle=SimpleNamespace(number=1, unit=SimpleNamespace(axles=[])),
     )  # fmt: skip
-    place.axle.vehicle.axles += [place.axle, SimpleNamespace()]
+    place.axle.unit.axles += [place.axle, SimpleNamespace()]
     free = s.free("body")
     chassis = s.body("chassis", free.frame, 900.0, (310.0, 820.0, 960.0), (0.2, 0.03, 0.4))
     travel, _ = s.coordinate("travel", unit="m", on=free.frame)
