@@ -84,7 +84,8 @@ class Arbiter:
     def before(self, at: VehicleModel, quantity: str, by: str) -> Any:
         """What those of less weight have made of a quantity, for one in the middle; after `decide` was called."""
         kind, _, place = quantity.partition(".")
-        if kind == "pressure" and at.wheels[place].axle.place.data.brake is None:
+        brake = at.wheels[place].axle.place.data.brake if kind == "pressure" else None
+        if kind == "pressure" and (brake is None or not brake.pressed):  # none, or worked by the push of a trailer
             return 0.0
         return at.signals.read(f"arbiter.{quantity}.{by}", by)
 
