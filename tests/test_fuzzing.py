@@ -532,7 +532,7 @@ def formats() -> dict[str, Format]:
         Format("variants.csv", (b"name,body.mass\na,1500 kg\nb,1600 kg\n",), use_variants),
         Format(
             "some_cdb.cfg",
-            (b"! folders\nDATABASE shared data/shared.cdb\nDATABASE own '/tmp/own cars'\n",),
+            (b"! folders\nDATABASE shared data/shared.cdb\nDATABASE own '../own cars'\n",),
             use_aliases,
         ),
         Format("post.py", (b"EVENTS = ('step_steer', 'weave')\ndef post_processing(result): return 1\n",), use_script),

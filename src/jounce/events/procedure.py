@@ -42,6 +42,11 @@ MOST_RUNS = 1000
 INTERRUPTED = "interrupted"
 
 
+def ladder(first: float, last: float, step: float) -> list[float]:
+    """From the first to the last one in steps, of which the last may be shorter."""
+    return [*(first + k * step for k in range(math.ceil((last - first) / step - 1e-9))), last]
+
+
 @dataclass(frozen=True)
 class Planned:
     """The next run: its name, and the parameters that are its own."""

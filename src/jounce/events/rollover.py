@@ -27,7 +27,7 @@ from jounce.core.tables import Table
 from jounce.events.base import ROLLED_OVER
 from jounce.events.follow import follow, follower, released
 from jounce.events.library.slowly_increasing_steer import SIDES, SlowlyIncreasingSteer
-from jounce.events.procedure import Before, Planned, Procedure
+from jounce.events.procedure import Before, Planned, Procedure, ladder
 from jounce.results.figures import Figures
 from jounce.results.key_figures.common import DEGREE, Array, longest, sound, unsound
 from jounce.results.panels import Curve, Panel, View, tires_of
@@ -281,10 +281,7 @@ class Rollover(Procedure):
     @property
     def speeds(self) -> list[float]:
         """Entry speeds of the series, the last one is `speed`."""
-        if self.first_speed is None:
-            return [self.speed]
-        count = math.ceil((self.speed - self.first_speed) / self.speed_step - 1e-9)
-        return [*(self.first_speed + k * self.speed_step for k in range(count)), self.speed]
+        return [self.speed] if self.first_speed is None else ladder(self.first_speed, self.speed, self.speed_step)
 
     def following(self, done: Sequence[Trial]) -> Planned | None:
         for side in SIDES if self.direction == "both" else (self.direction,):

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import model_validator
 
@@ -100,7 +100,29 @@ class Frictions(Data):
     rack: RackFriction | None = part(None, doc="of the rack in its housing")
 
 
-class RackPinion(Data):
+class OnColumn:
+    """What every gear has that a column turns: shafts above it, a torsion bar."""
+
+    if TYPE_CHECKING:
+        column: SteeringShafts
+        torsion_bar: TorsionBar
+
+    def check_below_bar(self) -> None:
+        """Raise where a torsion bar turns nothing."""
+        if self.torsion_bar.on == "upper" and self.column.lower_inertia + self.column.intermediate_inertia == 0:
+            raise problem("0: what is below the torsion bar needs an inertia", "column", "lower_inertia")
+
+    @property
+    def joints(self) -> int:
+        return 0 if self.column.shafts is None else self.column.shafts.count
+
+    def pinion(self, hand: float) -> float:
+        """Turn of the pinion or the worm at a hand wheel angle, without loads."""
+        shafts = self.column.shafts
+        return hand if shafts is None else shafts.end(hand)
+
+
+class RackPinion(OnColumn, Data):
     """Rack-and-pinion steering with inertia, elasticity, friction and assist."""
 
     alternatives = (("electric", "hydraulic"),)
@@ -122,22 +144,12 @@ class RackPinion(Data):
             raise problem(
                 f"{self.torsion_bar.on!r}: this assist acts below a torsion bar on: {right}", "torsion_bar", "on"
             )
-        if self.torsion_bar.on == "upper" and self.column.lower_inertia + self.column.intermediate_inertia == 0:
-            raise problem("0: what is below the torsion bar needs an inertia", "column", "lower_inertia")
+        self.check_below_bar()
         return self
 
     def mechanism(self, p: Symbols, at: Given) -> Told:
         """Write its equations."""
         return Mechanism(self, p, at).build()
-
-    @property
-    def joints(self) -> int:
-        return 0 if self.column.shafts is None else self.column.shafts.count
-
-    def pinion(self, hand: float) -> float:
-        """Turn of the pinion at a hand wheel angle, without loads."""
-        shafts = self.column.shafts
-        return hand if shafts is None else shafts.end(hand)
 
     def remarks(self) -> Iterator[tuple[str, str]]:
         """What is allowed but unusual."""

@@ -28,7 +28,15 @@ from pydantic import model_validator
 from jounce.components.part import Symbols
 from jounce.components.steering.chain import Turn
 from jounce.components.steering.hydraulic_assist import HydraulicAssist
-from jounce.components.steering.rack_pinion import STOP_DAMPING, Frictions, Given, Mechanism, SteeringShafts, Told
+from jounce.components.steering.rack_pinion import (
+    STOP_DAMPING,
+    Frictions,
+    Given,
+    Mechanism,
+    OnColumn,
+    SteeringShafts,
+    Told,
+)
 from jounce.components.steering.torsion_bar import TorsionBar
 from jounce.core.curves import Curve, CurveUnits
 from jounce.core.fields import Data, part, problem, quantity
@@ -68,7 +76,7 @@ class BallGear(Data):
         return self
 
 
-class RecirculatingBall(Data):
+class RecirculatingBall(OnColumn, Data):
     """Recirculating-ball steering with inertia, elasticity, friction and hydraulic assist."""
 
     column: SteeringShafts = part({}, doc="from the hand wheel to the gear")
@@ -85,22 +93,12 @@ class RecirculatingBall(Data):
             raise problem(
                 f"{self.torsion_bar.on!r}: this assist acts below a torsion bar on: lower", "torsion_bar", "on"
             )
-        if self.torsion_bar.on == "upper" and self.column.lower_inertia + self.column.intermediate_inertia == 0:
-            raise problem("0: what is below the torsion bar needs an inertia", "column", "lower_inertia")
+        self.check_below_bar()
         return self
 
     def mechanism(self, p: Symbols, at: Given) -> Told:
         """Write its equations."""
         return BallMechanism(self, p, at).build()
-
-    @property
-    def joints(self) -> int:
-        return 0 if self.column.shafts is None else self.column.shafts.count
-
-    def pinion(self, hand: float) -> float:
-        """Turn of the worm at a hand wheel angle, without loads."""
-        shafts = self.column.shafts
-        return hand if shafts is None else shafts.end(hand)
 
     @property
     def ratio(self) -> float:

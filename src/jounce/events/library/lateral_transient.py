@@ -39,7 +39,7 @@ from jounce.core.units import parse
 from jounce.events.along import along, steerer
 from jounce.events.base import Driven, safety_ends
 from jounce.events.follow import follower
-from jounce.events.procedure import Planned, Procedure
+from jounce.events.procedure import Planned, Procedure, ladder
 from jounce.events.towing import scaled_amplitude, tows_nothing
 from jounce.results.figures import Figures
 from jounce.results.key_figures import combinations
@@ -282,8 +282,7 @@ class LateralTransient(Driven, Procedure):
         """All of the series, the last one is `last_frequency`."""
         if self.last_frequency is None:
             return [self.frequency]
-        count = math.ceil((self.last_frequency - self.frequency) / self.frequency_step - 1e-9)
-        return [*(self.frequency + k * self.frequency_step for k in range(count)), self.last_frequency]
+        return ladder(self.frequency, self.last_frequency, self.frequency_step)
 
     def following(self, done: Sequence[Trial]) -> Planned | None:
         if len(done) >= len(self.frequencies):

@@ -23,7 +23,7 @@ from pydantic import model_validator
 
 from jounce.core.fields import choice, problem, quantity
 from jounce.events.base import Driven, safety_ends
-from jounce.events.procedure import Planned, Procedure
+from jounce.events.procedure import Planned, Procedure, ladder
 from jounce.events.towing import tows_nothing
 from jounce.results.figures import Figures
 from jounce.results.key_figures import combinations
@@ -212,10 +212,7 @@ class TrailerSway(Driven, Procedure):
     @property
     def speeds(self) -> list[float]:
         """Of the series, the last one is `speed`."""
-        if self.first_speed is None:
-            return [self.speed]
-        count = math.ceil((self.speed - self.first_speed) / self.speed_step - 1e-9)
-        return [*(self.first_speed + k * self.speed_step for k in range(count)), self.speed]
+        return [self.speed] if self.first_speed is None else ladder(self.first_speed, self.speed, self.speed_step)
 
     def following(self, done: Sequence[Trial]) -> Planned | None:
         if len(done) >= len(self.speeds):
